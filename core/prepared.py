@@ -13,7 +13,7 @@ from core.model_size import num_parameters
 def prepared_of(
     began_with: RunConfig, config: RunConfig, data: PreparedData, run: Path | None, picked: str = ""
 ) -> Prepared:
-    """The settings that the model was made with are resolved, `config` is what holds now; `run` its folder, if any."""
+    """`began_with` is what the model was made with, `config` what holds now, both resolved; `run` its folder."""
     return Prepared(
         config=config,
         num_parameters=num_parameters(began_with, data),

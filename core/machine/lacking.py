@@ -29,7 +29,7 @@ def too_little_memory(error: Exception) -> UserError | None:
 
 
 def no_more_files(error: Exception) -> UserError | None:
-    """What to tell where that is what went wrong. The advice is part of the sentence, which may be passed on alone."""
+    """What to tell where files are lacking. The advice is part of the sentence, which may be passed on alone."""
     if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
         return None
     return UserError(
