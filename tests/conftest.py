@@ -87,6 +87,11 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The wheel comes first: at the end idle workers take over each other's tests, and each would build one."""
+    items.sort(key=lambda item: item.path.name != "test_wheel.py")
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--full` widens the lists of tests/reliability."""
     parser.addoption("--full", action="store_true", help="try every case of tests/reliability, not only a few")
