@@ -35,7 +35,7 @@ def place() -> Place:
 
 def starting(num_processes: int) -> list[str]:
     """What comes before a script, or `-m` and a module, to start it so many times on this machine."""
-    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(num_processes)]
+    return [sys.executable, "-m", "core.processes.agent", "--standalone", "--nproc-per-node", str(num_processes)]
 
 
 def most_processes() -> int:

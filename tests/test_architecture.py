@@ -57,7 +57,10 @@ TORCH_FREE = (
 )
 
 # Only torchrun.py decides by which of how many processes this is; environment.json records how many.
-OF_SEVERAL_PROCESSES = ("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py")
+OF_SEVERAL_PROCESSES = (
+    *("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py"),
+    "core/processes/agent.py",  # is torchrun
+)
 ABOUT_SEVERAL_PROCESSES = (
     *("torch.distributed", "distributed", "core.torchrun.place", "core.torchrun.Place"),
     "core.torchrun.is_alone",

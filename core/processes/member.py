@@ -20,6 +20,7 @@ from typing import Any
 from core.engine import Engine
 from core.events import Event
 from core.machine.garbage import imported_for_good
+from core.machine.loading_torch import leave_out_tracing
 from core.machine.signals import STOPPING
 from core.processes.connection import Connection, Packet, refusal
 from core.torchrun import is_leader, silence_torch
@@ -30,6 +31,7 @@ ENDED = 3  # never 0: torchrun then ends those too that the first has never met
 def main() -> int:
     """Serve or follow until the end; the exit code."""
     arguments = _parse()
+    leave_out_tracing()
     silence_torch()
     end = socket.socket(socket.AF_UNIX)
     end.connect(str(arguments.socket))

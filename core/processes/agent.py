@@ -1,0 +1,17 @@
+"""`python -m core.processes.agent`: torchrun, whose own process computes nothing and is loaded in half of the time."""
+
+from __future__ import annotations
+
+from core.machine.garbage import imported_for_good
+from core.machine.loading_torch import leave_out_tracing
+
+
+def main() -> None:
+    leave_out_tracing()
+    with imported_for_good():
+        from torch.distributed import run
+    run.main()
+
+
+if __name__ == "__main__":
+    main()
