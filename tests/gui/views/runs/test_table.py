@@ -161,7 +161,9 @@ def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsV
 
 def test_a_table_that_scrolls_sideways_shows_all_of_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
     table = three_runs.table
+    three_runs.context.theme.set_zoom(150)
     three_runs.window().resize(three_runs.window().minimumSize())
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() > 0, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: table.horizontalScrollBar().isVisible(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=WAIT_MS)
