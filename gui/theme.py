@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFont, QFontDatabase, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from gui.colours import DARK, LIGHT, Colours, Mode, palette
@@ -51,6 +51,10 @@ class Theme(QObject):
         colour = QColor(getattr(self.colours, name))
         colour.setAlphaF(alpha)
         return colour
+
+    def hatching(self) -> QBrush:
+        """Over the cells of a matrix that are hidden."""
+        return QBrush(self.colour("line"), Qt.BrushStyle.BDiagPattern)
 
     def font(self, scale: float = 1.0, *, bold: bool = False) -> QFont:
         """The system's font with figures of equal width, `scale` times its zoomed size."""

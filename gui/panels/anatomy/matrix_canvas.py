@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
@@ -119,16 +119,12 @@ class MatrixCanvas(QWidget):
         if matrix.hidden is None:
             return
         painter.setBrushOrigin(layout.grid.topLeft())
-        painter.setBrush(self._theme.colour("line"))
-        brush = painter.brush()
-        brush.setStyle(Qt.BrushStyle.BDiagPattern)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        surface = self._theme.colour("surface")
+        surface, hatching = self._theme.colour("surface"), self._theme.hatching()
         for row, hidden in enumerate(matrix.hidden):
             for first, last in _runs_of(hidden):  # not each cell: of a hundred tokens there are thousands
                 run = layout.cell(row, first).united(layout.cell(row, last))
                 painter.fillRect(run, surface)
-                painter.fillRect(run, brush)
+                painter.fillRect(run, hatching)
 
     def _write_figures(self, painter: QPainter, layout: MapLayout, matrix: Matrix, image: QImage) -> None:
         painter.setFont(self._theme.font(0.9))
@@ -168,12 +164,6 @@ class MatrixCanvas(QWidget):
             return
         rows, columns = self.matrix.values.shape
         self.pointed.emit(((self.mark[0] or 0) + move[0]) % rows, ((self.mark[1] or 0) + move[1]) % columns)
-
-    def focusInEvent(self, event: QEvent) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: QEvent) -> None:
-        self.update()
 
 
 def _runs_of(hidden: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:

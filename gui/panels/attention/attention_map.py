@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStackedLayout
 
 from core.events import Prepared, ProbeDone
@@ -178,14 +178,11 @@ class MapCanvas(HeadCanvas[Cell]):
 
     def _hatch(self, painter: QPainter, layout: MapLayout) -> None:
         painter.setBrushOrigin(layout.grid.topLeft())
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.colour("line"))
-        brush = painter.brush()
-        brush.setStyle(Qt.BrushStyle.BDiagPattern)
         for row in range(len(layout.rows) - 1):
             first = layout.cell(row, row + 1)
-            painter.fillRect(QRectF(first.topLeft(), QPointF(layout.grid.right(), first.bottom())), brush)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.fillRect(
+                QRectF(first.topLeft(), QPointF(layout.grid.right(), first.bottom())), self._theme.hatching()
+            )
 
     def _mark(self, painter: QPainter, layout: MapLayout) -> None:
         assert self.picture is not None
@@ -194,5 +191,5 @@ class MapCanvas(HeadCanvas[Cell]):
                 painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
                 painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
         if self._place is not None and not self._theme.is_on_paper:
-            painter.setPen(QPen(QColor(self._theme.colour("text")), 2))
+            painter.setPen(QPen(self._theme.colour("text"), 2))
             painter.drawRect(layout.cell(*self._place))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from core.answers.beam_tree import BeamNode, BeamTree, Fate
+from gui.arrow_keys import ARROWS
 from gui.panels.translation.beam_layout import BeamLayout
 from gui.sentences.beam_words import said_of_node
 from gui.sentences.tokens import probability_text
@@ -109,11 +110,11 @@ class BeamCanvas(QWidget):
             self._point_at(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        towards = _ARROWS.get(Qt.Key(event.key()))
-        if towards is None or self.tree is None:
+        move = ARROWS.get(Qt.Key(event.key()))
+        if move is None or self.tree is None:
             super().keyPressEvent(event)
         else:
-            self._point_at(_neighbour(self.tree, self._node, *towards))
+            self._point_at(_neighbour(self.tree, self._node, *move))
             self.reached.emit()
 
     def _point_at(self, index: int) -> None:
@@ -121,12 +122,6 @@ class BeamCanvas(QWidget):
         self._node = index
         self.setAccessibleDescription(said_of_node(self.tree, index))
         self.pointed.emit(index)
-        self.update()
-
-    def focusInEvent(self, event: QEvent) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: QEvent) -> None:
         self.update()
 
 
@@ -164,15 +159,7 @@ class BeamArea(QScrollArea):
         self.ensureVisible(*box.center().toPoint().toTuple(), width // 2, height // 2)
 
 
-_ARROWS = {
-    Qt.Key.Key_Left: (-1, 0),
-    Qt.Key.Key_Right: (1, 0),
-    Qt.Key.Key_Up: (0, -1),
-    Qt.Key.Key_Down: (0, 1),
-}
-
-
-def _neighbour(tree: BeamTree, index: int, along: int, across: int) -> int:
+def _neighbour(tree: BeamTree, index: int, across: int, along: int) -> int:
     """Its parent, its best child, or the one beside it at the same position; itself where there is none."""
     node = tree.nodes[index]
     if along < 0:
