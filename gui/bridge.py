@@ -85,8 +85,7 @@ class EngineBridge(QObject):
         }
         engine.add_listener(self._receive)
         self._answered.connect(self.drain, Qt.ConnectionType.QueuedConnection)
-        self._timer = QTimer(self)
-        self._timer.setInterval(INTERVAL_MS)
+        self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
         self._timer.start()
 

@@ -47,8 +47,7 @@ class Redraws(QObject):
         self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
         self._is_awaited = False  # another round, by somebody who asked while this one was under way
         self._count_anew()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._tick)
         self._timer.start(round(FASTEST_S * 1000))
         bridge.drained.connect(self._take)

@@ -39,9 +39,7 @@ class ActingEdits(QObject):
         self._at_hand = at_hand
         self._values: dict[str, object] = {}
         self._unanswered: list[_Asked] = []
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(ACT_DELAY_MS)
+        self._typing = QTimer(self, singleShot=True, interval=ACT_DELAY_MS)
         self._typing.timeout.connect(self.due)
 
     def take(self, edits: Mapping[str, object]) -> None:

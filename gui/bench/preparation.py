@@ -33,8 +33,7 @@ class Preparation(QObject):
         self.is_outdated = False  # the plugins were read anew during an opening: what is prepared has their old code
         self._bridge = bridge
         self._unanswered: _Unanswered | None = None
-        self._delay = QTimer(self)
-        self._delay.setSingleShot(True)
+        self._delay = QTimer(self, singleShot=True)
         self._delay.timeout.connect(self.due)
 
     @property

@@ -34,8 +34,7 @@ class Follower(QObject):
         self._name = ""  # what the run is called
         self._bridge = bridge
         self._playhead = playhead
-        self._timer = QTimer(self)
-        self._timer.setInterval(INTERVAL_MS)
+        self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self._refresh)
 
     @property

@@ -59,9 +59,7 @@ class TypedSentence(QObject):
         self._is_watched = False
         self._rest = Rest(bridge, self)
         self._rest.over.connect(self._follow)
-        self._calm = QTimer(self)
-        self._calm.setSingleShot(True)
-        self._calm.setInterval(CALM_MS)
+        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
         self._calm.timeout.connect(self._follow)
         bridge.drained.connect(self._take)
         bridge.prepared.connect(self._forget)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout
 
 from core.data.splits import SPLITS
@@ -61,9 +61,7 @@ class DataView(View):
         self.figures = DataFigures(context.theme, self.look)
         self.examples = ExampleTable(context.theme)
         self._stack = QStackedWidget()
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(SEARCH_DELAY_MS)
+        self._typing = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
         self.add_panels(self.histograms, self.figures)
         self._lay_out()
         self._connect()
@@ -145,13 +143,13 @@ class DataView(View):
         self.context.follower.changed.connect(self._show_note)
         self.context.theme.changed.connect(self._resize)
         for keys in ("Return", "Enter"):
-            QShortcut(QKeySequence(keys), self.examples, context=_WITHIN).activated.connect(self.show_example)
+            QShortcut(keys, self.examples, context=_WITHIN).activated.connect(self.show_example)
         for keys, act in (
             ("Ctrl+F", self.search_edit.setFocus),
             ("Ctrl+PgUp", self.previous_button.click),
             ("Ctrl+PgDown", self.next_button.click),
         ):
-            QShortcut(QKeySequence(keys), self).activated.connect(act)  # while the view is seen, wherever the focus is
+            QShortcut(keys, self, act)  # while the view is seen, wherever the focus is
 
     def _show_data(self) -> None:
         """Other data, or none."""

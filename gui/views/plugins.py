@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from core.errors import UserError
 from core.typed_path import from_home
@@ -136,11 +135,8 @@ class PluginsView(View):
         plugins.busy_changed.connect(self._show)
         plugins.reloaded.connect(self._take_reload)
         for keys in ("Return", "Enter"):
-            self._add_shortcut(keys, self.table, self.try_chosen)
-        self._add_shortcut("F5", self, self.reload_button.click)
-
-    def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
-        QShortcut(QKeySequence(keys), where, context=_WITHIN).activated.connect(act)
+            QShortcut(keys, self.table, context=_WITHIN).activated.connect(self.try_chosen)
+        QShortcut("F5", self, context=_WITHIN).activated.connect(self.reload_button.click)
 
     def _show(self) -> None:
         plugins = self.context.plugins

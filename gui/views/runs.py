@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.errors import UserError
@@ -70,9 +70,7 @@ class RunsView(View):
         self.shared = SharedRuns(context, self)
         self._leaving: set[Path] = set()  # to the trash: a reading that began before may have found them
         self._deleted = QElapsedTimer()  # since a click on Delete was followed
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(LIVE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=LIVE_MS)
         self._timer.timeout.connect(self.refresh)
         self._lay_out()
         self._connect()
@@ -240,9 +238,6 @@ class RunsView(View):
         self.search_edit.textChanged.connect(self._search)
         self.search_edit.escaped.connect(self.search_edit.clear)
         self.search_edit.escaped.connect(self.table.setFocus)
-        self._add_shortcut("Ctrl+F", self, self.search_edit.setFocus)
-        self._add_shortcut("Delete", self.table, self.delete_chosen)
-        self._add_shortcut("F2", self.table, self.details.edit_name)
         self.details.labelled.connect(self._label)
         self.file_button.clicked.connect(self.shared.ask_for_file)
         self.details.share_asked.connect(self.shared.ask_where)
@@ -253,9 +248,15 @@ class RunsView(View):
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
         self.table.itemSelectionChanged.connect(self._take_choice)
-        for keys in ("Return", "Enter"):
-            self._add_shortcut(keys, self.table, self._act)
-        self._add_shortcut("F5", self, self._read_again_all)
+        for keys, where, act in (
+            ("Ctrl+F", self, self.search_edit.setFocus),
+            ("F5", self, self._read_again_all),
+            ("Return", self.table, self._act),
+            ("Enter", self.table, self._act),
+            ("F2", self.table, self.details.edit_name),
+            ("Delete", self.table, self.delete_chosen),
+        ):  # Delete that is held would take one run after another
+            QShortcut(keys, where, context=_WITHIN, autoRepeat=False).activated.connect(act)
         self.context.theme.changed.connect(self._fit_table)
         self.context.theme.changed.connect(self._show_letters)
         self.sides.lettered.connect(self._show_letters)
@@ -277,11 +278,6 @@ class RunsView(View):
         path = from_home(self.context.place.path)
         self.path_label.setText(path)
         self.path_label.setToolTip(f"{path}: where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
-
-    def _add_shortcut(self, keys: str, where: QWidget, act: Callable[[], object]) -> None:
-        shortcut = QShortcut(QKeySequence(keys), where, context=_WITHIN)
-        shortcut.setAutoRepeat(False)  # Delete that is held would take one run after another
-        shortcut.activated.connect(act)
 
     def _act(self) -> None:
         """Follow what another process writes, or say why not; open anything else."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from core.answers.left_out import HeadPlace
@@ -104,9 +104,7 @@ class HeadChooser(Panel):
         if self._heads_off is not None:
             actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
-            shortcut = QShortcut(QKeySequence(keys), view)
-            shortcut.setAutoRepeat(keys in steps)  # held, the others would end at either by chance
-            shortcut.activated.connect(action)
+            QShortcut(keys, view, action, autoRepeat=keys in steps)  # held, the others would end at either by chance
 
     def _show_chosen(self, sentence: ProbedSentence) -> None:
         chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)

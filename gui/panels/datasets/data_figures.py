@@ -47,9 +47,7 @@ class DataFigures(Panel):
         super().__init__(theme)
         self._look = look
         self.table = _table()
-        self._fitting = QTimer(self)
-        self._fitting.setSingleShot(True)
-        self._fitting.setInterval(0)
+        self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_rows)
         self.table.horizontalHeader().sectionResized.connect(self._fit_soon)
         self.body.addWidget(self.table)

@@ -27,9 +27,7 @@ class PairTable(QTableWidget):
         super().__init__(0, len(_COLUMNS))
         self._theme = theme
         self.rows: list[PairRow] = []
-        self._fitting = QTimer(self)
-        self._fitting.setSingleShot(True)
-        self._fitting.setInterval(0)
+        self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self.resizeRowsToContents)
         self.setObjectName("pairs")
         self.setAccessibleName("Pairs")

@@ -41,9 +41,7 @@ class StepPlot(pg.PlotWidget):
         self.setMouseEnabled(x=True, y=False)
         self.disableAutoRange()  # a range that happens to be pyqtgraph's first one is set by nobody
         self._whole: tuple[float, float] | None = None  # of the x axis, with all of the run
-        self._pointing = QTimer(self)
-        self._pointing.setSingleShot(True)
-        self._pointing.setInterval(_REST_MS)
+        self._pointing = QTimer(self, singleShot=True, interval=_REST_MS)
         self._pointing.timeout.connect(self.rested)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._line = pg.InfiniteLine(movable=True, angle=90)
