@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from core.config import typed_value
 from core.errors import UserError
@@ -86,16 +86,15 @@ class FormRow(QWidget):
         if field.kind == "group" and self.editor is None:
             layout.addWidget(plain_label(field.label, role="heading"))
             return
-        self.error_label = _small("error")
+        self.error_label = plain_label(role="error", wraps=True)
         self.error_label.hide()
         if not isinstance(self.editor, QCheckBox):
-            layout.addWidget(_wrapped(plain_label(field.label)))
+            layout.addWidget(plain_label(field.label, wraps=True))
         assert self.editor is not None
         self.editor.setAccessibleName(field.label)
         self.editor.setAccessibleDescription(help_text(field))
         self.editor.setToolTip(field.key)
-        self.help_label = _small("muted")
-        self.help_label.setText(help_text(field))
+        self.help_label = plain_label(help_text(field), role="muted", wraps=True)
         row = QHBoxLayout()
         row.setSpacing(GRID)
         row.addWidget(self.editor)
@@ -251,15 +250,6 @@ def _check_box(field: SettingField) -> QCheckBox:
     box = QCheckBox(without_mnemonic(field.label))
     box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return box
-
-
-def _small(role: str) -> QLabel:
-    return _wrapped(plain_label(role=role))
-
-
-def _wrapped(label: QLabel) -> QLabel:
-    label.setWordWrap(True)
-    return label
 
 
 def _look_up(values: Any, path: Sequence[str]) -> tuple[bool, Any]:

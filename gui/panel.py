@@ -49,9 +49,8 @@ class Panel(QFrame):
         self.content = QWidget()  # what is drawn, without title and buttons
         self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(0, 0, 0, 0)
-        self.empty_label = plain_label("Being drawn …", role="muted")  # what the run has nobody knows yet
+        self.empty_label = plain_label("Being drawn …", role="muted", wraps=True)  # what the run has nobody knows yet
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.empty_label.setWordWrap(True)
         self._stack = QStackedLayout()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)

@@ -11,7 +11,7 @@ from core.typed_path import from_home
 from gui.faults.crash import log_path
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
-from gui.widgets.labels import copyable_label, plain_label, set_role
+from gui.widgets.labels import plain_label, set_role
 
 OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),
@@ -31,8 +31,8 @@ class Strip(QFrame):
         self.setAccessibleName("Trouble")
         self._waiting: list[Trouble] = []
         self._mark = plain_label("!", role="error")
-        self.sentence = copyable_label("error")
-        self.advice = copyable_label("")
+        self.sentence = plain_label(role="error", wraps=True, is_copyable=True)
+        self.advice = plain_label(wraps=True, is_copyable=True)
         self.offer_button = button("", "", name="What helps")
         self.copy_button = button("Copy details", "Copy the technical details to the clipboard")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss (Esc)")

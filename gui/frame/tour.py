@@ -86,7 +86,7 @@ class Tour(QFrame):
         self.count_label = plain_label(role="muted")
         self.enter_label = plain_label(role="muted")
         self.title_label = plain_label(role="title")
-        self.text_label = plain_label()
+        self.text_label = plain_label(wraps=True)
         self.skip_button = button("Skip", "End the tour (Esc). Help (F1) opens it again", role="flat", name="Skip tour")
         self.back_button = button("Back", "The step before (left arrow)")
         self.next_button = button("Next", "The next step; after the last the tour ends (Enter)")
@@ -204,7 +204,6 @@ class Tour(QFrame):
         self.text_label.setFixedWidth(self._theme.px(TEXT_WIDTH))
 
     def _lay_out(self) -> None:
-        self.text_label.setWordWrap(True)
         head = QHBoxLayout()
         head.addWidget(self.count_label, 1)
         head.addWidget(self.enter_label)

@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.history import History
+from gui.sentences.tokens import shortened
 from gui.widgets.labels import without_mnemonic
 
 _NUM_VALIDATED = 8
@@ -33,7 +34,7 @@ class ExampleMenu(QMenu):
             self.addSeparator()  # the first is not drawn
             self.addAction(title).setEnabled(False)  # a section's title is not drawn where there is a stylesheet
             for text in texts:
-                action = self.addAction(without_mnemonic(_shortened(text)))
+                action = self.addAction(without_mnemonic(shortened(text, _LONGEST)))
                 action.triggered.connect(lambda _=False, text=text: self.picked.emit(text))
         if not sections:
             self.addAction("None yet: choose a dataset in Setup first").setEnabled(False)
@@ -57,7 +58,3 @@ def _new(texts: Iterable[str], seen: set[str]) -> list[str]:
     new = [text for text in dict.fromkeys(texts) if text not in seen]
     seen.update(new)
     return new
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

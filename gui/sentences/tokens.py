@@ -18,6 +18,11 @@ def quoted(text: str) -> str:
     return f"“{isolated(text)}”"
 
 
+def shortened(text: str, longest: int) -> str:
+    """A text without its end where it is longer than so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
 def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
     """The tokens a reader sees."""
     return tokens[:-1] if tokens and tokens[-1] == "<eos>" else tokens

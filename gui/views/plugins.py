@@ -50,8 +50,8 @@ class PluginsView(View):
         self.name_edit = EscapableEdit()
         self.reload_button = button("Reload", "Read the plugin files anew, also while a run learns (F5)")
         self.folder_button = button("Open folder", "Show your plugin folder in the file manager")
-        self.path_label = plain_label(from_home(context.plugins.folder), role="muted")
-        self.note_label = plain_label(role="muted")
+        self.path_label = plain_label(from_home(context.plugins.folder), role="muted", is_copyable=True)
+        self.note_label = plain_label(role="muted", wraps=True)
         self.table = PluginTable(context.theme)
         self.about = LinesPane("About the plugin")
         self.findings = LinesPane("What its check has found")
@@ -92,7 +92,6 @@ class PluginsView(View):
         self.table.setFocus()
 
     def _lay_out(self) -> None:
-        self.path_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.path_label.setAccessibleName("Plugin folder")
         self.path_label.setToolTip("Your own plugins; HEADLIGHT_PLUGINS names more folders")
         self.name_edit.setPlaceholderText("Name, such as my_words, and Enter")
@@ -100,7 +99,6 @@ class PluginsView(View):
         self.name_edit.setToolTip("Lower-case letters, digits and underscores; Esc gives it up")
         self.name_edit.setMinimumWidth(self.context.theme.px(264))
         self.name_edit.hide()
-        self.note_label.setWordWrap(True)
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
         row = QHBoxLayout()
         row.setSpacing(GRID)

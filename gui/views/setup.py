@@ -70,8 +70,8 @@ class SetupDrawer(QFrame):
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
         self.restart_button = RestartButton(context.workbench, self._unfit)
-        self.summary_label = plain_label(role="muted")
-        self.size_label = plain_label()
+        self.summary_label = plain_label(role="muted", wraps=True)
+        self.size_label = plain_label(wraps=True)
         self.schedule = PlannedSchedule(context.theme)
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self._forms: dict[str, OptionForm] = {}  # of the sections that somebody has unfolded
@@ -341,8 +341,6 @@ class SetupDrawer(QFrame):
         self.plugin_combo.setToolTip("What is learned; Plugins describes each")
         for combo in (self.preset_combo, self.plugin_combo):
             combo.take_any_width()  # the title of a plugin is as long as its author likes
-        for label in (self.summary_label, self.size_label):
-            label.setWordWrap(True)
         files = QHBoxLayout()
         files.addWidget(self.open_button)
         files.addWidget(self.save_button)

@@ -19,7 +19,7 @@ from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
 from gui.sentences.example_menu import ExampleMenu
 from gui.sentences.output_place import OutputPlace
-from gui.sentences.tokens import quoted
+from gui.sentences.tokens import quoted, shortened
 from gui.sentences.typed_sentence import TypedSentence, Weights
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
@@ -40,7 +40,7 @@ _PAGES = (
 )
 HINT = "Type a sentence and press Enter, or pick an example: its translation follows the weights that are chosen."
 LOWEST = 300  # pixels at 100 %: what the tokens beside one of the pages need to be read
-_NAMED = 5  # unknown tokens named; the rest is counted
+_NAMED, _LONGEST = 5, 24  # unknown tokens named, the rest is counted; and characters of each
 
 
 class TranslateView(View):
@@ -67,8 +67,8 @@ class TranslateView(View):
         self.examples_button.setProperty("opens", "menu")
         self.weights_combo = WeightsCombo()
         self.translate_button = button("Translate", "Translate with the chosen weights (Enter)")
-        self.note_label = plain_label(HINT, role="muted")
-        self.follow_label = plain_label()
+        self.note_label = plain_label(HINT, role="muted", wraps=True)
+        self.follow_label = plain_label(wraps=True)
         self.stop_following_button = button("Stop following", "Show this window's own run again")
         self.tracks = TwoTracks(theme, self.typed, self.place)
         self.tokens = TokenTable(theme, self.typed, self.place)
@@ -106,7 +106,6 @@ class TranslateView(View):
         self.source_edit.setAccessibleName("Source sentence")
         self.source_edit.setPlaceholderText("Type a sentence and press Enter")
         self.source_edit.setToolTip("The sentence to translate; Enter translates it")
-        self.note_label.setWordWrap(True)
         self.note_label.setAccessibleName("About the sentence")
         self.reference_edit.setAccessibleName("Reference")
         self.reference_edit.setPlaceholderText("The right answer, if known")
@@ -133,7 +132,6 @@ class TranslateView(View):
     def _elsewhere(self) -> QWidget:
         """What stands here while another process's run is followed, or our weights would be taken for that run's."""
         page = QWidget()
-        self.follow_label.setWordWrap(True)
         self.follow_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(page)
         column.setSpacing(2 * GRID)
@@ -247,7 +245,7 @@ def about_source(translation: Translation) -> str:
 
 def unknown_note(unknown: tuple[str, ...]) -> str:
     """Names the tokens that the vocabulary does not have; empty where it has them all."""
-    different = [quoted(_shortened(token)) for token in dict.fromkeys(unknown)]
+    different = [quoted(shortened(token, _LONGEST)) for token in dict.fromkeys(unknown)]
     if not different:
         return ""
     if len(different) == 1:
@@ -255,7 +253,3 @@ def unknown_note(unknown: tuple[str, ...]) -> str:
     named, rest = different[:_NAMED], len(different) - _NAMED
     names = ", ".join(named) + f" and {rest:,} more" if rest > 0 else " and ".join([", ".join(named[:-1]), named[-1]])
     return f"{names} are not in the vocabulary: each is read as <unk>."
-
-
-def _shortened(token: str) -> str:
-    return token if len(token) <= 24 else f"{token[:23]}…"

@@ -11,10 +11,11 @@ from PySide6.QtWidgets import (
 )
 
 
-def plain_label(text: str = "", *, role: str = "") -> QLabel:
-    """A label that shows `<unk>` as it is (QLabel would take it for rich text)."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+def plain_label(text: str = "", *, role: str = "", wraps: bool = False, is_copyable: bool = False) -> QLabel:
+    """A label that shows `<unk>` as it is (QLabel would take it for rich text); of a copyable one the mouse selects."""
+    label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
+    if is_copyable:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     if role:
         label.setProperty("role", role)
     return label
@@ -22,17 +23,8 @@ def plain_label(text: str = "", *, role: str = "") -> QLabel:
 
 def sentence_label(name: str, *, role: str = "") -> QLabel:
     """A plain label that wraps its lines; `name` is its accessible name."""
-    label = plain_label(role=role)
-    label.setWordWrap(True)
+    label = plain_label(role=role, wraps=True)
     label.setAccessibleName(name)
-    return label
-
-
-def copyable_label(role: str) -> QLabel:
-    """A plain label that wraps its lines, whose text can be selected with the mouse."""
-    label = plain_label(role=role)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(label.textInteractionFlags().TextSelectableByMouse)
     return label
 
 

@@ -56,7 +56,7 @@ class DotProductTopic(Topic):
         self.sentence_combo = QComboBox()
         self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
         self.stage_buttons = [_stage_button(place, stage) for place, stage in enumerate(STAGES)]
-        self.stage_label = plain_label()
+        self.stage_label = plain_label(wraps=True)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._group = QButtonGroup(self)
         self._lay_out()
@@ -146,7 +146,6 @@ class DotProductTopic(Topic):
         self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sentence_combo.setMinimumContentsLength(_SENTENCE)
         self.chooser.scale_box.hide()
-        self.stage_label.setWordWrap(True)
         self.body.insertWidget(self.body.indexOf(self.controls), self.chooser)
         self.body.insertWidget(self.body.indexOf(self.sideways), self.stage_label)
         first, second, result = self.canvases

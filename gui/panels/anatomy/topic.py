@@ -34,23 +34,18 @@ class Topic(Panel):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.about_label = plain_label(self.about)
-        self.about_label.setWordWrap(True)
+        self.about_label = plain_label(self.about, wraps=True)
         self.controls = QWidget()
         self.content = QWidget()  # what is exported: the picture alone
         self.picture = QVBoxLayout(self.content)
         self.picture.setContentsMargins(0, 0, 0, 0)
         self.picture.setSpacing(GRID // 2)
         self.sideways = SidewaysArea(self.content)  # the picture alone: texts stay within the window
-        self.readout_label = plain_label(role="muted")
-        self.readout_label.setWordWrap(True)
-        self.equation_label = QLabel(self.equation)
-        self.equation_label.setTextFormat(Qt.TextFormat.RichText)
-        self.equation_label.setWordWrap(True)
+        self.readout_label = plain_label(role="muted", wraps=True)
+        self.equation_label = QLabel(self.equation, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.equation_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.equation_label.setAccessibleName(spoken(self.equation))
-        self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted")
-        self.paper_label.setWordWrap(True)
+        self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted", wraps=True)
         self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         names = [place.rpartition(":")[2] for place in self.functions]
         self.code = Section(f"Code: {names[0]} and {len(names) - 1} more")

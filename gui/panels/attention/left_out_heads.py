@@ -139,8 +139,7 @@ class LeftOutHeads(Panel):
 
 
 def _cell() -> QLabel:
-    made = plain_label()
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    made = plain_label(is_copyable=True)
     made.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched
     return made
 

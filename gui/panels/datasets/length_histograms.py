@@ -77,8 +77,7 @@ class SideHistogram(QObject):
         super().__init__()
         self._theme, self._name = theme, name
         self._bars: tuple[NDArray[np.int64], NDArray[np.int64], int] | None = None
-        self.label = plain_label(role="muted")
-        self.label.setWordWrap(True)
+        self.label = plain_label(role="muted", wraps=True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.plot = PlainPlot(theme)
         self.plot.setLabel("left", "texts")

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import figures_lines
@@ -47,7 +46,7 @@ class LinesPane(QScrollArea):
         column.setSpacing(GRID // 2)
         for number, (role, text) in enumerate(new):
             column.addSpacing(GRID if number and role == "error" else 0)  # the lines below belong to it
-            column.addWidget(_selectable(text, role))
+            column.addWidget(plain_label(text, role=role, wraps=True, is_copyable=True))
         column.addStretch(1)
         self.setWidget(content)
 
@@ -93,10 +92,3 @@ def paragraphs(doc: str) -> list[str]:
     """A docstring without line breaks and backticks, which its file needed; items of a list stay lines of their own."""
     joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc.replace("`", ""))
     return [line for line in joined.split("\n") if line]
-
-
-def _selectable(text: str, role: str) -> QLabel:
-    label = plain_label(text, role=role)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

@@ -11,7 +11,7 @@ from core.history import History
 from core.notices.notice import Experiment, Notice, NoticeKind
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button, enable
-from gui.widgets.labels import copyable_label
+from gui.widgets.labels import plain_label
 
 _NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
 _RESET_HELP = (
@@ -36,7 +36,8 @@ class NoticeBar(QFrame):
             "", "Noticed of this run: what it usually means, and what to try", role="chip", name="Notices"
         )
         self.chip.setCheckable(True)
-        self.seen_label, self.usually_label = copyable_label(""), copyable_label("muted")
+        self.seen_label = plain_label(wraps=True, is_copyable=True)
+        self.usually_label = plain_label(role="muted", wraps=True, is_copyable=True)
         self.next_button = IconButton(theme, "next", "Next notice")
         self.try_button = button("", "", name="Try it")
         self.dismiss_button = IconButton(theme, "close", "Dismiss", "Dismiss for this run, while this window is open")

@@ -25,8 +25,7 @@ class ValidationPanel(Panel):
         super().__init__(theme)
         self._reader = reader
         self.legend = legend
-        self.readout = plain_label(legend, role="muted")
-        self.readout.setWordWrap(True)
+        self.readout = plain_label(legend, role="muted", wraps=True)
 
     @contextmanager
     def on_paper(self) -> Iterator[None]:

@@ -133,8 +133,7 @@ class _Column(QWidget):
         self.title_label = ElidedLabel(role="title")
         self.head_label = plain_label(role="muted")
         self.drawn: tuple[object, ...] = ()  # step, kind, layer and head
-        self.output_label = plain_label(role="muted")
-        self.output_label.setWordWrap(True)
+        self.output_label = plain_label(role="muted", wraps=True)
         self.canvas = MapCanvas(theme)
         self.canvas.pointed = self._say
         layout = QVBoxLayout(self)

@@ -54,7 +54,7 @@ class RunDetails(QFrame):
         self._settings_name = ""  # where that is in the field, as nobody gave the run another
         self.name_edit = EscapableEdit()
         self.note_edit = NoteEdit()
-        self.about_label = plain_label(role="muted")
+        self.about_label = plain_label(role="muted", wraps=True, is_copyable=True)
         self.step_combo = combo_box("Step whose weights were kept", _KEPT_HELP)
         self.branch_button = button("Continue from here", _BRANCH_HELP)
         self.share_button = button("Share …", _SHARE_HELP, name="Share the run")
@@ -150,8 +150,6 @@ class RunDetails(QFrame):
         self.name_edit.setPlaceholderText("Name")
         self.name_edit.setMaxLength(LONGEST_NAME)
         self.note_edit.setAccessibleName("Note about the run")
-        self.about_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.about_label.setWordWrap(True)
         self.about_label.setAccessibleName("Where the run comes from")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
