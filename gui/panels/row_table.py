@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import GRID, Theme
 from gui.widgets.labels import as_written
-from gui.widgets.tables import choose_row, read_by_rows
+from gui.widgets.tables import NUMBER, TEXT, cell, choose_row, read_by_rows
 
 Row = TypeVar("Row")
-_NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _NARROWEST = 88  # pixels at 100 % of a column that has what is left; where that is less, the table scrolls
-_TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class Column(NamedTuple):
@@ -59,7 +56,7 @@ class RowTable(QTableWidget, Generic[Row]):
 
     def problem_of(self, row: Row) -> str:
         """What is wrong with it; empty where nothing is."""
-        raise NotImplementedError
+        return ""
 
     def tip_of(self, row: Row) -> str:
         """What is shown where the mouse rests."""
@@ -106,12 +103,9 @@ class RowTable(QTableWidget, Generic[Row]):
     def _fill(self, number: int, row: Row) -> None:
         problem = self.problem_of(row)
         for place, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
-            item = QTableWidgetItem(text)
-            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             tip = problem if problem and place == self.sentence_column else self.tip_of(row)
-            item.setToolTip(as_written(tip))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{column.name} {text or 'unknown'}")
-            item.setTextAlignment(_NUMBER if column.is_number else _TEXT)
+            item = cell(text, tip=as_written(tip), spoken=f"{column.name} {text or 'unknown'}")
+            item.setTextAlignment(NUMBER if column.is_number else TEXT)
             self.setItem(number, place, item)
         if problem:
             self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
@@ -122,7 +116,7 @@ class RowTable(QTableWidget, Generic[Row]):
         for place, column in enumerate(self.columns):
             item = QTableWidgetItem(column.name)
             item.setToolTip(column.meaning)
-            item.setTextAlignment(_NUMBER if column.is_number else _TEXT)
+            item.setTextAlignment(NUMBER if column.is_number else TEXT)
             self.setHorizontalHeaderItem(place, item)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

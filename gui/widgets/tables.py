@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel
-from PySide6.QtWidgets import QTableWidget
+from collections.abc import Callable
+
+from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
+from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
+
+TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def read_by_rows(table: QTableWidget) -> None:
@@ -24,3 +29,20 @@ def choose_row(table: QTableWidget, row: int) -> None:
     flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
     table.setCurrentCell(-1, -1, QItemSelectionModel.SelectionFlag.Clear)
     table.setCurrentCell(row, 0, flags)
+
+
+def cell(text: str = "", *, tip: str = "", spoken: str = "") -> QTableWidgetItem:
+    """What stands in a table, can be chosen, and is read out as `spoken` where that is more than its text."""
+    item = QTableWidgetItem(text)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    item.setToolTip(tip)
+    if spoken:
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+    return item
+
+
+def fit_to_columns(table: QTableWidget, fit: Callable[[], None]) -> None:
+    """Call this once its columns have other widths."""
+    soon = QTimer(table, singleShot=True, interval=0)  # they are told of before, and a scroll bar takes from all
+    soon.timeout.connect(fit)
+    table.horizontalHeader().sectionResized.connect(lambda: soon.start())

@@ -39,9 +39,6 @@ class ExampleTable(RowTable[Example]):
     def key_of(self, row: Example) -> Hashable:
         return row[:3]
 
-    def problem_of(self, row: Example) -> str:
-        return ""
-
     def tip_of(self, row: Example) -> str:
         return row.text
 

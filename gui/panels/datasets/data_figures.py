@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.data.splits import HELD_OUT, SPLITS
@@ -16,7 +16,7 @@ from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.theme import GRID, Theme
-from gui.widgets.tables import read_by_rows
+from gui.widgets.tables import NUMBER, cell, fit_to_columns, read_by_rows
 
 Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
@@ -47,9 +47,7 @@ class DataFigures(Panel):
         super().__init__(theme)
         self._look = look
         self.table = _table()
-        self._fitting = QTimer(self, singleShot=True, interval=0)
-        self._fitting.timeout.connect(self._fit_rows)
-        self.table.horizontalHeader().sectionResized.connect(self._fit_soon)
+        fit_to_columns(self.table, self._fit_rows)
         self.body.addWidget(self.table)
 
     def show_step(self, history: History, step: int) -> None:
@@ -80,10 +78,6 @@ class DataFigures(Panel):
         """The whole table."""
         return (whole_table(self.table),)
 
-    def _fit_soon(self, *_: int) -> None:
-        """A column is told of before it has its new width, and a scroll bar takes from all."""
-        self._fitting.start()
-
     def _fit_rows(self) -> None:
         """A name that its column has no room for goes on in another line; the table forgets the cells' padding."""
         metrics, least = self.table.fontMetrics(), self.theme.px(_ROW_HEIGHT)
@@ -96,12 +90,10 @@ class DataFigures(Panel):
             self.table.setRowHeight(row, least + max(0, needed - metrics.lineSpacing()))
 
     def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
-        item = QTableWidgetItem(text)
-        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-        item.setToolTip(meaning)
+        spoken = f"{name}, {SPLITS[column - 1]}: {text or 'none'}" if column else ""
+        item = cell(text, tip=meaning, spoken=spoken)
         if column:
-            item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, {SPLITS[column - 1]}: {text or 'none'}")
+            item.setTextAlignment(NUMBER)
         if text.startswith("!"):
             item.setForeground(self.theme.colour("bad"))
         return item
@@ -159,7 +151,7 @@ def _table() -> QTableWidget:
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.verticalHeader().setMinimumSectionSize(1)  # else the style's own is higher
     header = table.horizontalHeader()
-    header.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    header.setDefaultAlignment(NUMBER)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     return table

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from core.overview.pairs import PairRow, Token
 from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
 from gui.theme import Theme
-from gui.widgets.tables import choose_row, read_by_rows
+from gui.widgets.tables import TEXT, cell, choose_row, fit_to_columns, read_by_rows
 
 _COLUMNS = (
     ("pair", "Its number in the split"),
@@ -18,6 +17,7 @@ _COLUMNS = (
     ("target", "Its tokens, as the decoder is to write them"),
 )
 LEFT_OUT = "too long"
+_WHY_LEFT_OUT = "Longer than max_src_length or max_tgt_length allow: it is left out"
 
 
 class PairTable(QTableWidget):
@@ -27,8 +27,6 @@ class PairTable(QTableWidget):
         super().__init__(0, len(_COLUMNS))
         self._theme = theme
         self.rows: list[PairRow] = []
-        self._fitting = QTimer(self, singleShot=True, interval=0)
-        self._fitting.timeout.connect(self.resizeRowsToContents)
         self.setObjectName("pairs")
         self.setAccessibleName("Pairs")
         self.setToolTip("Each row is a pair; arrow keys walk, Ctrl+PgDown shows the next page")
@@ -55,16 +53,12 @@ class PairTable(QTableWidget):
         choose_row(self, 0)
         self.scrollToTop()
 
-    def _fit_soon(self, *_: int) -> None:
-        """A column is told of before it has its new width, and a scroll bar takes from all."""
-        self._fitting.start()
-
     def _name_columns(self) -> None:
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        header.sectionResized.connect(self._fit_soon)
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        fit_to_columns(self, self.resizeRowsToContents)
+        header.setDefaultAlignment(TEXT)
         for place, (name, meaning) in enumerate(_COLUMNS):
             item = QTableWidgetItem(name)
             item.setToolTip(meaning)
@@ -77,23 +71,18 @@ class PairTable(QTableWidget):
 
 
 def _number_item(row: PairRow) -> QTableWidgetItem:
-    number = f"{row.index + 1:,}"
-    item = QTableWidgetItem(f"{number} {LEFT_OUT}" if row.is_left_out else number)
-    item.setData(TOKENS, ((item.text(), "special"),))
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    if row.is_left_out:
-        item.setToolTip("Longer than max_src_length or max_tgt_length allow: it is left out")
+    number = f"{row.index + 1:,}{f' {LEFT_OUT}' if row.is_left_out else ''}"
+    item = cell(number, tip=_WHY_LEFT_OUT if row.is_left_out else "")
+    item.setData(TOKENS, ((number, "special"),))
     return item
 
 
 def _tokens_item(side: str, tokens: Sequence[Token], before: Sequence[KindOfToken]) -> QTableWidgetItem:
-    item = QTableWidgetItem()
     own: list[KindOfToken] = [(text, "known" if is_known else "unknown") for text, is_known in tokens]
-    item.setData(TOKENS, (*before, *own, ("<eos>", "special")))
     unknown = [text for text, is_known in tokens if not is_known]
     told = f"; unknown, and read as <unk>: {' '.join(unknown)}" if unknown else ""
-    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{side} {' '.join(text for text, _ in tokens)}{told}")
     count = len(tokens) + 1
-    item.setToolTip(f"{count:,} token{'s' * (count != 1)}, <eos> counted{told}")
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    tip = f"{count:,} token{'s' * (count != 1)}, <eos> counted{told}"
+    item = cell(tip=tip, spoken=f"{side} {' '.join(text for text, _ in tokens)}{told}")
+    item.setData(TOKENS, (*before, *own, ("<eos>", "special")))
     return item

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem
 from gui.panels.runs.row_words import title_and_meaning, written
 from gui.theme import Theme
 from gui.widgets.labels import as_written
-from gui.widgets.tables import read_by_rows
+from gui.widgets.tables import TEXT, cell, read_by_rows
 
 _HELP = (
     "Of the settings those in which the runs differ, of a single run those that are not the defaults, nor what auto "
@@ -34,7 +34,7 @@ class ComparisonTable(QTableWidget):
         read_by_rows(self)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # keys begin alike, and paths
         header = self.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setDefaultAlignment(TEXT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
@@ -50,10 +50,10 @@ class ComparisonTable(QTableWidget):
         for number, (key, *values) in enumerate(rows):
             name = str(key)
             title, meaning = title_and_meaning(name)
-            self.setItem(number, 0, _item(title, meaning, title))
+            self.setItem(number, 0, cell(title, tip=as_written(meaning), spoken=title))
             for column, ((run, _), value) in enumerate(zip(runs, values, strict=True), start=1):
                 text = written(name, value)
-                self.setItem(number, column, _item(text, text, f"{run} {text}"))
+                self.setItem(number, column, cell(text, tip=as_written(text), spoken=f"{run} {text}"))
         self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -74,11 +74,3 @@ class ComparisonTable(QTableWidget):
             room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
             keys, *values = self._wanted
             self.setColumnWidth(0, min(keys, max(room - sum(values), room // 2, head)))
-
-
-def _item(text: str, tip: str, spoken: str) -> QTableWidgetItem:
-    item = QTableWidgetItem(text)
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    item.setToolTip(as_written(tip))
-    item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
-    return item

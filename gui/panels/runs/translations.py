@@ -15,7 +15,7 @@ from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
 from gui.widgets.labels import as_written
-from gui.widgets.tables import read_by_rows
+from gui.widgets.tables import TEXT, cell, read_by_rows
 
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
@@ -45,9 +45,10 @@ class RunTranslations(Panel):
         self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference, ✗: not")
         read_by_rows(self.table)
         self.table.setAlternatingRowColors(True)
-        self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(TEXT)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.body.addWidget(self.table)
 
     def show_comparison(self, comparison: Comparison | None) -> None:
@@ -102,11 +103,8 @@ class RunTranslations(Panel):
     def _item(self, text: str, head: str, *, is_right: bool | None) -> QTableWidgetItem:
         """`is_right`: None where it is no output."""
         mark, said = _MARKS[is_right]
-        item = QTableWidgetItem(mark + text)
-        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        item = cell(mark + text, tip=as_written(text), spoken=f"{head} {said}{text}")
         item.setFont(self.theme.token_font())
-        item.setToolTip(as_written(text))
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head} {said}{text}")
         if is_right:
             item.setForeground(self.theme.colour("good_text"))
         return item

@@ -13,7 +13,7 @@ from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, 
 from gui.sentences.tokens import quoted
 from gui.theme import Theme
 from gui.widgets.labels import as_written
-from gui.widgets.tables import read_by_rows
+from gui.widgets.tables import TEXT, cell, read_by_rows
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
@@ -44,7 +44,7 @@ class CandidateTable(QTableWidget):
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setDefaultAlignment(TEXT)
         self.cellClicked.connect(self._pick)
         self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
 
@@ -112,10 +112,7 @@ def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
 
 
 def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetItem:
-    item = QTableWidgetItem(token)
+    tip = "" if is_chosen else as_written(f"Go on from {quoted(token)}, which has {probability:.3f} here")
+    item = cell(token, tip=tip, spoken=f"{token}, probability {probability:.3f}")
     item.setData(PROBABILITY, probability)
-    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{token}, probability {probability:.3f}")
-    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-    if not is_chosen:
-        item.setToolTip(as_written(f"Go on from {quoted(token)}, which has {probability:.3f} here"))
     return item
