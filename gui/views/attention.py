@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QSizePolicy
+from PySide6.QtWidgets import QSizePolicy
 
 from gui.context import Context
 from gui.heads.compared_attention import ComparedAttention
@@ -17,11 +17,12 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.view import View
-from gui.widgets.buttons import MoreButton
+from gui.widgets.buttons import FoldButton, check_box
 from gui.widgets.splitters import splitter
 
 LOWEST = 260  # pixels at 100 %: what the large head needs to be read
 _MORE_HELP = "All heads of a layer as one, differences of two steps or runs, and how widely each head looks"
+_KINDS_HELP = "Show the heads of all three kinds of attention, or of the chosen kind alone"
 
 
 class AttentionView(View):
@@ -40,17 +41,15 @@ class AttentionView(View):
         self.heads_off = HeadsOff(context.bridge)
         self.chooser = HeadChooser(theme, selection, heads_off=self.heads_off)
         self.compared = ComparedAttention(context.bridge, selection)
-        self.more_button = MoreButton("More about attention", _MORE_HELP)
+        self.more_button = FoldButton("More", name="More about attention", help=_MORE_HELP)
         self.extras = AttentionExtras(context, self.compared)
         self.extras.hide()
         self.map = AttentionMap(theme, selection, self.compared.shown)
         self.grid = HeadGrid(theme, selection, self.compared.shown, all_kinds=True, heads_off=self.heads_off)
         self.left_out = LeftOutHeads(context, self.heads_off)
         self.left_out.hide()
-        self.all_kinds_box = QCheckBox("all kinds")
+        self.all_kinds_box = check_box("all kinds", "Heads of all kinds", _KINDS_HELP)
         self.all_kinds_box.setChecked(True)
-        self.all_kinds_box.setAccessibleName("Heads of all kinds")
-        self.all_kinds_box.setToolTip("Show the heads of all three kinds of attention, or of the chosen kind alone")
         self.grid.header.addWidget(self.all_kinds_box)
         self.add_panels(self.sentence_row, self.chooser, self.extras, self.map, self.grid, self.left_out)
         self._lay_out()

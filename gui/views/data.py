@@ -29,6 +29,7 @@ from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+_SEARCH_HELP = "Pairs that hold this text, in capitals or not (Ctrl+F; Esc shows all again)"
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
 ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures are theirs."
 OUTDATED = "These are the data of before; others are being prepared …"
@@ -49,7 +50,7 @@ class DataView(View):
         self.look = DataLook(context.bridge)
         self.pages = PairPages(context.bridge, self.look)
         self.split_combo = CalmCombo()
-        self.search_edit = EscapableEdit()
+        self.search_edit = EscapableEdit("Search", "Search sources and targets", _SEARCH_HELP)
         self.previous_button = button("‹", "The page before (Ctrl+PgUp)", name="Page before")
         self.next_button = button("›", "The next page (Ctrl+PgDown)", name="Next page")
         self.page_label = plain_label(role="muted")
@@ -100,9 +101,6 @@ class DataView(View):
         self.split_combo.addItems(SPLITS)
         self.split_combo.setAccessibleName("Split")
         self.split_combo.setToolTip("Whose pairs and lengths are shown")
-        self.search_edit.setPlaceholderText("Search sources and targets")
-        self.search_edit.setAccessibleName("Search")
-        self.search_edit.setToolTip("Pairs that hold this text, in capitals or not (Ctrl+F; Esc shows all again)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         row = QHBoxLayout()
         row.setSpacing(GRID)

@@ -23,6 +23,7 @@ from gui.widgets.labels import plain_label, set_role
 from gui.widgets.splitters import splitter
 
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+_NAME_HELP = "Lower-case letters, digits and underscores; Esc gives it up"
 HINT = "Try puts the chosen dataset into Setup. New … writes one of your own that works, to be changed in an editor."
 NOTHING_CHOSEN = "Choose a plugin in the table first"
 READING = "The plugins are being read …"
@@ -47,7 +48,7 @@ class PluginsView(View):
         self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
         self.check_button = button("Check", "Look for what is wrong with it, up to a minute, beside a run that learns")
         self.new_button = button("New …", "Write a plugin that works, to be changed, into your plugin folder")
-        self.name_edit = EscapableEdit()
+        self.name_edit = EscapableEdit("Name of the new plugin", "Name, such as my_words, and Enter", _NAME_HELP)
         self.reload_button = button("Reload", "Read the plugin files anew, also while a run learns (F5)")
         self.folder_button = button("Open folder", "Show your plugin folder in the file manager")
         self.path_label = plain_label(from_home(context.plugins.folder), role="muted", is_copyable=True)
@@ -94,9 +95,6 @@ class PluginsView(View):
     def _lay_out(self) -> None:
         self.path_label.setAccessibleName("Plugin folder")
         self.path_label.setToolTip("Your own plugins; HEADLIGHT_PLUGINS names more folders")
-        self.name_edit.setPlaceholderText("Name, such as my_words, and Enter")
-        self.name_edit.setAccessibleName("Name of the new plugin")
-        self.name_edit.setToolTip("Lower-case letters, digits and underscores; Esc gives it up")
         self.name_edit.setMinimumWidth(self.context.theme.px(264))
         self.name_edit.hide()
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing

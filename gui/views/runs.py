@@ -34,6 +34,7 @@ LOWEST = 420  # pixels at 100 %: what the table and a comparison need to be read
 FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its head
 LIVE_MS = 2000  # between two looks at the folder while somebody watches the table: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
+_SEARCH_HELP = "Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)"
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
@@ -57,7 +58,7 @@ class RunsView(View):
         self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
         self.delete_button = button("Delete", "Move the chosen runs to the trash (Delete)")
-        self.search_edit = EscapableEdit()
+        self.search_edit = EscapableEdit("Search runs", "Search", _SEARCH_HELP)
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
         self.path_label = ElidedLabel(role="muted")
         self.file_button = button("Open file …", "Open a run that was shared with you; or drop the file on the window")
@@ -198,9 +199,6 @@ class RunsView(View):
     def _lay_out(self) -> None:
         self.path_label.setAccessibleName("Runs folder")
         self._name_place()
-        self.search_edit.setPlaceholderText("Search")
-        self.search_edit.setAccessibleName("Search runs")
-        self.search_edit.setToolTip("Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
         self.deleted_label.hide()

@@ -18,7 +18,7 @@ from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import EXAMPLE_STAYS
 from gui.validation_reader import ValidationReader
 from gui.view import View
-from gui.widgets.buttons import MoreButton
+from gui.widgets.buttons import FoldButton
 from gui.widgets.splitters import splitter
 from gui.widgets.tab_order import tab_on_into
 
@@ -42,7 +42,7 @@ class TrainView(View):
         self.attention_map = AttentionMap(context.theme, context.selection)
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
         self.curves = Curves(context.theme, context.playhead, context.replay)
-        self.more_button = MoreButton("More about what was learned", _MORE_HELP)
+        self.more_button = FoldButton("More", name="More about what was learned", help=_MORE_HELP)
         self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.rewind_button), self.more_button)
         self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
         QWidget.setTabOrder(self.curves.metric_combo, self.more_button)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QPushButton,
-    QToolButton,
-)
+from PySide6.QtWidgets import QCheckBox, QPushButton, QToolButton
 
 from gui.icons import disclosure, icon
 from gui.theme import Theme
@@ -53,18 +50,25 @@ class IconButton(QToolButton):
         self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))
 
 
-class MoreButton(QToolButton):
+def check_box(text: str, name: str, help: str) -> QCheckBox:
+    """A box to be checked, with its accessible name and a help."""
+    made = QCheckBox(text)
+    made.setAccessibleName(name)
+    made.setToolTip(help)
+    return made
+
+
+class FoldButton(QToolButton):
     """Opens what not everybody needs; its arrow says whether that is open."""
 
-    def __init__(self, name: str, help: str) -> None:
+    def __init__(self, text: str, *, name: str = "", help: str = "") -> None:
         super().__init__()
-        self.setText("More")
+        self.setText(text)
         self.setProperty("role", "flat")
         self.setCheckable(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setAccessibleName(name)
+        self.setAccessibleName(name or text)
         self.setToolTip(help)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.toggled.connect(self._turn_arrow)
         self._turn_arrow(False)
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QLineEdit,
-)
+from PySide6.QtWidgets import QLineEdit
 
 
 class EscapableEdit(QLineEdit):
     """A field that has Esc for itself, before the window's shortcut: `escaped` says that it is given up."""
 
     escaped = Signal()
+
+    def __init__(self, name: str, hint: str, help: str) -> None:
+        super().__init__(placeholderText=hint)
+        self.setAccessibleName(name)
+        self.setToolTip(help)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and _is_escape(event):

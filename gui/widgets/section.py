@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.icons import disclosure
 from gui.theme import GRID
+from gui.widgets.buttons import FoldButton
 
 
 class Section(QWidget):
@@ -15,11 +14,7 @@ class Section(QWidget):
     def __init__(self, title: str) -> None:
         super().__init__()
         self.title = title
-        self.heading = QToolButton()
-        self.heading.setProperty("role", "flat")
-        self.heading.setCheckable(True)
-        self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.heading.setIcon(disclosure(False))
+        self.heading = FoldButton(title)
         content = QWidget()
         self.body = QVBoxLayout(content)
         self.body.setContentsMargins(2 * GRID, 0, 0, GRID)
@@ -31,14 +26,9 @@ class Section(QWidget):
         layout.addWidget(self.heading)
         layout.addWidget(content)
         self.heading.toggled.connect(content.setVisible)
-        self.heading.toggled.connect(self._turn_arrow)
-        self.count_changes(0)
 
     def count_changes(self, changes: int) -> None:
         """How many keys inside differ from the preset or file."""
         text = self.title + (f" · {changes} changed" if changes else "")
         self.heading.setText(text)
         self.heading.setAccessibleName(text)
-
-    def _turn_arrow(self, is_open: bool) -> None:
-        self.heading.setIcon(disclosure(is_open))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.answers.anatomy import DotProduct
@@ -191,5 +191,4 @@ def _behind_arrow(stage_button: QPushButton) -> QWidget:
 def _stage_button(place: int, stage: Stage) -> QPushButton:
     made = button(f"{place + 1} {stage.name}", stage.about, role="flat")
     made.setCheckable(True)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return made

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from core.events import Prepared, ProbeDone
 from core.history import History
@@ -17,6 +17,7 @@ from gui.panel import Panel
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
+from gui.widgets.buttons import check_box
 from gui.widgets.choices import combo_box, offer
 from gui.widgets.flow import FlowLayout, named
 
@@ -55,9 +56,7 @@ class AttentionExtras(Panel):
         self.against_combo = combo_box("Compare with", _AGAINST_HELP)
         self.step_combo = combo_box("Step to compare with", _STEP_HELP)
         self._named_step = named("at step", self.step_combo)
-        self.entropy_box = QCheckBox("entropy of each head")
-        self.entropy_box.setAccessibleName("Entropy of each head")
-        self.entropy_box.setToolTip(_ENTROPY_HELP)
+        self.entropy_box = check_box("entropy of each head", "Entropy of each head", _ENTROPY_HELP)
         self._lay_out()
         self.pooled_combo.activated.connect(lambda place: self._selection.choose(pooled=_POOLED[place]))
         for combo in (self.against_combo, self.step_combo):

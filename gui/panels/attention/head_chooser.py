@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShortcut
-from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.answers.left_out import HeadPlace
 from core.events import Prepared, ProbeDone
@@ -17,6 +17,7 @@ from gui.panel import Panel
 from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
 from gui.sentences.shown_sentence import NothingShown, Source, probed
 from gui.theme import GRID, Theme
+from gui.widgets.buttons import check_box
 from gui.widgets.choices import combo_box
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.spins import WholeSpin, fitted
@@ -66,11 +67,11 @@ class HeadChooser(Panel):
             theme, "Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)"
         )
         self.head_spin = _spin(theme, "Head", "Head of that layer (Alt+Left, Alt+Right)")
-        self.on_box = _box("on", "Head switched on", _ON_HELP)
+        self.on_box = check_box("on", "Head switched on", _ON_HELP)
         self.feed_combo = combo_box("Decoder's input", _FEED_HELP)
         self.feed_combo.addItems(_FEEDS)
-        self.scale_box = _box("square-root colours", "Square-root colour scale", _SCALE_HELP)
-        self.lines_box = _box("lines", "Lines between tokens", _LINES_HELP)
+        self.scale_box = check_box("square-root colours", "Square-root colour scale", _SCALE_HELP)
+        self.lines_box = check_box("lines", "Lines between tokens", _LINES_HELP)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
@@ -185,13 +186,6 @@ def _show_place(spin: WholeSpin, place: int, count: int, pooled: Pooled = "") ->
     spin.setEnabled(count > 1)
     only = f"There is only one {spin.accessibleName().lower()} to choose"
     spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
-
-
-def _box(text: str, name: str, help: str) -> QCheckBox:
-    box = QCheckBox(text)
-    box.setAccessibleName(name)
-    box.setToolTip(help)
-    return box
 
 
 def _spin(theme: Theme, name: str, help: str) -> WholeSpin:

@@ -52,7 +52,7 @@ class RunDetails(QFrame):
         self._said: tuple[Path, str] | None = None  # of a run, until another is shown
         self._shown = RunLabel()  # anything else in the fields was typed
         self._settings_name = ""  # where that is in the field, as nobody gave the run another
-        self.name_edit = EscapableEdit()
+        self.name_edit = EscapableEdit("Name of the run", "Name", _NAME_HELP)
         self.note_edit = NoteEdit()
         self.about_label = plain_label(role="muted", wraps=True, is_copyable=True)
         self.step_combo = combo_box("Step whose weights were kept", _KEPT_HELP)
@@ -146,8 +146,6 @@ class RunDetails(QFrame):
         self.left.emit()
 
     def _lay_out(self) -> None:
-        self.name_edit.setAccessibleName("Name of the run")
-        self.name_edit.setPlaceholderText("Name")
         self.name_edit.setMaxLength(LONGEST_NAME)
         self.note_edit.setAccessibleName("Note about the run")
         self.about_label.setAccessibleName("Where the run comes from")

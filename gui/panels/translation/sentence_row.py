@@ -23,6 +23,7 @@ from gui.widgets.labels import as_written, plain_label, set_role
 from gui.widgets.moving_labels import ElidedLabel
 
 _UNKNOWN = "Words that the training data do not have are one and the same token, <unk>"
+_ADD_HELP = "Enter follows this sentence as the model learns; Esc gives it up"
 Label = TypeVar("Label", bound=QLabel)
 
 
@@ -50,7 +51,7 @@ class SentenceRow(Panel):
         self.output_label.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched; its tooltip has all
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
-        self.add_edit = EscapableEdit()
+        self.add_edit = EscapableEdit("My sentence", "Type a sentence and press Enter", _ADD_HELP)
         self._chosen = QWidget()  # the source, which gives its room to the field of my sentence
         self._lay_out()
         self._connect()
@@ -142,9 +143,6 @@ class SentenceRow(Panel):
         set_role(self.verdict_label, role)
 
     def _lay_out(self) -> None:
-        self.add_edit.setPlaceholderText("Type a sentence and press Enter")
-        self.add_edit.setAccessibleName("My sentence")
-        self.add_edit.setToolTip("Enter follows this sentence as the model learns; Esc gives it up")
         self.add_edit.hide()
         self.header.takeAt(1)  # the source, or the field in its place, takes the free room
         for widget in (self.previous_button, self.place_label, self.next_button):
