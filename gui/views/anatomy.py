@@ -12,7 +12,7 @@ from gui.context import Context
 from gui.panel import Panel
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets.scrolling import scrolling
+from gui.widgets.scrolling import FramelessArea
 from gui.widgets.tab_order import tab_on_into
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class AnatomyView(View):
         if kind not in self.built:
             topic = self.built[kind] = self._makers[kind]()
             self.add_panels(topic, *topic.findChildren(Panel))
-            self._pages[kind] = scrolling(topic)
+            self._pages[kind] = FramelessArea(topic)
             self.pages.addWidget(self._pages[kind])
             tab_on_into(self._pages[kind], behind=self.topics)
             topic.tab_to_code_last()

@@ -24,7 +24,7 @@ from gui.widgets.buttons import button, enable
 from gui.widgets.choices import CalmCombo
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.labels import plain_label
-from gui.widgets.scrolling import scrolling
+from gui.widgets.scrolling import FramelessArea
 from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
@@ -109,7 +109,7 @@ class DataView(View):
         row.addWidget(self.files_button)
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
-        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (scrolling(parts), 3)))
+        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessArea(parts), 3)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)

@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import (
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
-def scrolling(widget: QWidget) -> QScrollArea:
-    """A widget that can be scrolled where zoom leaves too little room."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setWidget(widget)
-    return area
+class FramelessArea(QScrollArea):
+    """Scrolls a widget where there is too little room for it; else that fills it."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widgetResizable=True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidget(widget)
 
 
-class SidewaysArea(QScrollArea):
+class SidewaysArea(FramelessArea):
     """Scrolls a widget sideways where it needs more width, and takes the height that it needs."""
 
     def __init__(self, widget: QWidget) -> None:
-        super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QScrollArea.Shape.NoFrame)
+        super().__init__(widget)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(widget)
         self._widget = widget
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QLayoutItem, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayoutItem, QVBoxLayout, QWidget
 
 from gui.theme import GRID
+from gui.widgets.scrolling import FramelessArea
 
 
-class ScrollingPage(QScrollArea):
+class ScrollingPage(FramelessArea):
     """Parts go into `column`, one below the other."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setObjectName("page")
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidgetResizable(True)
         content = _Content()
+        super().__init__(content)
+        self.setObjectName("page")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.column = QVBoxLayout(content)
         self.column.setContentsMargins(GRID, GRID, GRID, GRID)
         self.column.setSpacing(GRID)
-        self.setWidget(content)
 
 
 class _Content(QWidget):

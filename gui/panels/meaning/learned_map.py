@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea
+from PySide6.QtWidgets import QHBoxLayout
 
 from core.history import History
 from core.meaning.learned_when import NEVER
@@ -19,6 +19,7 @@ from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
+from gui.widgets.scrolling import FramelessArea
 
 
 class LearnedMap(ValidationPanel):
@@ -41,12 +42,9 @@ class LearnedMap(ValidationPanel):
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
         self.canvas.pointed.connect(self._say)
-        area = QScrollArea()
-        area.setFrameShape(QFrame.Shape.NoFrame)
+        area = FramelessArea(self.canvas)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidgetResizable(True)
-        area.setWidget(self.canvas)
         self.why_label.setMinimumWidth(1)  # it is cut rather than the panel widened
         chosen = QHBoxLayout()
         chosen.addWidget(self.why_label, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.answers.beam_tree import BeamNode, BeamTree, Fate
 from gui.arrow_keys import ARROWS
@@ -12,6 +12,7 @@ from gui.panels.translation.beam_layout import BeamLayout
 from gui.sentences.beam_words import said_of_node
 from gui.sentences.tokens import probability_text
 from gui.theme import GRID, Theme
+from gui.widgets.scrolling import FramelessArea
 
 _STRONGEST_PX = 6.0
 _MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "too long": "… "}
@@ -125,16 +126,13 @@ class BeamCanvas(QWidget):
         self.update()
 
 
-class BeamArea(QScrollArea):
+class BeamArea(FramelessArea):
     """Scrolls where the keys lead, and not what is under the mouse."""
 
     def __init__(self, canvas: BeamCanvas) -> None:
-        super().__init__()
+        super().__init__(canvas)
         self._canvas = canvas
         self._follows = False
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidget(canvas)
         canvas.pointed.connect(self._leave)
         canvas.reached.connect(self._follow)
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gui.colours import readable_on
 from gui.panels.translation.track_layout import TrackLayout, fonts_of
 from gui.pictures.colour_map import attention_table
+from gui.sentences.output_place import OutputPlace
 from gui.sentences.tokens import first_difference, probability_text
 from gui.sentences.tracks import Track
 from gui.theme import GRID, Theme
+from gui.widgets.scrolling import FramelessArea
 
 _HELP = (
     "The colour is the probability of the token, 0 to 1; ✗ is what the model would rather have written. "
@@ -164,18 +166,22 @@ class TrackCanvas(QWidget):
             self.pointed.emit(min(max(place, 0), last))
 
 
-class TrackArea(QScrollArea):
-    """As high as its tracks, and scrolled sideways where they are longer than the window is wide."""
+class TrackArea(FramelessArea):
+    """As high as its tracks, and scrolled sideways where they are longer than the window is wide; marks a place."""
 
-    def __init__(self, canvas: TrackCanvas) -> None:
-        super().__init__()
-        self.canvas = canvas
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+    def __init__(self, canvas: TrackCanvas, place: OutputPlace) -> None:
+        super().__init__(canvas)
+        self.canvas, self._place = canvas, place
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setWidget(canvas)
         self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within it
+        canvas.pointed.connect(place.go_to)
+        place.moved.connect(self.show_place)
+
+    def show_place(self) -> None:
+        """Mark the place in the output that is looked at, and bring it into view."""
+        self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
+        self.fit()
 
     def fit(self) -> None:
         """Take the height of what is shown now, and bring into view what is to be looked at."""

@@ -26,15 +26,13 @@ class TwoTracks(Panel):
 
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)
-        self._typed, self._place = typed, place
+        self._typed = typed
         self.verdict_label = sentence_label("What the comparison shows")
         self.canvas = TrackCanvas(theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
-        self._area = TrackArea(self.canvas)
+        self._area = TrackArea(self.canvas, place)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)
-        self.canvas.pointed.connect(place.go_to)
-        place.moved.connect(self._show_place)
 
     def show_step(self, history: History, step: int) -> None:
         """Show the newest translation, whatever step its weights are of."""
@@ -49,15 +47,11 @@ class TwoTracks(Panel):
         verdict = said_of_reference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
         self.verdict_label.setText(verdict)
         self.canvas.show_tracks(tracks, verdict)
-        self._show_place()
+        self._area.show_place()
 
     def numbers(self) -> Table:
         """A line for each track and place."""
         return table_of(self.canvas.tracks)
-
-    def _show_place(self) -> None:
-        self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
-        self._area.fit()
 
 
 def tracks_of(translation: Translation) -> tuple[Track, ...]:

@@ -40,7 +40,7 @@ class WeightsPanel(Panel):
 
     def __init__(self, context: Context, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(context.theme)
-        self._context, self._typed, self._place = context, typed, place
+        self._context, self._typed = context, typed
         self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self)
         self.weights: Weights = 0  # of this run
         self._runs: list[RunWithWeights] = []
@@ -50,13 +50,11 @@ class WeightsPanel(Panel):
         self.verdict_label = sentence_label("What the comparison shows")
         self.canvas = TrackCanvas(context.theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
-        self._area = TrackArea(self.canvas)
+        self._area = TrackArea(self.canvas, place)
         self._lay_out()
         self.weights_combo.chosen.connect(self._choose)
         self.run_combo.activated.connect(self._choose_run)
         self.step_combo.activated.connect(self.mark_dirty)
-        self.canvas.pointed.connect(place.go_to)
-        place.moved.connect(self._show_place)
         context.bridge.prepared.connect(self._begin_anew)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -121,7 +119,7 @@ class WeightsPanel(Panel):
             verdict += f" {said_of_fed(*both_fed)}"
         self.verdict_label.setText(verdict)
         self.canvas.show_tracks((*free, *both_fed), verdict)
-        self._show_place()
+        self._area.show_place()
 
     def _choose(self, weights: Weights) -> None:
         self.weights = weights
@@ -167,10 +165,6 @@ class WeightsPanel(Panel):
         self._choose_run(0)
         if self.isVisible():
             self._read_runs()
-
-    def _show_place(self) -> None:
-        self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
-        self._area.fit()
 
     def _lay_out(self) -> None:
         self.run_combo.addItem(_THIS_RUN)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
+from gui.sentences.output_place import OutputPlace
 from gui.sentences.tracks import Track
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
@@ -55,7 +56,7 @@ def places_framed(canvas: TrackCanvas, theme: Theme) -> list[int]:
 def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
     """In an area that has room for some of the tokens."""
     made, panel = TrackCanvas(Theme("light")), QWidget()
-    area = TrackArea(made)
+    area = TrackArea(made, OutputPlace())
     area.setParent(panel)
     area.resize(500, 120)
     qtbot.addWidget(panel)
