@@ -7,15 +7,18 @@ from gui.runs.rows import RunRow
 NOTHING_CHOSEN = "Choose a run in the table first"
 
 
-def why_not_open(row: RunRow | None) -> str:
-    """A sentence; empty where the run can be opened."""
+def _why_not_readable(row: RunRow | None) -> str:
+    """A sentence; empty where there is a run."""
     if row is None:
         return NOTHING_CHOSEN
-    if row.problem:
-        return f"This folder cannot be opened: {row.problem}"
-    if not (row.snapshot_steps if row.is_shared else row.checkpoint_steps):
-        return "This run has no checkpoint yet: there are no weights to load"
-    return ""
+    return f"This folder cannot be opened: {row.problem}" if row.problem else ""
+
+
+def why_not_open(row: RunRow | None) -> str:
+    """A sentence; empty where the run can be opened."""
+    if row is None or row.problem or (row.snapshot_steps if row.is_shared else row.checkpoint_steps):
+        return _why_not_readable(row)
+    return "This run has no checkpoint yet: there are no weights to load"
 
 
 def why_not_continue(row: RunRow | None) -> str:
@@ -33,18 +36,14 @@ def why_not_branch(row: RunRow | None) -> str:
     """A sentence; empty where a new run can begin from a step of this one."""
     if row is not None and row.writer is not None:
         return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: wait for its end"
-    if row is not None and not row.problem and not row.kept_steps:
-        return "This run has kept no weights yet"
-    return NOTHING_CHOSEN if row is None else f"This folder cannot be opened: {row.problem}" if row.problem else ""
+    return why_not_share(row)
 
 
 def why_not_share(row: RunRow | None) -> str:
     """A sentence; empty where the run can be written to one file."""
-    if row is None:
-        return NOTHING_CHOSEN
-    if row.problem:
-        return f"This folder cannot be opened: {row.problem}"
-    return "" if row.kept_steps else "This run has kept no weights yet"
+    if row is None or row.problem or row.kept_steps:
+        return _why_not_readable(row)
+    return "This run has kept no weights yet"
 
 
 def why_not_follow(row: RunRow | None, engine_state: str) -> str:
@@ -64,9 +63,7 @@ def why_not_name(row: RunRow | None) -> str:
     """A sentence; empty where the run can have another name and a note, also while another process trains it."""
     if row is not None and row.is_example:
         return "The example run is part of Headlight and keeps its name and note"
-    if row is not None and row.problem:
-        return f"This folder cannot be opened: {row.problem}"
-    return NOTHING_CHOSEN if row is None else ""
+    return _why_not_readable(row)
 
 
 def why_not_delete(row: RunRow, *, is_at_hand: bool, is_followed: bool) -> str:
