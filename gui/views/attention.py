@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy
 
 from gui.context import Context
 from gui.heads.compared_attention import ComparedAttention
@@ -37,7 +34,6 @@ class AttentionView(View):
         super().__init__(context)
         theme, selection = context.theme, context.selection
         self.sentence_row = SentenceRow(theme, selection)
-        self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.heads_off = HeadsOff(context.bridge)
         self.chooser = HeadChooser(theme, selection, heads_off=self.heads_off)
         self.compared = ComparedAttention(context.bridge, selection)
@@ -59,14 +55,7 @@ class AttentionView(View):
         self.more_button.toggled.connect(self.extras.setVisible)
         self.extras.entropy_box.toggled.connect(self._show_entropy)
         self.compared.changed.connect(self._show_compared)
-        follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
-        self.sentence_row.sentence_added.connect(follow)
-        context.follower.changed.connect(self._allow_sentences)
-        context.bridge.state_changed.connect(self._allow_sentences)
-        self._allow_sentences()
-
-    def _allow_sentences(self) -> None:
-        self.sentence_row.allow_adding(self.context.why_none_followed)
+        self.sentence_row.follow_in(context)
 
     def _show_kinds(self, all_kinds: bool) -> None:
         self.grid.all_kinds = all_kinds

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from gui.context import Context
 from gui.panels.attention.attention_map import AttentionMap
@@ -38,7 +36,6 @@ class TrainView(View):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.sentence_row = SentenceRow(context.theme, context.selection)
-        self.sentence_row.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.attention_map = AttentionMap(context.theme, context.selection)
         self.head_grid = HeadGrid(context.theme, context.selection, all_kinds=True)
         self.curves = Curves(context.theme, context.playhead, context.replay)
@@ -49,8 +46,7 @@ class TrainView(View):
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         self._lay_out()
         self.more_button.toggled.connect(self._show_more)
-        follow = partial(context.follow_sentence, give_back=self.sentence_row.take_back)
-        self.sentence_row.sentence_added.connect(follow)
+        self.sentence_row.follow_in(context)
         self.curves.notices.tried.connect(context.workbench.try_out)
         context.lookout.changed.connect(self._show_noticed)
         context.follower.changed.connect(self._allow_changes)
@@ -99,7 +95,6 @@ class TrainView(View):
 
     def _allow_changes(self) -> None:
         others = self.context.follower.why_no_model
-        self.sentence_row.allow_adding(self.context.why_none_followed)
         self.curves.notices.allow_trying(others or self._why_nothing_is_tried(), self._why_nothing_acts_now())
 
     def _why_nothing_is_tried(self) -> str:

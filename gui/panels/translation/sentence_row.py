@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
+from gui.context import Context
 from gui.panel import Panel
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, shown_sentence
@@ -34,6 +36,7 @@ class SentenceRow(Panel):
     empty_sentence = "The first sentences appear here as soon as the data are prepared."
     redraw_on = (ProbeDone, Prepared)
     sentence_added = Signal(str)
+    _context: Context  # that follows it
 
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
@@ -53,6 +56,7 @@ class SentenceRow(Panel):
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
         self.add_edit = EscapableEdit("My sentence", "Type a sentence and press Enter", _ADD_HELP)
         self._chosen = QWidget()  # the source, which gives its room to the field of my sentence
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
         self._restyle()
@@ -76,11 +80,13 @@ class SentenceRow(Panel):
         else:
             self._show_sentence(shown.sentence)
 
-    def allow_adding(self, reason: str) -> None:
-        """Let a sentence be added where there is no reason against it."""
-        enable(self.add_button, reason)
-        if reason:
-            self._hide_edit()
+    def follow_in(self, context: Context) -> None:
+        """Have what is typed here followed by this window's run, while it can be."""
+        self._context = context
+        self.sentence_added.connect(partial(context.follow_sentence, give_back=self.take_back))
+        context.follower.changed.connect(self._allow_adding)
+        context.bridge.state_changed.connect(self._allow_adding)
+        self._allow_adding()
 
     def take_back(self, text: str) -> None:
         """Open the field with a sentence that was refused, to be mended there, unless another is typed already."""
@@ -93,6 +99,12 @@ class SentenceRow(Panel):
 
     def show_previous(self) -> None:
         self._go(-1)
+
+    def _allow_adding(self) -> None:
+        reason = self._context.why_none_followed
+        enable(self.add_button, reason)
+        if reason:
+            self._hide_edit()
 
     def _go(self, by: int) -> None:
         if self._sentences:
