@@ -48,7 +48,13 @@ class LabelSmoothingTopic(Topic):
         self.eps_spin.setSingleStep(0.05)
         self.size_spin.setRange(3, 40)
         self.size_spin.setValue(8)
-        self.targets, self.penalty = MatrixCanvas(theme), PlainPlot(theme)
+        self.targets = MatrixCanvas(theme)
+        self.penalty = PlainPlot(
+            theme,
+            "Penalty curve",
+            left="loss, nats",
+            bottom="how many times as probable as each other token the right one is",
+        )
         self._smoothed, self._plain = self.penalty.plot(), self.penalty.plot()
         self._lowest = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.92})
         self._names = {curve: pg.TextItem(anchor=(1, 1)) for curve in (self._smoothed, self._plain)}
@@ -144,12 +150,9 @@ class LabelSmoothingTopic(Topic):
         self.picture.addLayout(row, 1)
         row.addWidget(self.targets, 1)
         row.addWidget(self.penalty, 1)
-        self.penalty.setLabel("left", "loss, nats")
-        self.penalty.setLabel("bottom", "how many times as probable as each other token the right one is")
         ticks = [[(place, f"{10**place:,}") for place in range(_DECADES + 1)]]
         self.penalty.getAxis("bottom").setTicks(ticks)
         self.penalty.setXRange(0, _DECADES, padding=0.08)  # so that the last number is seen
-        self.penalty.setAccessibleName("Penalty curve")
         for item in (self._lowest, *self._names.values()):
             self.penalty.addItem(item, ignoreBounds=True)
 

@@ -55,7 +55,7 @@ class NoamTopic(Topic):
         self.width_spin.setSingleStep(32)
         self.warmup_spin.setSingleStep(100)
         self.take_button = button("Use in Setup", "Have the next run follow the noam schedule with this warm-up")
-        self.plot = PlainPlot(theme)
+        self.plot = PlainPlot(theme, "Learning rate over steps", left="learning rate", bottom="step")
         self.line = pg.InfiniteLine(angle=90, movable=True, label="drag")
         self.end_line = pg.InfiniteLine(angle=90, label="")
         self._own = self.plot.plot()
@@ -221,9 +221,6 @@ class NoamTopic(Topic):
             ("warm-up", self.warmup_spin, "Steps in which the rate rises; or drag the line"),
             more=(self.take_button,),
         )
-        self.plot.setLabel("left", "learning rate")
-        self.plot.setLabel("bottom", "step")
-        self.plot.setAccessibleName("Learning rate over steps")
         self.line.setZValue(2)
         for item in (self.end_line, self.line, *self._names):
             self.plot.addItem(item, ignoreBounds=True)

@@ -49,7 +49,8 @@ class PositionsTopic(Topic):
         self.width_spin.setRange(1, 8192)  # as d_model
         self.width_spin.setSingleStep(2)
         self.wave_spin.setValue(12)
-        self.map, self.waves = PlainPlot(theme), PlainPlot(theme)
+        self.map = PlainPlot(theme, "Heat map of the table", left="dimension")
+        self.waves = PlainPlot(theme, "Five dimensions as waves", left="value", bottom="position")
         self._image = pg.ImageItem()
         self._curves = [self.waves.plot(symbolSize=4, symbolPen=None) for _ in range(NUM_WAVES)]
         self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(NUM_WAVES)]
@@ -143,13 +144,8 @@ class PositionsTopic(Topic):
         self.map.addItem(self._image)
         self.map.addItem(self._band, ignoreBounds=True)
         self.map.invertY(True)
-        self.map.setLabel("left", "dimension")
-        self.waves.setLabel("left", "value")
-        self.waves.setLabel("bottom", "position")
         self.waves.setYRange(-1.1, 1.1, padding=0)
         self.waves.setXLink(self.map)
-        self.map.setAccessibleName("Heat map of the table")
-        self.waves.setAccessibleName("Five dimensions as waves")
         for name in self._names:
             self.waves.addItem(name, ignoreBounds=True)
         for plot, line in zip((self.map, self.waves), self._lines, strict=True):

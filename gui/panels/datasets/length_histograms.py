@@ -79,9 +79,7 @@ class SideHistogram(QObject):
         self._bars: tuple[NDArray[np.int64], NDArray[np.int64], int] | None = None
         self.label = plain_label(role="muted", wraps=True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.plot = PlainPlot(theme)
-        self.plot.setLabel("left", "texts")
-        self.plot.setLabel("bottom", "tokens")
+        self.plot = PlainPlot(theme, left="texts", bottom="tokens")
         self.plot.pointed.connect(self._say)
 
     def show_figures(self, side: SideFigures) -> None:

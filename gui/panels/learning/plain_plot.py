@@ -17,8 +17,10 @@ class PlainPlot(pg.PlotWidget):
     pointed = Signal(QPointF)
     clicked = Signal(QPointF)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, name: str = "", *, left: str = "", bottom: str = "") -> None:
+        """`name` is its accessible one; `left` and `bottom` stand along the axes."""
         super().__init__(enableMenu=False, axisItems=figure_axes())
+        self.setAccessibleName(name)
         self._theme = theme
         self.setMouseEnabled(x=False, y=False)
         self.hideButtons()
@@ -27,6 +29,9 @@ class PlainPlot(pg.PlotWidget):
         self.scene().sigMouseClicked.connect(self._click)
         theme.changed.connect(self.restyle)
         self.restyle()
+        for side, label in (("left", left), ("bottom", bottom)):
+            if label:
+                self.setLabel(side, label)
 
     def sizeHint(self) -> QSize:
         """Little: it takes what room there is, instead of pyqtgraph's 640 x 480."""

@@ -33,10 +33,7 @@ class PlannedSchedule(Panel):
         layout.setContentsMargins(0, 0, 0, 0)
 
     def furnish(self) -> None:
-        self.plot = PlainPlot(self.theme)
-        self.plot.setLabel("left", "learning rate")
-        self.plot.setLabel("bottom", "step")
-        self.plot.setAccessibleName("Planned learning rate over steps")
+        self.plot = PlainPlot(self.theme, "Planned learning rate over steps", left="learning rate", bottom="step")
         self._curve = self.plot.plot()
         self.body.addWidget(self.plot)
 

@@ -55,10 +55,8 @@ class RunComparison(Panel):
 
     def furnish(self) -> None:
         """Curves and table side by side."""
-        self.plot = PlainPlot(self.theme)
-        self.plot.setAccessibleName("Losses of the chosen runs over steps")
-        self.plot.setLabel("left", "loss, nats per target token")
-        self.plot.setLabel("bottom", "step")
+        name, left = "Losses of the chosen runs over steps", "loss, nats per target token"
+        self.plot = PlainPlot(self.theme, name, left=left, bottom="step")
         self.table = ComparisonTable(self.theme)
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
 
