@@ -15,8 +15,6 @@ from core.history import History
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
-from gui.runs.naming import name_of, told_apart_in_a_choice
-from gui.runs.rows import example_path
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence, shown_sentence
 from gui.sentences.tokens import quoted
@@ -29,18 +27,6 @@ class Against:
     step: int | None = None  # None: the step that is shown, or the newest before it that the other run has
     run: Path | None = None  # None: the run that is shown
     name: str = ""  # of another run
-
-
-@dataclass(frozen=True)
-class ComparableRun:
-    """A run with probes."""
-
-    path: Path
-    name: str
-    seed: int
-    created: float  # seconds since the epoch
-    steps: tuple[int, ...]
-    sources: tuple[str, ...]  # of the sentences its newest probe follows
 
 
 class ComparedAttention(QObject):
@@ -122,24 +108,6 @@ def read_probe(run: Path, step: int) -> Probe:
     if not steps:
         raise UserError(f"{run.name} has no probe at or before step {step:,}.", "Look at a later step.")
     return folder.probe(max(steps))
-
-
-def read_comparable(runs_dir: Path) -> list[ComparableRun]:
-    """All runs with probes, the newest first, then the example; damaged ones are left out, Runs tells of them."""
-    paths = sorted((path for path in runs_dir.glob("*") if path.is_dir()), reverse=True)
-    found = (_comparable(path) for path in [*paths, example_path()])
-    runs = [run for run in found if run is not None]
-    return [replace(run, name=name) for run, name in zip(runs, told_apart_in_a_choice(runs), strict=True)]
-
-
-def _comparable(path: Path) -> ComparableRun | None:
-    try:
-        folder = RunFolder.open(path)
-        name, seed, steps = name_of(folder), folder.config().seed, tuple(folder.probe_steps())
-        sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
-    except (UserError, OSError):
-        return None
-    return ComparableRun(path, name, seed, folder.state.created, steps, sources)
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.context import Context
-from gui.heads.compared_attention import Against, ComparableRun, ComparedAttention, read_comparable
+from gui.heads.compared_attention import Against, ComparedAttention
 from gui.panel import Panel
+from gui.runs.others import OtherRun, read_runs_with_probes
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
@@ -50,7 +51,7 @@ class AttentionExtras(Panel):
         super().__init__(context.theme)
         self._context, self._selection, self._compared = context, context.selection, compared
         self._source = probed(context.selection)
-        self._runs: list[ComparableRun] = []
+        self._runs: list[OtherRun] = []
         self.pooled_combo = combo_box("Heads", _POOLED_HELP)
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
         self.against_combo = combo_box("Compare with", _AGAINST_HELP)
@@ -75,12 +76,12 @@ class AttentionExtras(Panel):
         self._offer_steps(history)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._context.bridge.call(partial(read_comparable, self._context.place.path), self._take_runs)
+        self._context.bridge.call(partial(read_runs_with_probes, self._context.place.path), self._take_runs)
 
     def _compare(self, combo: QComboBox, place: int) -> None:
         self._compared.compare(combo.itemData(place))
 
-    def _take_runs(self, runs: list[ComparableRun]) -> None:
+    def _take_runs(self, runs: list[OtherRun]) -> None:
         self._runs = runs
         chosen = self._compared.against
         if chosen is not None and chosen.run is not None:  # it may have another name now, or be gone

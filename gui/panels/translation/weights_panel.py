@@ -14,8 +14,8 @@ from core.requests import Translate, Translation
 from gui.context import Context
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
+from gui.runs.others import OtherRun, read_runs_with_weights
 from gui.sentences.asked import Asked
-from gui.sentences.other_weights import RunWithWeights, read_runs_with_weights
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, track_of
 from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
@@ -43,8 +43,8 @@ class WeightsPanel(Panel):
         self._context, self._typed = context, typed
         self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self)
         self.weights: Weights = 0  # of this run
-        self._runs: list[RunWithWeights] = []
-        self.run: RunWithWeights | None = None  # the other run; None: this one
+        self._runs: list[OtherRun] = []
+        self.run: OtherRun | None = None  # the other run; None: this one
         self.run_combo, self.step_combo = combo_box("Other run", _RUN_HELP), combo_box("Other run's step", _STEP_HELP)
         self.weights_combo = WeightsCombo()
         self.verdict_label = sentence_label("What the comparison shows")
@@ -105,7 +105,7 @@ class WeightsPanel(Panel):
         newest = history.last_step if request.step is None else None
         self.asked.want(request, moment=(request.step, newest), chosen=chosen)
 
-    def _of_run(self, run: RunWithWeights) -> Translate:
+    def _of_run(self, run: OtherRun) -> Translate:
         chosen = self.step_combo.currentIndex() - 1  # the first is the best
         return self._typed.request(run.steps[chosen] if chosen >= 0 else None, run.path)
 
@@ -142,7 +142,7 @@ class WeightsPanel(Panel):
             plugin = prepared.config.dataset.plugin
             self._context.bridge.call(lambda: read_runs_with_weights(runs_dir, plugin), self._take_runs)
 
-    def _take_runs(self, runs: list[RunWithWeights]) -> None:
+    def _take_runs(self, runs: list[OtherRun]) -> None:
         folder = self._context.bridge.history.folder
         self._runs = [run for run in runs if folder is None or run.path != folder.path]
         self._offer_runs()

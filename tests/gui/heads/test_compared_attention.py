@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from core.errors import UserError
 from core.probes import ProbedSentence
-from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
-from gui.heads.compared_attention import read_comparable, read_probe, why_not_comparable
+from gui.heads.compared_attention import read_probe, why_not_comparable
 from gui.heads.head_picture import chosen_head, chosen_picture
-from gui.runs.rows import EXAMPLE_NAME, example_path
-from gui.sentences.other_weights import read_runs_with_weights
+from gui.runs.rows import example_path
 from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import ShownSentence
 from tests.gui.builders import attention, feed, sentence
@@ -81,27 +77,3 @@ def test_another_runs_probe_is_the_newest_at_or_before_the_step() -> None:
     assert read_probe(example_path(), steps[2] + 1 if steps[2] + 1 < steps[3] else steps[2]).step == steps[2]
     with pytest.raises(UserError, match="has no probe"):
         read_probe(example_path(), steps[0] - 1)
-
-
-def test_damaged_runs_are_not_offered(tmp_path: Path) -> None:
-    (tmp_path / "damaged").mkdir()
-    RunFolder.create(tmp_path, "empty")
-    (tmp_path / "a file").write_text("")
-    runs = {run.name: run for run in read_comparable(tmp_path)}
-    assert runs[EXAMPLE_NAME].sources and runs[EXAMPLE_NAME].steps
-    assert list(runs) == [EXAMPLE_NAME]
-
-
-def test_runs_are_offered_by_the_names_that_the_table_has(tmp_path: Path) -> None:
-    for folder, name in (("named", "warm-up of 400"), ("unnamed", "")):
-        shutil.copytree(example_path(), tmp_path / folder)
-        RunFolder.open(tmp_path / folder).write_label(RunLabel(name=name))
-    config = RunFolder.open(example_path()).config()
-    assert [run.name for run in read_comparable(tmp_path)] == [config.name, "warm-up of 400", EXAMPLE_NAME]
-    plugin = config.dataset.plugin
-    weights = read_runs_with_weights(tmp_path, plugin)
-    assert [run.name for run in weights] == [config.name, "warm-up of 400", EXAMPLE_NAME]
-    (tmp_path / "named" / "label.json").write_text("damaged")
-    alike = [f"{config.name}, {folder}" for folder in ("unnamed", "named")]  # begun in one second
-    assert [run.name for run in read_comparable(tmp_path)] == [*alike, EXAMPLE_NAME]
-    assert [run.name for run in read_runs_with_weights(tmp_path, plugin)] == [*alike, EXAMPLE_NAME]

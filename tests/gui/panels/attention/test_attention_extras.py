@@ -11,12 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from core.meaning.attention_entropy import head_entropy
 from core.run_folder import RunFolder
-from gui.heads.compared_attention import Against, ComparableRun
+from gui.heads.compared_attention import Against
 from gui.heads.head_picture import chosen_head
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.panels.attention.grid_canvas import GridCanvas
 from gui.runs.naming import name_of
+from gui.runs.others import OtherRun
 from gui.runs.rows import EXAMPLE_NAME, example_path
 from tests.gui.conftest import WAIT_MS
 
@@ -162,7 +163,7 @@ def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is
     assert probe is not None
     source, example = probe.sentences[0].source, example_path()
     gone, kept = (
-        ComparableRun(path=path, name=name, seed=0, created=0.0, sources=(source,), steps=(0,))
+        OtherRun(path=path, name=name, seed=0, created=0.0, sources=(source,), steps=(0,))
         for path, name in ((example.with_name("gone"), "gone"), (example, "kept"))
     )
     extras._take_runs([gone, kept])

@@ -1,0 +1,61 @@
+"""Other runs beside which something of the shown one can be looked at.
+
+Reading them waits for a disk: both functions run beside the GUI thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.errors import UserError
+from core.run_folder import RunFolder, list_runs
+from gui.runs.naming import name_of, told_apart_in_a_choice
+from gui.runs.rows import example_path
+
+
+@dataclass(frozen=True)
+class OtherRun:
+    """A run, and the steps of which it has kept what is wanted."""
+
+    path: Path
+    name: str
+    seed: int
+    created: float  # seconds since the epoch
+    steps: tuple[int, ...]
+    sources: tuple[str, ...] = ()  # of the sentences its newest probe follows
+
+
+def read_runs_with_probes(runs_dir: Path) -> list[OtherRun]:
+    """Those that were probed, with the steps ascending."""
+
+    def look(run: OtherRun, folder: RunFolder) -> OtherRun:
+        steps = tuple(folder.probe_steps())
+        sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
+        return replace(run, steps=steps, sources=sources)
+
+    return _read(runs_dir, look)
+
+
+def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[OtherRun]:
+    """Those on this dataset that have kept weights, with the steps from the newest on."""
+
+    def look(run: OtherRun, folder: RunFolder) -> OtherRun:
+        is_on_it = folder.config().dataset.plugin == plugin
+        return replace(run, steps=tuple(folder.kept_steps()[::-1]) if is_on_it else ())
+
+    return _read(runs_dir, look)
+
+
+def _read(runs_dir: Path, look: Callable[[OtherRun, RunFolder], OtherRun]) -> list[OtherRun]:
+    """The newest first, then the example; without those that have no such steps, or are damaged: Runs tells of it."""
+    runs = []
+    for path in [*reversed(list_runs(runs_dir)), example_path()]:
+        with suppress(UserError, OSError):
+            folder = RunFolder.open(path)
+            run = OtherRun(path, name_of(folder), folder.config().seed, folder.state.created, steps=())
+            runs.append(look(run, folder))
+    runs = [run for run in runs if run.steps]
+    return [replace(run, name=name) for run, name in zip(runs, told_apart_in_a_choice(runs), strict=True)]
