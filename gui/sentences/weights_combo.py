@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox
 
 from core.history import History
 from gui.sentences.typed_sentence import Weights
+from gui.widgets.choices import offer
 
 _HELP = (
     "Which weights translate: those at the playhead (they follow the training while the view is live), those of this "
@@ -22,7 +23,6 @@ class WeightsCombo(QComboBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self._offered: list[tuple[str, Weights]] = []
         self.setAccessibleName("Weights")
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMaxVisibleItems(20)
@@ -36,20 +36,15 @@ class WeightsCombo(QComboBox):
 
     def show_history(self, history: History, chosen: Weights) -> None:
         """Offer what is kept now, and what is chosen, also where it has been thinned out meanwhile."""
-        offered, help_text = _offers(history), _help(history)
-        shown = self._offered, self.weights, self.toolTip()
-        if (offered, chosen, help_text) == shown or self.view().isVisible():
+        if self.view().isVisible():
             return
-        self._offered = offered
-        self.setAccessibleDescription(help_text)
-        self.setToolTip(help_text)
-        with QSignalBlocker(self):
-            self.clear()
-            for text, weights in offered:
-                self.addItem(text, weights)
-            if self.findData(chosen) < 0:
-                self.addItem(f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen)
-            self.setCurrentIndex(self.findData(chosen))
+        self.setAccessibleDescription(_help(history))
+        self.setToolTip(_help(history))
+        offers = _offers(history)
+        if all(weights != chosen for _, weights in offers):
+            offers.append((f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen))
+        offer(self, offers)
+        self.setCurrentIndex(self.findData(chosen))
 
 
 def _num_averaged(history: History) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
-from core.events import Event
 from core.history import History
 from core.probes import ProbedSentence
 from gui.heads.head_picture import chosen_picture
-from gui.panel import Panel, Table
+from gui.panel import Table
 from gui.panels.attention.attention_map import MapCanvas
-from gui.runs.compared import ComparedRun, Comparison
+from gui.panels.runs.comparison_panel import ComparisonPanel
+from gui.runs.compared import ComparedRun
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
@@ -23,20 +23,17 @@ MOST_RUNS = 4  # side by side: of more, none could be read
 _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
 
 
-class RunAttention(Panel):
+class RunAttention(ComparisonPanel):
     """Kind, layer and head are the window's selection; a run that has fewer of them wraps around, and says where to."""
 
     title = "Attention of the chosen runs"
     empty_sentence = (
         "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): a head of each is shown here."
     )
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
-    is_picture = True
 
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
         self._selection = selection
-        self._comparison: Comparison | None = None
         self.sentence_combo = QComboBox()
         self.sentence_combo.setAccessibleName("Sentence that the runs follow")
         self.sentence_combo.setToolTip("A sentence that all of these runs follow")
@@ -51,14 +48,9 @@ class RunAttention(Panel):
             column.hide()  # until a run needs it
         self.body.addLayout(row)
 
-    def show_comparison(self, comparison: Comparison | None) -> None:
-        """Show these runs; None: say how some are chosen."""
-        self._comparison = comparison
-        self.mark_dirty()
-
     def deepest_shown(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers: what the choice of a head offers layers and heads of."""
-        if self._comparison is None or not (common := common_sentences(self._runs)):
+        if self.comparison is None or not (common := common_sentences(self._runs)):
             return NothingShown(self._why_nothing() or "Kind, layer and head can be chosen once a run is.")
         source = common[self._selection.place_among(common)]
         shown = [_shown(run, source) for run in self._runs if run.probe is not None]
@@ -66,7 +58,7 @@ class RunAttention(Panel):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the probes of the step chosen for the comparison; which one this window views makes no difference."""
-        common = common_sentences(self._runs) if self._comparison is not None else []
+        common = common_sentences(self._runs) if self.comparison is not None else []
         self.sentence_combo.setVisible(bool(common))
         if not common:
             self.show_empty(self._why_nothing())
@@ -94,26 +86,23 @@ class RunAttention(Panel):
 
     @property
     def _runs(self) -> tuple[ComparedRun, ...]:
-        return self._comparison.runs[:MOST_RUNS] if self._comparison is not None else ()
+        return self.comparison.runs[:MOST_RUNS] if self.comparison is not None else ()
 
     def _why_nothing(self) -> str:
-        """Empty where no runs are chosen: the panel's own sentence says what to do."""
-        if self._comparison is None:
-            return ""
         is_any = any(run.probe is not None for run in self._runs)
-        return _NOTHING_IN_COMMON if is_any else self._comparison.why_none_was("probed")
+        return self.why_nothing("probed", is_any, _NOTHING_IN_COMMON)
 
     def _said_of_step(self) -> str:
         if len(self._runs) == 1:
             return ""  # it stands over the map
-        if self._comparison is not None and self._comparison.at == "newest":
+        if self.comparison is not None and self.comparison.at == "newest":
             return " with each run's newest weights"
         step = next(run.probe.step for run in self._runs if run.probe is not None)
         return f" at step {step:,}"
 
     def _said_of_others(self) -> str:
         """Of more runs than are shown."""
-        count = len(self._comparison.runs) if self._comparison is not None else 0
+        count = len(self.comparison.runs) if self.comparison is not None else 0
         return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
 
     def _offer(self, common: list[str], source: str) -> None:

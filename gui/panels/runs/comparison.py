@@ -10,11 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from core.events import Event
 from core.history import History
-from gui.panel import Panel, Table
+from gui.panel import Table
 from gui.panels.learning.free_room import FreeRoom
 from gui.panels.learning.plain_plot import PlainPlot
+from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import Comparison
@@ -33,20 +33,17 @@ _BAND_ALPHA = 48  # of 255
 _NUDGE = 4  # pixels between two heights that are tried for letters
 
 
-class RunComparison(Panel):
-    """Shows the comparison it was given last; training as lines, validation dashed."""
+class RunComparison(ComparisonPanel):
+    """Training as lines, validation dashed; beside them the table."""
 
     title = "Loss in nats per target token: training as lines, validation dashed"
     empty_sentence = (
         "Choose a run above to see its losses and settings here; "
         "several (Ctrl and a click, or Shift and an arrow key) are compared."
     )
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
-    is_picture = True
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.comparison: Comparison | None = None
         self.setToolTip(
             "Training with dropout on, its curve smoothed; validation with it off. Each of several ends with its "
             "letter. Runs that differ in their seed alone are one band, as far as all of them have come: from the "
@@ -59,11 +56,6 @@ class RunComparison(Panel):
         self.plot = PlainPlot(self.theme, name, left=left, bottom="step")
         self.table = ComparisonTable(self.theme)
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
-
-    def show_comparison(self, comparison: Comparison | None) -> None:
-        """Show these runs; None: say how some are chosen."""
-        self.comparison = comparison
-        self.mark_dirty()
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the comparison, which knows no playhead."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
-from core.events import Event, ValidatedSentence
+from core.events import ValidatedSentence
 from core.history import History
-from gui.panel import Panel, Table
+from gui.panel import Table
+from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
@@ -25,19 +26,16 @@ _NOT_THERE = "–"
 _MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # as it is seen, and as it is heard
 
 
-class RunTranslations(Panel):
+class RunTranslations(ComparisonPanel):
     """A row a sentence, a column a run; each output is marked as right, which is equal to the reference, or wrong."""
 
     title = "Translations of the chosen runs"
     empty_sentence = (
         "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): their translations stand here."
     )
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
-    is_picture = True
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self._comparison: Comparison | None = None
         self._lines: list[tuple[str, ...]] = []  # as they are shown
         self.table = QTableWidget()
         self.table.setObjectName("translations")
@@ -52,25 +50,23 @@ class RunTranslations(Panel):
         self.body.addWidget(self.table)
 
     def show_comparison(self, comparison: Comparison | None) -> None:
-        """Show these runs; None: say how some are chosen."""
-        self._comparison = comparison
         self._lines = [] if comparison is None else translations_of(comparison.runs)
-        self.mark_dirty()
+        super().show_comparison(comparison)
 
     def show_step(self, history: History, step: int) -> None:
         """Fill the table with the step chosen for the comparison; which one this window views makes no difference."""
-        if self._comparison is None or not self._lines:
+        if self.comparison is None or not self._lines:
             self.show_empty(self._why_nothing())
             return
         self.show_body()
         num_apart = sum(_is_apart(line) for line in self._lines)
-        self.set_title(_title_of(num_apart, len(self._lines), len(self._comparison.runs)))
-        self._fill(self._heads(self._comparison.runs))
+        self.set_title(_title_of(num_apart, len(self._lines), len(self.comparison.runs)))
+        self._fill(self._heads(self.comparison.runs))
 
     def numbers(self) -> Table:
         """The table."""
-        assert self._comparison is not None
-        return [self._heads(self._comparison.runs), *self._lines]
+        assert self.comparison is not None
+        return [self._heads(self.comparison.runs), *self._lines]
 
     def exported(self) -> tuple[QTableView]:
         """The table with all its rows, each text whole."""
@@ -80,11 +76,8 @@ class RunTranslations(Panel):
         return "source", "reference", *map(_head, runs)
 
     def _why_nothing(self) -> str:
-        """Empty where no runs are chosen: the panel's own sentence says what to do."""
-        if self._comparison is None:
-            return ""
-        is_any = any(run.validated for run in self._comparison.runs)
-        return _NOTHING_IN_COMMON if is_any else self._comparison.why_none_was("validated")
+        is_any = self.comparison is not None and any(run.validated for run in self.comparison.runs)
+        return self.why_nothing("validated", is_any, _NOTHING_IN_COMMON)
 
     def _fill(self, heads: tuple[str, ...]) -> None:
         self.table.setColumnCount(len(heads))
