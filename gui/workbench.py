@@ -11,7 +11,7 @@ from PySide6.QtCore import Signal
 from core.comparison.differences import changed_keys
 from core.config import RunConfig, change_setting
 from core.errors import UserError
-from core.events import Prepared, RunFinished
+from core.events import Prepared
 from core.notices.notice import Experiment
 from core.plugins_host.failures import PluginError
 from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
@@ -255,7 +255,7 @@ class Workbench(AtHand):
         self._opening.refused_without_run.connect(self._prepare_what_was_held_up)
         self._opening.lost.connect(self.prepare)
         self._bridge.prepared.connect(self._take_prepared)
-        self._bridge.run_finished.connect(self._take_finish)
+        self._bridge.run_finished.connect(self.changed)
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
         """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
@@ -346,6 +346,3 @@ class Workbench(AtHand):
         waits = self._preparation.is_unanswered or self._preparation.is_outdated or self.draft != self.applied
         if was_broken_off or waits:
             self.prepare()
-
-    def _take_finish(self, finished: RunFinished) -> None:
-        self.changed.emit()

@@ -20,7 +20,7 @@ from gui.panels.translation.weights_panel import WeightsPanel
 from gui.sentences.example_menu import ExampleMenu
 from gui.sentences.output_place import OutputPlace
 from gui.sentences.tokens import quoted, shortened
-from gui.sentences.typed_sentence import TypedSentence, Weights
+from gui.sentences.typed_sentence import TypedSentence
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
 from gui.view import View
@@ -155,7 +155,7 @@ class TranslateView(View):
         self.reference_edit.returnPressed.connect(self._translate_typed)
         self.translate_button.clicked.connect(self._translate_typed)
         self.examples.picked.connect(self.translate)
-        self.weights_combo.chosen.connect(self._choose_weights)
+        self.weights_combo.chosen.connect(self.typed.choose_weights)
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
         self.pages.paged.connect(self.context.redraws.draw_soon)
@@ -177,9 +177,6 @@ class TranslateView(View):
         """Another sentence is typed: the answer to the one before is none to this."""
         if self.reference_edit.text() == self._compared_with:
             self.reference_edit.setText("")
-
-    def _choose_weights(self, weights: Weights) -> None:
-        self.typed.choose_weights(weights)
 
     def _offer_example(self) -> None:
         """Never a blank page: until somebody types, a sentence whose reference the run knows stands in the field."""

@@ -132,10 +132,9 @@ class DotProductTopic(Topic):
 
     def _point_at(self, row: int, column: int) -> None:
         self._cell = (row, column)
-        if self.asked.answer is not None:
-            self._draw(self.asked.answer)
+        self._draw_answer()
 
-    def _choose_stage(self) -> None:
+    def _draw_answer(self) -> None:
         if self.asked.answer is not None:
             self._draw(self.asked.answer)
 
@@ -168,7 +167,7 @@ class DotProductTopic(Topic):
 
     def _connect(self) -> None:
         self.sentence_combo.textActivated.connect(lambda text: self._selection.choose(sentence=text))
-        self._group.idClicked.connect(self._choose_stage)
+        self._group.idClicked.connect(self._draw_answer)
         self.canvases[-1].pointed.connect(self._point_at)
         self.chooser.add_shortcuts(self)
         self.theme.changed.connect(self._restyle_tokens)
