@@ -30,6 +30,7 @@ from gui.widgets.labels import plain_label, set_role
 from gui.widgets.pages import Pages, stacked
 from gui.widgets.scrolling_page import ScrollingPage
 from gui.widgets.splitters import splitter
+from gui.widgets.token_font import TokenFont
 
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
 _PAGES = (
@@ -159,11 +160,10 @@ class TranslateView(View):
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
         self.pages.paged.connect(self.context.redraws.draw_soon)
-        self.context.theme.changed.connect(self._restyle)
         bridge.drained.connect(self._take)
         self.context.follower.changed.connect(self._show_follower)
         self.stop_following_button.clicked.connect(self.context.follower.leave)
-        self._restyle()
+        TokenFont(self.context.theme, self.source_edit, self.reference_edit)
         self._show()
         self._offer_example()
 
@@ -217,10 +217,6 @@ class TranslateView(View):
         note = "" if translation is None else about_source(translation)
         self.note_label.setText(str(error) if error else note or HINT)  # always a line, so that a note shifts nothing
         set_role(self.note_label, "error" if error else "" if note else "muted")
-
-    def _restyle(self) -> None:
-        for edit in (self.source_edit, self.reference_edit):
-            edit.setFont(self.context.theme.token_font())
 
 
 def _show_from_its_beginning(edit: QLineEdit, text: str) -> None:

@@ -25,6 +25,7 @@ from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
+from gui.widgets.token_font import TokenFont
 
 _SENTENCE = 36  # characters for which there is room: at 1280 pixels the stages stand beside it
 
@@ -170,11 +171,7 @@ class DotProductTopic(Topic):
         self._group.idClicked.connect(self._draw_answer)
         self.canvases[-1].pointed.connect(self._point_at)
         self.chooser.add_shortcuts(self)
-        self.theme.changed.connect(self._restyle_tokens)
-        self._restyle_tokens()
-
-    def _restyle_tokens(self) -> None:
-        self.sentence_combo.setFont(self.theme.token_font())
+        TokenFont(self.theme, self.sentence_combo)
 
 
 def _behind_arrow(stage_button: QPushButton) -> QWidget:

@@ -22,6 +22,7 @@ from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label, sentence_label
+from gui.widgets.token_font import TokenFont
 
 _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked: what differs without these heads"),
@@ -54,8 +55,7 @@ class LeftOutHeads(Panel):
         self._heads = [plain_label(name, role="muted") for name, _ in _COLUMNS]
         self._lay_out()
         self.all_on_button.clicked.connect(heads_off.all_on)
-        self.theme.changed.connect(self._restyle)
-        self._restyle()
+        TokenFont(self.theme, *(output for output, *_ in self.cells[:2]))
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the answer for the weights kept at or before `step`, asked for where it is another one."""
@@ -132,10 +132,6 @@ class LeftOutHeads(Panel):
             output.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
         self.body.addLayout(grid)
         self.body.addWidget(self.words_label)
-
-    def _restyle(self) -> None:
-        for output, *_ in self.cells[:2]:
-            output.setFont(self.theme.token_font())
 
 
 def _cell() -> QLabel:

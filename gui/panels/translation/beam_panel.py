@@ -22,6 +22,7 @@ from gui.widgets.flow import FlowLayout, named
 from gui.widgets.labels import sentence_label
 from gui.widgets.moving_labels import KeptLines
 from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
+from gui.widgets.token_font import TokenFont
 
 _LEGEND = (
     "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "
@@ -52,6 +53,7 @@ class BeamPanel(Panel):
         self.canvas = BeamCanvas(theme)
         self._area = BeamArea(self.canvas)
         self.content = self.canvas  # what is exported: all of it, however little is seen
+        TokenFont(theme, self.verdict_label, self.outputs_label, self.readout_label)
         self._lay_out()
         self.size_spin.valueChanged.connect(self.mark_dirty)
         self.penalty_spin.valueChanged.connect(self.mark_dirty)
@@ -93,8 +95,6 @@ class BeamPanel(Panel):
 
     def _draw(self, tree: BeamTree) -> None:
         self.set_title(f"{self.title} · weights of step {tree.step:,}")
-        for label in (self.verdict_label, self.outputs_label, self.readout_label):
-            label.setFont(self.theme.token_font())
         self.verdict_label.setText(said_of_beam(tree))
         self.outputs_label.setText(outputs_table(tree))
         if self.canvas.tree is not None and self.canvas.tree.source != tree.source:

@@ -23,6 +23,7 @@ from gui.widgets.buttons import IconButton, button, enable
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.labels import as_written, plain_label, set_role
 from gui.widgets.moving_labels import ElidedLabel
+from gui.widgets.token_font import TokenFont
 
 _UNKNOWN = "Words that the training data do not have are one and the same token, <unk>"
 _ADD_HELP = "Enter follows this sentence as the model learns; Esc gives it up"
@@ -59,7 +60,7 @@ class SentenceRow(Panel):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
-        self._restyle()
+        TokenFont(theme, self.source_label, self.read_label, self.reference_label, self.output_label)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen sentence as the model saw it at `step`."""
@@ -185,7 +186,6 @@ class SentenceRow(Panel):
         self.add_button.clicked.connect(self._toggle_edit)
         self.add_edit.returnPressed.connect(self._add)
         self.add_edit.escaped.connect(self._give_up)
-        self.theme.changed.connect(self._restyle)
 
     def _toggle_edit(self) -> None:
         if self.add_edit.isVisible():
@@ -220,10 +220,6 @@ class SentenceRow(Panel):
     def _hide_edit(self) -> None:
         self.add_edit.hide()
         self._chosen.show()
-
-    def _restyle(self) -> None:
-        for label in (self.source_label, self.read_label, self.reference_label, self.output_label):
-            label.setFont(self.theme.token_font())
 
 
 def _token_label(label: Label, name: str) -> Label:

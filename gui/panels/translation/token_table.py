@@ -19,6 +19,7 @@ from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
 from gui.widgets.labels import plain_label, sentence_label
+from gui.widgets.token_font import TokenFont
 
 
 class TokenTable(Panel):
@@ -48,6 +49,7 @@ class TokenTable(Panel):
         self.undo_button = button(
             "As the model writes", "Take the chosen tokens back: the model writes all of it again"
         )
+        TokenFont(theme, self.read_label, self.output_label, self.readout_label)
         self._lay_out()
         self._connect()
 
@@ -61,8 +63,6 @@ class TokenTable(Panel):
             return
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
-        for label in (self.read_label, self.output_label, self.readout_label):
-            label.setFont(self.theme.token_font())
         if translation is not self._shown:
             self._shown = translation
             self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")

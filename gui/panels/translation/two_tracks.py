@@ -12,6 +12,7 @@ from gui.sentences.tracks import Track, said_of_reference, table_of, track_of
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import Theme
 from gui.widgets.labels import sentence_label
+from gui.widgets.token_font import TokenFont
 
 _NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed by it as well: a second track."
 
@@ -28,6 +29,7 @@ class TwoTracks(Panel):
         super().__init__(theme)
         self._typed = typed
         self.verdict_label = sentence_label("What the comparison shows")
+        TokenFont(theme, self.verdict_label)
         self.canvas = TrackCanvas(theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._area = TrackArea(self.canvas, place)
@@ -42,7 +44,6 @@ class TwoTracks(Panel):
             return
         self.show_body()
         self.set_title(f"{self.title} · weights of step {translation.step:,}")
-        self.verdict_label.setFont(self.theme.token_font())
         tracks = tracks_of(translation)
         verdict = said_of_reference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
         self.verdict_label.setText(verdict)

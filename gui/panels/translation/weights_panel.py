@@ -24,6 +24,7 @@ from gui.theme import GRID
 from gui.widgets.choices import combo_box, offer
 from gui.widgets.flow import FlowLayout, named
 from gui.widgets.labels import sentence_label
+from gui.widgets.token_font import TokenFont
 
 _THIS_RUN, _BEST = "this run", "best"
 _RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"
@@ -48,6 +49,7 @@ class WeightsPanel(Panel):
         self.run_combo, self.step_combo = combo_box("Other run", _RUN_HELP), combo_box("Other run's step", _STEP_HELP)
         self.weights_combo = WeightsCombo()
         self.verdict_label = sentence_label("What the comparison shows")
+        TokenFont(context.theme, self.verdict_label)
         self.canvas = TrackCanvas(context.theme)
         self.content = self.canvas  # what is exported: all of it, however little is seen
         self._area = TrackArea(self.canvas, place)
@@ -110,7 +112,6 @@ class WeightsPanel(Panel):
         return self._typed.request(run.steps[chosen] if chosen >= 0 else None, run.path)
 
     def _draw(self, one: Translation, other: Translation) -> None:
-        self.verdict_label.setFont(self.theme.token_font())
         name = "" if self.run is None else "other run, "
         free, fed = (_free(one), _free(other, name)), (_fed(one), _fed(other, name))
         verdict = said_of_weights(*free)

@@ -1,0 +1,22 @@
+"""The font of tokens for widgets that show some."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from gui.theme import Theme
+
+
+class TokenFont(QObject):
+    """Has these widgets wear it at each zoom, for as long as the first of them lives."""
+
+    def __init__(self, theme: Theme, *widgets: QWidget) -> None:
+        super().__init__(widgets[0])
+        self._theme, self._widgets = theme, widgets
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        for widget in self._widgets:
+            widget.setFont(self._theme.token_font())
