@@ -28,38 +28,23 @@ class Stage:
     words: Callable[[DotProduct, int, int], str]
 
 
-def _vectors(name: str, numbers: Numbers, tokens: tuple[str, ...]) -> Matrix:
-    return _signed(f"{name}  {_shape(numbers)}", numbers, tokens, ("",) * numbers.shape[1])
-
-
-def _signed(
-    title: str,
+def _matrix(
+    name: str,
     numbers: Numbers,
     rows: tuple[str, ...],
     columns: tuple[str, ...],
     hidden: NDArray[np.bool_] | None = None,
+    *,
+    is_signed: bool = True,
 ) -> Matrix:
-    return Matrix(title, numbers, rows, columns, limit=float(np.abs(numbers).max()), hidden=hidden)
+    """With its shape in the title."""
+    title = f"{name}  [{numbers.shape[0]} × {numbers.shape[1]}]"
+    limit = float(np.abs(numbers).max()) if is_signed else None
+    return Matrix(title, numbers, rows, columns, limit=limit, hidden=hidden)
 
 
-def _shape(numbers: Numbers) -> str:
-    return f"[{numbers.shape[0]} × {numbers.shape[1]}]"
-
-
-def _scores(seen: DotProduct) -> Matrix:
-    return _signed(f"Q Kᵀ  {_shape(seen.scores)}", seen.scores, seen.readers, seen.read)
-
-
-def _scaled(seen: DotProduct) -> Matrix:
-    return _signed(f"Q Kᵀ / √dₖ  {_shape(seen.scaled)}", seen.scaled, seen.readers, seen.read)
-
-
-def _masked(seen: DotProduct) -> Matrix:
-    return _signed(f"masked  {_shape(seen.scaled)}", seen.scaled, seen.readers, seen.read, ~seen.allowed)
-
-
-def _weights(seen: DotProduct) -> Matrix:
-    return Matrix(f"weights  {_shape(seen.weights)}", seen.weights, seen.readers, seen.read, hidden=~seen.allowed)
+def _vectors(name: str, numbers: Numbers, tokens: tuple[str, ...]) -> Matrix:
+    return _matrix(name, numbers, tokens, ("",) * numbers.shape[1])
 
 
 def _queries(seen: DotProduct) -> Matrix:
@@ -76,6 +61,22 @@ def _values(seen: DotProduct) -> Matrix:
 
 def _output(seen: DotProduct) -> Matrix:
     return _vectors("weights · V", seen.output, seen.readers)
+
+
+def _scores(seen: DotProduct) -> Matrix:
+    return _matrix("Q Kᵀ", seen.scores, seen.readers, seen.read)
+
+
+def _scaled(seen: DotProduct) -> Matrix:
+    return _matrix("Q Kᵀ / √dₖ", seen.scaled, seen.readers, seen.read)
+
+
+def _masked(seen: DotProduct) -> Matrix:
+    return _matrix("masked", seen.scaled, seen.readers, seen.read, ~seen.allowed)
+
+
+def _weights(seen: DotProduct) -> Matrix:
+    return _matrix("weights", seen.weights, seen.readers, seen.read, ~seen.allowed, is_signed=False)
 
 
 def _sum(terms: list[str]) -> str:

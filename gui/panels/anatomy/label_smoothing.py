@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QHBoxLayout
 
@@ -81,11 +82,16 @@ class LabelSmoothingTopic(Topic):
 
     def numbers(self) -> Table:
         """Of the penalty curve: how sure, and the loss with and without smoothing."""
-        eps, size, odds = self.eps_spin.value(), self.size_spin.value(), np.logspace(0, _DECADES, _POINTS)
-        probabilities = growing_confidence(odds, size)
-        losses = (smoothed_loss(probabilities, smoothed_targets([0], size, amount)) for amount in (eps, 0.0))
-        columns = np.stack([odds, probabilities[:, 0], *losses], axis=1)
+        odds = np.logspace(0, _DECADES, _POINTS)
+        columns = np.stack([odds, *self._penalty_at(odds)], axis=1)
         return [["times_each_other", "probability", "smoothed_loss", "plain_loss"], *columns.tolist()]
+
+    def _penalty_at(self, odds: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """The right token's probability at these odds, [N], and the loss with and without smoothing."""
+        eps, size = self.eps_spin.value(), self.size_spin.value()
+        probabilities = growing_confidence(odds, size)
+        smoothed, plain = (smoothed_loss(probabilities, smoothed_targets([0], size, amount)) for amount in (eps, 0.0))
+        return probabilities[:, 0], smoothed, plain
 
     def _draw_targets(self, history: History) -> None:
         size = self.size_spin.value()
@@ -100,15 +106,12 @@ class LabelSmoothingTopic(Topic):
         self.targets.show_matrix(matrix, self._cell)
 
     def _draw_penalty(self) -> None:
-        eps, size, theme = self.eps_spin.value(), self.size_spin.value(), self.theme
-        odds = np.logspace(0, _DECADES, _POINTS)
-        probabilities = growing_confidence(odds, size)
-        for curve, amount, name, colour in (
-            (self._smoothed, eps, f"smoothed, ε = {eps:g}", "training"),
-            (self._plain, 0.0, "plain", "muted"),
+        eps, theme, odds = self.eps_spin.value(), self.theme, np.logspace(0, _DECADES, _POINTS)
+        _, smoothed, plain = self._penalty_at(odds)
+        for curve, losses, name, colour, style in (
+            (self._smoothed, smoothed, f"smoothed, ε = {eps:g}", "training", Qt.PenStyle.SolidLine),
+            (self._plain, plain, "plain", "muted", Qt.PenStyle.DashLine),
         ):
-            style = Qt.PenStyle.SolidLine if curve is self._smoothed else Qt.PenStyle.DashLine
-            losses = smoothed_loss(probabilities, smoothed_targets([0], size, amount))
             curve.setPen(pg.mkPen(theme.colour(colour), width=2, style=style))
             curve.setData(np.log10(odds), losses)
             self._names[curve].setText(name)
@@ -129,16 +132,12 @@ class LabelSmoothingTopic(Topic):
             self._lowest.setPen(pg.mkPen(self.theme.colour("good"), width=1))
 
     def _say(self) -> None:
-        eps, size, odds = self.eps_spin.value(), self.size_spin.value(), self._odds
         assert self.targets.matrix is not None
         matrix, (row, column) = self.targets.matrix, self._cell
         right, other = matrix.rows[row], matrix.columns[column]
         target = f"Where “{right}” is right, “{other}” should get {matrix.values[row, column]:.4f}."
-        probabilities = growing_confidence([odds], size)
-        smoothed, plain = (
-            float(smoothed_loss(probabilities, smoothed_targets([0], size, amount))[0]) for amount in (eps, 0.0)
-        )
-        sure = f"{probabilities[0, 0]:.4f} for the right token ({odds:,.0f} times each other's)"
+        ((probability,), (smoothed,), (plain,)) = self._penalty_at([self._odds])
+        sure = f"{probability:.4f} for the right token ({self._odds:,.0f} times each other's)"
         self.readout_label.setText(f"{target} At {sure} the loss is {smoothed:.3f} smoothed, {plain:.3f} plain.")
 
     def _lay_out(self) -> None:

@@ -37,8 +37,12 @@ class Stacks:
     decoder: tuple[Block, ...]
 
     @property
+    def columns(self) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        return self.encoder, self.decoder
+
+    @property
     def total(self) -> int:
-        return sum(block.total for block in (*self.encoder, *self.decoder))
+        return sum(block.total for column in self.columns for block in column)
 
 
 def model_blocks(prepared: Prepared) -> Stacks:

@@ -100,10 +100,8 @@ class DiagramCanvas(QWidget):
     @property
     def block(self) -> Block | None:
         """The chosen box."""
-        if self.stacks is None:
-            return None
         column, place = self._chosen
-        return self._columns(self.stacks)[column][place]
+        return None if self.stacks is None else self.stacks.columns[column][place]
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(560), self._theme.px(320))
@@ -112,13 +110,13 @@ class DiagramCanvas(QWidget):
         """Paint this model."""
         self.stacks = stacks
         column, place = self._chosen
-        self._chosen = column, min(place, len(self._columns(stacks)[column]) - 1)
+        self._chosen = column, min(place, len(stacks.columns[column]) - 1)
         self.update()
 
     def rect_of(self, column: int, place: int) -> QRectF:
         """Where a box lies."""
         assert self.stacks is not None
-        rows = max(map(len, self._columns(self.stacks)))
+        rows = max(map(len, self.stacks.columns))
         side = self._theme.px(56)  # for residual connections and the count of layers
         width = min((self.width() - 4.0 * side) / 2, self._theme.px(400))
         pitch = min(self.height() / rows, self._theme.px(56))
@@ -126,15 +124,11 @@ class DiagramCanvas(QWidget):
         bottom = self.height() / 2 + pitch * rows / 2
         return QRectF(left, bottom - (place + 1) * pitch + pitch * 0.14, width, pitch * 0.72)
 
-    @staticmethod
-    def _columns(stacks: Stacks) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
-        return stacks.encoder, stacks.decoder
-
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.stacks is not None:
             with QPainter(self) as painter:  # an exception must not leave it painting
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                for column, blocks in enumerate(self._columns(self.stacks)):
+                for column, blocks in enumerate(self.stacks.columns):
                     self._paint_frame(painter, column, blocks)
                     self._paint_column(painter, column, blocks)
                 self._paint_memory(painter, self.stacks)
@@ -228,7 +222,7 @@ class DiagramCanvas(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.stacks is None:
             return
-        for column, blocks in enumerate(self._columns(self.stacks)):
+        for column, blocks in enumerate(self.stacks.columns):
             for place in range(len(blocks)):
                 if self.rect_of(column, place).contains(event.position()):
                     self._choose(column, place)
@@ -239,7 +233,7 @@ class DiagramCanvas(QWidget):
             super().keyPressEvent(event)
             return
         column = (self._chosen[0] + move[1]) % 2
-        size = len(self._columns(self.stacks)[column])
+        size = len(self.stacks.columns[column])
         self._choose(column, min(max(self._chosen[1] - move[0], 0), size - 1))
         self.reached.emit(self.rect_of(*self._chosen))
 

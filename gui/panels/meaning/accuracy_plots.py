@@ -37,7 +37,7 @@ class AccuracyPlots(ValidationPanel):
         super().__init__(theme, reader, _LEGEND)
         self.by_position, self.by_length = AccuracyPlot(theme, "place"), AccuracyPlot(theme, "length")
         for plot in (self.by_position, self.by_length):
-            plot.said = self._say
+            plot.said = self.say
             self.body.addWidget(plot, 1)
         self.body.addWidget(self.readout)
 
@@ -50,9 +50,6 @@ class AccuracyPlots(ValidationPanel):
         """A line for each place, then one for each length."""
         head = ("by", "of", "sentences", "right teacher-forced", "right free-running")
         return [head, *(line for plot in (self.by_position, self.by_length) for line in plot.lines())]
-
-    def _say(self, text: str) -> None:
-        self.readout.setText(text or _LEGEND)
 
 
 class AccuracyPlot(PlainPlot):

@@ -41,7 +41,7 @@ class LearnedMap(ValidationPanel):
         self.why_label = plain_label(role="muted")
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
-        self.canvas.pointed.connect(self._say)
+        self.canvas.pointed.connect(self.say)
         area = FramelessArea(self.canvas)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -94,7 +94,7 @@ class LearnedMap(ValidationPanel):
         return (canvas,)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._say("")
+        self.say("")
 
     def _shown(self) -> tuple[LearnedSentence, ...]:
         return tuple(one for one in self._sentences if not self._chosen or one.place in self._chosen)
@@ -120,10 +120,8 @@ class LearnedMap(ValidationPanel):
         for widget in (self.why_label, self.all_button):
             widget.setVisible(bool(self._chosen))
         self.canvas.show_sentences(shown, *self._validations())
-        self._say("")
-
-    def _say(self, text: str) -> None:
-        self.readout.setText(text or self.canvas.legend())
+        self.legend = self.canvas.legend()
+        self.say("")
 
 
 def learned_sentences(reader: ValidationReader, figures: ValidationFigures) -> tuple[LearnedSentence, ...]:

@@ -37,6 +37,10 @@ class ValidationPanel(Panel):
         finally:
             self._read_out(said)
 
+    def say(self, text: str) -> None:
+        """What is pointed at; empty: how to read it."""
+        self.readout.setText(text or self.legend)
+
     def _read_out(self, text: str) -> None:
         """Say this, in as many lines as it needs."""
         self.readout.setText(text)
