@@ -9,14 +9,13 @@ from pathlib import Path
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
-from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.context import Context
 from gui.heads.compared_attention import Against, ComparedAttention
-from gui.panel import Panel
+from gui.panels.attention.sentence_panel import SentencePanel
 from gui.runs.others import OtherRun, read_runs_with_probes
 from gui.sentences.selection import Pooled
-from gui.sentences.shown_sentence import NothingShown, probed
+from gui.sentences.shown_sentence import ShownSentence
 from gui.theme import GRID
 from gui.widgets.buttons import check_box
 from gui.widgets.choices import combo_box, offer
@@ -40,17 +39,15 @@ Offer = tuple[str, Against | None]  # what it is called, and what choosing it co
 _NOTHING: Offer = ("nothing", None)
 
 
-class AttentionExtras(Panel):
+class AttentionExtras(SentencePanel):
     """Writes into the selection and into what is compared, and shows what is chosen there."""
 
     title = "More about attention"
     empty_sentence = "More can be chosen as soon as there is a model."
-    redraw_on = (Prepared, ProbeDone)
 
     def __init__(self, context: Context, compared: ComparedAttention) -> None:
-        super().__init__(context.theme)
-        self._context, self._selection, self._compared = context, context.selection, compared
-        self._source = probed(context.selection)
+        super().__init__(context.theme, context.selection)
+        self._context, self._compared = context, compared
         self._runs: list[OtherRun] = []
         self.pooled_combo = combo_box("Heads", _POOLED_HELP)
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
@@ -64,13 +61,8 @@ class AttentionExtras(Panel):
             combo.activated.connect(partial(self._compare, combo))
         compared.changed.connect(self.mark_dirty)
 
-    def show_step(self, history: History, step: int) -> None:
-        """Offer what the sentence at `step` can be compared with."""
-        shown = self._source(history, step)
-        if isinstance(shown, NothingShown):
-            self.show_empty(shown.reason)
-            return
-        self.show_body()
+    def draw(self, history: History, shown: ShownSentence) -> None:
+        """Offer what the sentence can be compared with."""
         self.pooled_combo.setCurrentIndex(_POOLED.index(self._selection.chosen.pooled))
         self._offer_runs(history, shown.sentence.source)
         self._offer_steps(history)

@@ -8,19 +8,19 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStackedLayout
 
-from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
 from gui.arrow_keys import ARROWS
 from gui.heads.head_picture import HeadPicture, chosen_picture
-from gui.panel import Panel, Table
+from gui.panel import Table
 from gui.panels.attention.colour_bar import paint_colour_bar
 from gui.panels.attention.head_canvas import HeadCanvas
 from gui.panels.attention.line_canvas import LineCanvas
 from gui.panels.attention.map_layout import MapLayout, fitting_layout
+from gui.panels.attention.sentence_panel import SentencePanel
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
-from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
+from gui.sentences.shown_sentence import ShownSentence, Source
 from gui.sentences.tokens import isolated
 from gui.theme import GRID, Theme
 from gui.widgets.moving_labels import ElidedLabel
@@ -31,18 +31,15 @@ Cell = tuple[int, int]
 """Row and column."""
 
 
-class AttentionMap(Panel):
-    """The chosen head of one sentence at step s: of the probe's, or of what `source` gives."""
+class AttentionMap(SentencePanel):
+    """The chosen head of one sentence at step s."""
 
     title = "Attention"
     empty_sentence = "The first sentence appears here as soon as the data are prepared, before anything is trained."
-    redraw_on = (Prepared, ProbeDone)
     is_picture = True
 
     def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
-        super().__init__(theme)
-        self._selection = selection
-        self._source = source or probed(selection)
+        super().__init__(theme, selection, source)
         self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
         self.readout = ElidedLabel(role="muted")
         self._canvases = QStackedLayout()
@@ -52,13 +49,7 @@ class AttentionMap(Panel):
             self._canvases.addWidget(canvas)
         self.body.addWidget(self.readout)
 
-    def show_step(self, history: History, step: int) -> None:
-        """Draw the chosen head with the newest weights at or before `step`."""
-        shown = self._source(history, step)
-        if isinstance(shown, NothingShown):
-            self.show_empty(shown.reason)
-            return
-        self.show_body()
+    def draw(self, history: History, shown: ShownSentence) -> None:
         chosen = self._selection.chosen
         against = f" minus {shown.other.name}" if shown.other is not None else ""
         self.set_title(f"{self._head_name(shown.sentence)} · {shown.name}{against}")

@@ -9,13 +9,12 @@ from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.answers.left_out import HeadPlace
-from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
 from gui.heads.heads_off import HeadsOff
-from gui.panel import Panel
+from gui.panels.attention.sentence_panel import SentencePanel
 from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
-from gui.sentences.shown_sentence import NothingShown, Source, probed
+from gui.sentences.shown_sentence import ShownSentence, Source
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import check_box
 from gui.widgets.choices import combo_box
@@ -35,12 +34,11 @@ _POOLED_WORDS: dict[Pooled, str] = {"mean": "mean", "max": "maximum"}
 _NO_REFERENCE = "This sentence has no reference: the decoder can only read what it has written itself"
 
 
-class HeadChooser(Panel):
+class HeadChooser(SentencePanel):
     """Writes what is chosen into the selection, and shows what is chosen there; it offers what the model has."""
 
     title = "Head"
     empty_sentence = "Kind, layer and head can be chosen as soon as there is a model."
-    redraw_on = (Prepared, ProbeDone)
 
     def __init__(
         self,
@@ -55,11 +53,9 @@ class HeadChooser(Panel):
     ) -> None:
         """With `heads_off`, the chosen head can be switched off; `has_lines` where it can be drawn as lines, `can_pool`
         where all heads of the layer are shown as one while that is chosen."""
-        super().__init__(theme)
+        super().__init__(theme, selection, source)
         self._heads_off = heads_off
         self._place: HeadPlace | None = None  # of the head that is shown; None where there is none
-        self._selection = selection
-        self._source = source or probed(selection)
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = combo_box("Kind of attention", "Who reads whom (Alt+K)")
         self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])
@@ -76,15 +72,13 @@ class HeadChooser(Panel):
         self._lay_out()
         self._connect()
 
-    def show_step(self, history: History, step: int) -> None:
-        """Offer the layers and heads of what is shown at `step`."""
-        shown = self._source(history, step)
-        if isinstance(shown, NothingShown):
-            self._place = None  # or a key would switch one of another run, unseen
-            self.show_empty(shown.reason)
-            return
-        self.show_body()
+    def draw(self, history: History, shown: ShownSentence) -> None:
+        """Offer the layers and heads of the sentence."""
         self._show_chosen(shown.sentence)
+
+    def show_empty(self, sentence: str = "") -> None:
+        self._place = None  # or a key would switch one of another run, unseen
+        super().show_empty(sentence)
 
     def add_shortcuts(self, view: QWidget) -> None:
         """Let keys choose while `view` is visible, wherever the focus is."""

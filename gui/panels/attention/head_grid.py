@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.events import Prepared, ProbeDone
 from core.history import History
 from core.meaning.alignment import FOUND, AlignedHead, Scores
 from gui.heads.head_row import HeadRow
 from gui.heads.heads_off import HeadsOff
-from gui.panel import Panel, Table
+from gui.panel import Table
 from gui.panels.attention.grid_canvas import FOUND_SIGN, GridCanvas
+from gui.panels.attention.sentence_panel import SentencePanel
 from gui.sentences.selection import KINDS, Kind, Selection
-from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
+from gui.sentences.shown_sentence import ShownSentence, Source
 from gui.theme import Theme
 
 
-class HeadGrid(Panel):
+class HeadGrid(SentencePanel):
     """Every layer and head of one sentence at step s, of all three kinds or of the chosen one alone.
 
     `all_kinds` and `with_entropy` may be changed at any time; the next drawing follows them.
@@ -24,7 +24,6 @@ class HeadGrid(Panel):
 
     title = "All heads"
     empty_sentence = "Every attention head appears here, small."
-    redraw_on = (Prepared, ProbeDone)
     is_picture = True
 
     def __init__(
@@ -37,11 +36,9 @@ class HeadGrid(Panel):
         heads_off: HeadsOff | None = None,
     ) -> None:
         """With `heads_off`, heads can be switched off in a menu; those that are off are crossed out."""
-        super().__init__(theme)
+        super().__init__(theme, selection, source)
         self.all_kinds = all_kinds
         self.with_entropy = False
-        self._selection = selection
-        self._source = source or probed(selection)
         self.canvas = GridCanvas(theme, selection, heads_off)
         self.title_label.setToolTip(
             "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for "
@@ -50,13 +47,7 @@ class HeadGrid(Panel):
         )
         self.body.addWidget(self.canvas, 1)
 
-    def show_step(self, history: History, step: int) -> None:
-        """Draw the heads with the newest weights at or before `step`."""
-        shown = self._source(history, step)
-        if isinstance(shown, NothingShown):
-            self.show_empty(shown.reason)
-            return
-        self.show_body()
+    def draw(self, history: History, shown: ShownSentence) -> None:
         kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
         aligned = history.alignment.best(shown.step)
         scores = history.alignment.at(shown.step)

@@ -1,0 +1,34 @@
+"""A panel of one sentence as the model saw it at step s."""
+
+from __future__ import annotations
+
+from core.events import Event, Prepared, ProbeDone
+from core.history import History
+from gui.panel import Panel
+from gui.sentences.selection import Selection
+from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
+from gui.theme import Theme
+
+
+class SentencePanel(Panel):
+    """Of the probe's sentences the chosen one, or what `source` gives; a subclass draws it by `draw`."""
+
+    redraw_on: tuple[type[Event], ...] = (Prepared, ProbeDone)
+
+    def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self._source = source or probed(selection)
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the sentence with the newest weights at or before `step`."""
+        shown = self._source(history, step)
+        if isinstance(shown, NothingShown):
+            self.show_empty(shown.reason)
+        else:
+            self.show_body()
+            self.draw(history, shown)
+
+    def draw(self, history: History, shown: ShownSentence) -> None:
+        """Draw this."""
+        raise NotImplementedError
