@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.events import Event, Prepared, ProbeDone
+from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.panel import Panel
 from gui.sentences.selection import Selection
@@ -13,7 +13,7 @@ from gui.theme import Theme
 class SentencePanel(Panel):
     """Of the probe's sentences the chosen one, or what `source` gives; a subclass draws it by `draw`."""
 
-    redraw_on: tuple[type[Event], ...] = (Prepared, ProbeDone)
+    redraw_on = (Prepared, ProbeDone)
 
     def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
         super().__init__(theme)

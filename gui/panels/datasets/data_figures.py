@@ -8,7 +8,6 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.data.splits import HELD_OUT, SPLITS
-from core.events import Event
 from core.history import History
 from core.overview.records import DataOverview, SideFigures
 from core.per_cent import per_cent
@@ -40,7 +39,7 @@ class DataFigures(Panel):
 
     title = "In numbers"
     empty_sentence = "The data are being looked over …"
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    redraw_on = ()  # its view marks it
     is_picture = True
 
     def __init__(self, theme: Theme, look: DataLook) -> None:

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtWidgets import QGridLayout
 
-from core.events import Event
 from core.history import History
 from core.overview.records import SideFigures
 from gui.datasets.data_look import DataLook
@@ -26,7 +25,7 @@ class LengthHistograms(Panel):
 
     title = "Lengths"
     empty_sentence = "The lengths are being counted …"
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    redraw_on = ()  # its view marks it
     is_picture = True
 
     def __init__(self, theme: Theme, look: DataLook, pages: PairPages) -> None:

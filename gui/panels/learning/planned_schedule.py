@@ -6,7 +6,6 @@ import numpy as np
 import pyqtgraph as pg
 
 from core.config import RunConfig
-from core.events import Event
 from core.history import History
 from core.schedules import learning_rate
 from gui.panel import Panel, Table
@@ -22,7 +21,7 @@ class PlannedSchedule(Panel):
     title = "Planned learning rate"
     empty_sentence = "Choose a preset: its learning rate appears here."
     is_picture = True
-    redraw_on: tuple[type[Event], ...] = ()
+    redraw_on = ()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)

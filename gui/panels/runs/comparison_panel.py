@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from core.events import Event
 from gui.panel import Panel
 from gui.runs.compared import Comparison
 from gui.theme import Theme
@@ -13,7 +12,7 @@ from gui.theme import Theme
 class ComparisonPanel(Panel):
     """Shows the comparison it was given last."""
 
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it
+    redraw_on = ()  # its view marks it
     is_picture = True
 
     def __init__(self, theme: Theme) -> None:

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from core.answers.beam_tree import BeamTree
-from core.events import Event
 from core.history import History
 from core.requests import SearchBeam
 from gui.bridge import EngineBridge
@@ -38,7 +37,7 @@ class BeamPanel(Panel):
     title = "Beam search"
     empty_sentence = "The beam's tree appears here once there is a translation: type a sentence above and press Enter."
     is_picture = True
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is another translation
 
     def __init__(self, theme: Theme, typed: TypedSentence, bridge: EngineBridge) -> None:
         super().__init__(theme)

@@ -7,7 +7,6 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QTableView
 
-from core.events import Event
 from core.history import History
 from core.requests import Translation
 from gui.panel import Panel, Table
@@ -28,7 +27,7 @@ class TokenTable(Panel):
     title = "Translation"
     empty_sentence = "Type a sentence above and press Enter, or pick an example."
     is_picture = True
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is another translation
 
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from core.events import Event
 from core.history import History
 from core.requests import Translation
 from gui.panel import Panel, Table
@@ -23,7 +22,7 @@ class TwoTracks(Panel):
     title = "Teacher-forced and free-running"
     empty_sentence = "The output appears here, token by token, beside what the model makes of the right answer."
     is_picture = True
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is another translation
 
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from core.events import Event
 from core.history import History
 from core.requests import Translate, Translation
 from gui.context import Context
@@ -37,7 +36,7 @@ class WeightsPanel(Panel):
     title = "Two weights"
     empty_sentence = "The same sentence by other weights appears here once there is a translation."
     is_picture = True
-    redraw_on: tuple[type[Event], ...] = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is another translation
 
     def __init__(self, context: Context, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(context.theme)
