@@ -56,7 +56,7 @@ class Playhead(QObject):
         if self._viewed is None:
             self.moved.emit(step)
 
-    def restart(self, *_: object) -> None:
+    def restart(self) -> None:
         """Another run: live, at its step 0."""
         self._viewed = None
         self._live_step = 0

@@ -81,17 +81,15 @@ class ComparedAttention(QObject):
         """One reading at a time; what was read before is shown until then, under its own step."""
         if (run, step) != self._asked and not self._is_reading:
             self._asked, self._is_reading = (run, step), True
-            self._bridge.call(partial(read_probe, run, step), partial(self._take, run), partial(self._fail, run))
-
-    def _take(self, run: Path, probe: Probe) -> None:
-        self._end_reading(run, probe, "")
+            take, fail = partial(self._end_reading, run), partial(self._fail, run)
+            self._bridge.call(partial(read_probe, run, step), take, fail)
 
     def _fail(self, run: Path, error: Exception) -> None:
         if not isinstance(error, UserError | OSError):
             self._bridge.report(error)
         self._end_reading(run, None, str(error))
 
-    def _end_reading(self, run: Path, probe: Probe | None, trouble: str) -> None:
+    def _end_reading(self, run: Path, probe: Probe | None, trouble: str = "") -> None:
         self._is_reading = False
         if self.against is not None and self.against.run == run:
             self._probe, self._trouble = probe, trouble

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, Signal
 
 from core.answers.left_out import HeadPlace
-from core.events import Prepared
 from gui.bridge import EngineBridge
 
 _NOT_HERE = "Heads are switched off in this window's own model: stop following the other run in Runs to do so"
@@ -26,7 +25,7 @@ class HeadsOff(QObject):
         self._bridge = bridge
         self._own: frozenset[HeadPlace] = frozenset()
         self._told = self._own
-        bridge.prepared.connect(self._begin_anew)
+        bridge.prepared.connect(self.all_on)
         bridge.shown_changed.connect(self._tell)
 
     @property
@@ -50,9 +49,6 @@ class HeadsOff(QObject):
     def all_on(self) -> None:
         """Switch all heads on again."""
         self._take(frozenset())
-
-    def _begin_anew(self, _: Prepared) -> None:
-        self.all_on()
 
     def _take(self, places: frozenset[HeadPlace]) -> None:
         self._own = places

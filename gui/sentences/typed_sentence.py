@@ -13,7 +13,6 @@ from core.errors import UserError
 from core.events import (
     CheckpointSaved,
     Event,
-    Prepared,
     ProbeDone,
     SettingChanged,
     SnapshotSaved,
@@ -156,7 +155,7 @@ class TypedSentence(QObject):
         else:
             self._begin_again()
 
-    def _follow(self, _: object = None) -> None:
+    def _follow(self) -> None:
         """Translate again where the weights are others now."""
         if not (self._is_watched and self.text and self._bridge.state != "preparing" and self._is_stale()):
             return
@@ -171,7 +170,7 @@ class TypedSentence(QObject):
         """The translation with the chosen weights, where a probe has it."""
         return probed_translation(self.request(self.wanted_step()), self.translation, self._bridge.history)
 
-    def _forget(self, _: Prepared | None = None) -> None:
+    def _forget(self) -> None:
         """Another model, or none: what the one before wrote is gone, and so are its checkpoints and kept steps."""
         if self.weights != "now":
             self.weights = "playhead"

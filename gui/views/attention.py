@@ -68,13 +68,11 @@ class AttentionView(View):
     def _show_compared(self) -> None:
         for panel in (self.extras, self.map, self.grid):
             panel.mark_dirty()
-        self.context.redraws.draw_soon()
 
     def _show_heads_off(self) -> None:
         self.left_out.setVisible(bool(self.heads_off.places))
         for panel in (self.left_out, self.chooser, self.grid):
             panel.mark_dirty()
-        self.context.redraws.draw_soon()
 
     def _lay_out(self) -> None:
         self.chooser.row.addWidget(self.more_button)

@@ -165,7 +165,6 @@ class DataView(View):
     def _mark(self) -> None:
         self.histograms.mark_dirty()
         self.figures.mark_dirty()
-        self.context.redraws.draw_soon()
 
     def _show_note(self) -> None:
         data, overview = self.look.data, self.look.overview

@@ -153,7 +153,7 @@ class PluginsView(View):
         )
         self._show_chosen()
 
-    def _show_chosen(self, *_: object) -> None:
+    def _show_chosen(self) -> None:
         row, running = self.table.chosen, self.checks.running
         enable(self.try_button, NOTHING_CHOSEN if row is None else row.info.error or "")
         enable(self.check_button, NOTHING_CHOSEN if row is None and running is None else "")

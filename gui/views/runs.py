@@ -293,7 +293,7 @@ class RunsView(View):
         else:
             self.follow_chosen()
 
-    def _take(self, _: object) -> None:
+    def _take(self) -> None:
         if self.isVisible():
             self.refresh()
         self._show_actions()
@@ -324,8 +324,7 @@ class RunsView(View):
         self._fit_table()
         self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
-        self._show_actions()
-        self.sides.compare(self.table.all_chosen)
+        self._take_choice()
 
     def _fit_table(self) -> None:
         """The height it needs; where what is below needs much, a few rows of it."""
@@ -336,7 +335,7 @@ class RunsView(View):
         self._is_reading = self._read_again = False
         self.context.bridge.report(error)
 
-    def _show_actions(self, *_: object) -> None:
+    def _show_actions(self) -> None:
         row = self.table.chosen
         self.details.show_row(row)
         self.details.setVisible(len(self.table.all_chosen) < 2)  # the comparison of several needs the room

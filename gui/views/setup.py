@@ -16,7 +16,6 @@ from core.config import RunConfig, change_setting, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
 from core.events import SettingChanged, Trouble
-from core.faults import as_trouble
 from core.model_size import count_parameters
 from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
@@ -103,7 +102,7 @@ class SetupDrawer(QFrame):
         try:
             config = read_config(path)
         except UserError as error:
-            self.context.bridge.trouble.emit(as_trouble(error))
+            self.context.bridge.show_refusal(error)
             return
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(str(path))
@@ -248,7 +247,7 @@ class SetupDrawer(QFrame):
         self.marked.emit()
         QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it has its place
 
-    def _unmark(self, *_: object) -> None:
+    def _unmark(self) -> None:
         """An edit may have mended it, and what is prepared has no such fault; else the next attempt says so again."""
         if self._marked is not None:
             self._marked.show_error("")
@@ -326,8 +325,8 @@ class SetupDrawer(QFrame):
         try:
             path.write_text(config_to_yaml(draft), encoding="utf-8")
         except OSError as error:
-            trouble = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
-            self.context.bridge.trouble.emit(as_trouble(trouble))
+            refused = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
+            self.context.bridge.show_refusal(refused)
         else:
             self.context.bridge.told.emit(f"Saved as {from_home(path)}")
             self._tell_of_unfit("the file was saved")

@@ -84,7 +84,6 @@ class TrainView(View):
         self.confusion_map.chosen.connect(self.learned_map.show_only)
         for panel in panels:
             reader.changed.connect(panel.mark_dirty)
-        reader.changed.connect(self.context.redraws.draw_soon)
         self.add_panels(*panels)
         return splitter(Qt.Orientation.Horizontal, *zip(panels, (5, 4, 3), strict=True))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from core.history import History
@@ -187,12 +187,8 @@ class DiagramCanvas(QWidget):
         x = enters.center().x()
         edge = (enters.right() if column else enters.left()) + out * self._theme.px(10)
         bottom, top = enters.bottom() + gap * 0.25, leaves.bottom() + gap * 0.6
-        path = QPainterPath(QPointF(x, bottom))
-        for point in (QPointF(edge, bottom), QPointF(edge, top), QPointF(x, top)):
-            path.lineTo(point)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.colour("good"), 1.5))
-        painter.drawPath(path)
+        painter.drawPolyline([QPointF(x, bottom), QPointF(edge, bottom), QPointF(edge, top), QPointF(x, top)])
         self._paint_plus(painter, QPointF(x, top), min(self._theme.px(4.5), gap * 0.4))  # the boxes would cover more
 
     def _paint_plus(self, painter: QPainter, centre: QPointF, radius: float) -> None:
@@ -206,16 +202,11 @@ class DiagramCanvas(QWidget):
         """From the memory over to the box that reads it."""
         memory = next(place for place, block in enumerate(stacks.encoder) if block.is_memory)
         reader = next(place for place, block in enumerate(stacks.decoder) if block.reads_memory)
-        start, end = self.rect_of(0, memory), self.rect_of(1, reader)
-        middle = (start.right() + end.left()) / 2 - self._theme.px(4)
-        path = QPainterPath(QPointF(start.right(), start.center().y()))
-        for point in (QPointF(middle, start.center().y()), QPointF(middle, end.center().y())):
-            path.lineTo(point)
-        path.lineTo(QPointF(end.left(), end.center().y()))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+        left, right = self.rect_of(0, memory), self.rect_of(1, reader)
+        start, tip = QPointF(left.right(), left.center().y()), QPointF(right.left(), right.center().y())
+        middle, size = (start.x() + tip.x()) / 2 - self._theme.px(4), self._theme.px(5)
         painter.setPen(QPen(self._theme.colour("training"), 2))
-        painter.drawPath(path)
-        tip, size = QPointF(end.left(), end.center().y()), self._theme.px(5)
+        painter.drawPolyline([start, QPointF(middle, start.y()), QPointF(middle, tip.y()), tip])
         painter.setBrush(self._theme.colour("training"))
         painter.drawPolygon([tip, tip + QPointF(-size, -size), tip + QPointF(-size, size)])
 

@@ -6,7 +6,6 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.history import History
-from core.probes import ProbedSentence
 from gui.heads.head_picture import chosen_picture
 from gui.panel import Table
 from gui.panels.attention.attention_map import MapCanvas
@@ -172,8 +171,5 @@ def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:
 
 def _shown(run: ComparedRun, source: str) -> ShownSentence:
     assert run.probe is not None
-    return ShownSentence(_of(run.sentences, source), run.probe.step)
-
-
-def _of(sentences: tuple[ProbedSentence, ...], source: str) -> ProbedSentence:
-    return next(sentence for sentence in sentences if sentence.source == source)
+    sentence = next(one for one in run.probe.sentences if one.source == source)
+    return ShownSentence(sentence, run.probe.step)
