@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtCore import QElapsedTimer, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from core.errors import Offer
@@ -81,7 +81,7 @@ class MainWindow(QMainWindow):
             self.setup_drawer = SetupDrawer(context)
             self.setup_drawer.hide()
             self.rail = Rail(context.theme, VIEWS)
-            self.dropping = Dropping(self, {SUFFIX: self._take_shared}, self._take_files)
+            self.dropping = Dropping(self)
             self._lay_out()
         self._connect()
         self.show_view(0)
@@ -286,6 +286,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.asked_to_learn.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
         self.help_sheet.tour_asked.connect(self.tour.start)
+        self.dropping.dropped.connect(self._take_dropped)
         self.tour.stepped.connect(partial(self.show_view, 0))
         self.tour.stepped.connect(partial(self.train_view.more_button.setChecked, False))
         self.context.workbench.asked_to_learn.connect(self.tour.end_if_learning_was_last)
@@ -298,15 +299,14 @@ class MainWindow(QMainWindow):
         self.setup_drawer.marked.connect(partial(self.rail.setup_button.setChecked, True))
         ShortcutsFirst(self, ("Ctrl+E", "Ctrl+D"))
         KeyboardFrame(self)
-        self._add_shortcut("Ctrl+E", self.rail.setup_button.toggle)
         for keys, act in self._shortcuts():
-            self._add_shortcut(keys, act)
-        for index in range(len(VIEWS)):
-            self._add_shortcut(f"Ctrl+{index + 1}", partial(self.show_view, index))
+            QShortcut(keys, self, act, autoRepeat=keys in REPEATING)
 
     def _shortcuts(self) -> tuple[tuple[str, Callable[[], object]], ...]:
         theme, row = self.context.theme, self.train_view.sentence_row
         return (
+            ("Ctrl+E", self.rail.setup_button.toggle),
+            *((f"Ctrl+{index + 1}", partial(self.show_view, index)) for index in range(len(VIEWS))),
             ("Ctrl+R", self.transport.reset_button.click),
             ("Ctrl+B", self.transport.branch_button.click),
             ("L", self.context.playhead.go_live),
@@ -322,11 +322,6 @@ class MainWindow(QMainWindow):
             ("Esc", self._dismiss),
             ("F1", self.help_sheet.toggle),
         )
-
-    def _add_shortcut(self, keys: str, act: Callable[[], object]) -> None:
-        shortcut = QShortcut(QKeySequence(keys), self)
-        shortcut.setAutoRepeat(keys in REPEATING)
-        shortcut.activated.connect(act)
 
     def _dismiss(self) -> None:
         if self.help_sheet.isVisible():
@@ -352,8 +347,14 @@ class MainWindow(QMainWindow):
         self.show_view(0)
         self.rail.setup_button.setChecked(True)
 
-    def _take_shared(self, path: Path) -> None:
-        self.runs_view.shared.open_file(path)
+    def _take_dropped(self, paths: Sequence[Path]) -> None:
+        """Runs that were shared are replayed; all else is texts to train on."""
+        texts = [path for path in paths if path.suffix.lower() != SUFFIX]
+        for path in paths:
+            if path not in texts:
+                self.runs_view.shared.open_file(path)
+        if texts:
+            self._take_files(texts)
 
     def _take_files(self, paths: Sequence[Path]) -> None:
         """A corpus of the user's own: Setup says what its files were taken for."""
@@ -364,7 +365,7 @@ class MainWindow(QMainWindow):
         self._take_focus_from(self.setup_drawer)
         self.setup_drawer.setVisible(is_shown)
 
-    def _note_end(self, _: object) -> None:
+    def _note_end(self) -> None:
         self._finished.start()
 
     def _take_focus_from(self, leaving: QWidget) -> None:

@@ -1,24 +1,21 @@
-"""Files dropped anywhere on the window: whoever knows their kind opens them."""
+"""Files dropped anywhere on the window."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, QObject
+from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
-Take = Callable[[Path], object]
-TakeAll = Callable[[list[Path]], object]
-
 
 class Dropping(QObject):
-    """Asks by a file's suffix, in lower case with its dot; `take_rest` gets all others together, in their order."""
+    """`dropped` carries their paths, in their order."""
 
-    def __init__(self, window: QWidget, takers: Mapping[str, Take], take_rest: TakeAll) -> None:
+    dropped = Signal(list)
+
+    def __init__(self, window: QWidget) -> None:
         super().__init__(window)
-        self._takers, self._take_rest = dict(takers), take_rest
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -29,18 +26,8 @@ class Dropping(QObject):
         if paths:
             event.acceptProposedAction()
         if paths and event.type() == QEvent.Type.Drop:
-            self._take(paths)
+            self.dropped.emit(paths)
         return bool(paths)
-
-    def _take(self, paths: list[Path]) -> None:
-        rest = []
-        for path in paths:
-            if take := self._takers.get(path.suffix.lower()):
-                take(path)
-            else:
-                rest.append(path)
-        if rest:
-            self._take_rest(rest)
 
 
 def _files(data: QMimeData) -> list[Path]:
