@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import exp
 
 import numpy as np
@@ -30,14 +29,15 @@ def names_of(heads: tuple[HeadPlace, ...]) -> str:
 
 def in_words(left_out: LeftOut) -> str:
     """What the figures say: of the validation pairs, or where these are not at hand why, and of the reference."""
+    complete, without = left_out.complete, left_out.without
     if left_out.num_valid:
-        return _loss_in_words(left_out, "of the validation pairs", valid_loss)
-    return "\n".join(filter(None, [_loss_in_words(left_out, "of this reference", reference_loss), _NO_PAIRS]))
+        return _loss_in_words(left_out, "of the validation pairs", complete.valid_loss, without.valid_loss)
+    of_reference = _loss_in_words(left_out, "of this reference", reference_loss(complete), reference_loss(without))
+    return "\n".join(filter(None, [of_reference, _NO_PAIRS]))
 
 
-def _loss_in_words(left_out: LeftOut, whose: str, loss_of: Callable[[SeenModel], float | None]) -> str:
+def _loss_in_words(left_out: LeftOut, whose: str, before: float | None, after: float | None) -> str:
     them, they = ("it", "this head") if len(left_out.heads) == 1 else ("them", "these heads")
-    before, after = loss_of(left_out.complete), loss_of(left_out.without)
     if before is None or after is None:
         return ""
     change = after - before
@@ -55,18 +55,13 @@ def said(probability: float) -> str:
 
 def figures(seen: SeenModel) -> tuple[float, float | None, float | None]:
     """The output's probability, the reference's loss and the validation loss."""
-    return exp(-_nats(seen.sentence.free_running).sum()), reference_loss(seen), valid_loss(seen)
+    return exp(-_nats(seen.sentence.free_running).sum()), reference_loss(seen), seen.valid_loss
 
 
 def in_figures(seen: SeenModel) -> list[str]:
     """`figures` as they are written; empty where there is none."""
     probability, *losses = figures(seen)
     return [said(probability), *("" if loss is None else f"{loss:.3f}" for loss in losses)]
-
-
-def valid_loss(seen: SeenModel) -> float | None:
-    """Nats per token of the validation pairs; None where they are not at hand."""
-    return seen.valid_loss
 
 
 def reference_loss(seen: SeenModel) -> float | None:

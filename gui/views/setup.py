@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -93,8 +93,7 @@ class SetupDrawer(QFrame):
         if name in preset_names():
             self.choose_preset(name)
             return
-        self.preset_combo.setCurrentIndex(-1)
-        self.summary_label.setText(f"The dataset {name}, and every other setting at its default.")
+        self._say_origin(f"The dataset {name}, and every other setting at its default.")
         self._take(RunConfig.model_validate({"dataset": {"plugin": name}}))
 
     def open_file(self, path: Path) -> None:
@@ -104,8 +103,7 @@ class SetupDrawer(QFrame):
         except UserError as error:
             self.context.bridge.show_refusal(error)
             return
-        self.preset_combo.setCurrentIndex(-1)
-        self.summary_label.setText(str(path))
+        self._say_origin(str(path))
         self._take(config)
 
     def open_files(self, paths: Sequence[Path]) -> None:
@@ -158,6 +156,17 @@ class SetupDrawer(QFrame):
         self._forget_refused()
         self.context.workbench.take(config)
 
+    def _take_dataset(self, dataset: Mapping[str, Any], origin: str) -> None:
+        """Another dataset, with every other setting as it is."""
+        self._forget_refused()
+        self.context.workbench.edit_what_fits({"name": dataset["plugin"], "dataset": dataset})
+        self._say_origin(origin)
+
+    def _say_origin(self, sentence: str) -> None:
+        """Where the settings come from, which are of no preset."""
+        self.preset_combo.setCurrentIndex(-1)
+        self.summary_label.setText(sentence)
+
     def _take_run(self, draft: RunConfig) -> None:
         """Of a run that was opened, changes are counted against its own settings.
 
@@ -169,9 +178,7 @@ class SetupDrawer(QFrame):
             self._forget_refused()
         if run is not None and run == opened:
             self._origin = draft
-            self.preset_combo.setCurrentIndex(-1)
-            name = "the example run" if run == example_path() else run.name
-            self.summary_label.setText(f"The settings of {name}.")
+            self._say_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
 
     def _take_corpus(self, corpus: Corpus) -> None:
         """Of the dataset, options that name no file stay, where it was one of the user's files already.
@@ -185,10 +192,7 @@ class SetupDrawer(QFrame):
             dataset["options"] |= corpus.options
         else:
             dataset["options"] = {name: file for name, file in corpus.options.items() if file}
-        self._forget_refused()
-        self.context.workbench.edit_what_fits({"name": PLUGIN, "dataset": dataset})
-        self.preset_combo.setCurrentIndex(-1)
-        self.summary_label.setText(corpus.sentence)
+        self._take_dataset(dataset, corpus.sentence)
         self._scroll.verticalScrollBar().setValue(0)  # where it says so
         if self.context.bridge.state != "learning":
             self.context.workbench.prepare()
@@ -304,10 +308,7 @@ class SetupDrawer(QFrame):
         if draft is None or plugin == draft.dataset.plugin:
             return
         dataset = {"plugin": plugin, "seed": self._to_go_on_from().dataset.seed}
-        self._forget_refused()
-        self.context.workbench.edit_what_fits({"name": plugin, "dataset": dataset})
-        self.preset_combo.setCurrentIndex(-1)
-        self.summary_label.setText(f"The dataset {plugin}, and every other setting as it was.")
+        self._take_dataset(dataset, f"The dataset {plugin}, and every other setting as it was.")
 
     def _ask_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", "Settings (*.yaml *.yml)")
