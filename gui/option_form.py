@@ -83,14 +83,13 @@ class FormRow(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
-        if field.kind == "group" and self.editor is None:
+        if self.editor is None:
             layout.addWidget(plain_label(field.label, role="heading"))
             return
         self.error_label = plain_label(role="error", wraps=True)
         self.error_label.hide()
         if not isinstance(self.editor, QCheckBox):
             layout.addWidget(plain_label(field.label, wraps=True))
-        assert self.editor is not None
         self.editor.setAccessibleName(field.label)
         self.editor.setAccessibleDescription(help_text(field))
         self.editor.setToolTip(field.key)

@@ -45,7 +45,7 @@ class AttentionMap(SentencePanel):
         self._canvases = QStackedLayout()
         self.body.addLayout(self._canvases, 1)  # first: it shows what is added, without a parent as a window of its own
         for canvas in (self.canvas, self.lines):
-            canvas.pointed = self._say
+            canvas.pointed.connect(self._say)
             self._canvases.addWidget(canvas)
         self.body.addWidget(self.readout)
 

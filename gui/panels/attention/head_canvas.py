@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -16,7 +16,9 @@ Place = TypeVar("Place")
 
 
 class HeadCanvas(QWidget, Generic[Place]):
-    """A subclass paints the picture, and says in words what is pointed at: a cell, or a token."""
+    """A subclass paints the picture; `pointed` carries in words what is pointed at: a cell, or a token."""
+
+    pointed = Signal(str)
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
@@ -24,7 +26,6 @@ class HeadCanvas(QWidget, Generic[Place]):
         self.picture: HeadPicture | None = None
         self._place: Place | None = None  # pointed at
         self._square_root = False
-        self.pointed = lambda text: None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(name)
@@ -89,4 +90,4 @@ class HeadCanvas(QWidget, Generic[Place]):
 
     def _tell(self) -> None:
         self.setAccessibleDescription(self.readout())
-        self.pointed(self.readout())
+        self.pointed.emit(self.readout())

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 
 from core.meaning.accuracy import AccuracyBy
@@ -37,7 +37,7 @@ class AccuracyPlots(ValidationPanel):
         super().__init__(theme, reader, _LEGEND)
         self.by_position, self.by_length = AccuracyPlot(theme, "place"), AccuracyPlot(theme, "length")
         for plot in (self.by_position, self.by_length):
-            plot.said = self.say
+            plot.said.connect(self.say)
             self.body.addWidget(plot, 1)
         self.body.addWidget(self.readout)
 
@@ -53,8 +53,9 @@ class AccuracyPlots(ValidationPanel):
 
 
 class AccuracyPlot(PlainPlot):
-    """Two curves from 0 to 1; the mouse reads them."""
+    """Two curves from 0 to 1; the mouse reads them, and `said` carries that; empty: nothing is read any more."""
 
+    said = Signal(str)
     _accuracy: AccuracyBy | None = None  # pyqtgraph resizes it while it is being made
     _numbered: tuple[int, int, int] | None = None  # the first key, the last, and how far numbers are apart
 
@@ -63,7 +64,6 @@ class AccuracyPlot(PlainPlot):
         self._share, self._key = "", key
         self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # around the other's dots where they meet
         self._fed = self.plot(symbol="o", symbolSize=5)
-        self.said = lambda text: None
         self.setYRange(0, 1.1, padding=0)
         self.getAxis("left").setTicks([[(0, "0"), (0.5, "0.5"), (1, "1")]])
         self.setAccessibleName(f"Accuracy by {key}")
@@ -92,7 +92,7 @@ class AccuracyPlot(PlainPlot):
         if accuracy is self._accuracy:
             return
         self._accuracy = accuracy
-        self.said("")  # what was pointed at has other figures now
+        self.said.emit("")  # what was pointed at has other figures now
         if share != self._share:
             self._share = share
             self.setLabel("bottom", f"{share}, by {self._key}")
@@ -125,7 +125,7 @@ class AccuracyPlot(PlainPlot):
 
     def _point(self, point: QPointF) -> None:
         if self._accuracy is not None and len(self._accuracy.keys):
-            self.said(self._explain(int(np.argmin(np.abs(self._accuracy.keys - point.x())))))
+            self.said.emit(self._explain(int(np.argmin(np.abs(self._accuracy.keys - point.x())))))
 
     def _explain(self, place: int) -> str:
         made = self._accuracy

@@ -123,7 +123,7 @@ class _Column(QWidget):
         self.drawn: tuple[object, ...] = ()  # step, kind, layer and head
         self.output_label = plain_label(role="muted", wraps=True)
         self.canvas = MapCanvas(theme)
-        self.canvas.pointed = self._say
+        self.canvas.pointed.connect(self._say)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
