@@ -110,12 +110,10 @@ class Workbench(AtHand):
         """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
         if self.verdict.holds(self.restart):
             return
-        if not self.takes_changes_along:
-            self.prepare()
-            self.learn()
-        elif self._bridge.state == "finished":
-            self.learn_more()
+        if self.takes_changes_along:
+            self.toggle()
         else:
+            self.prepare()
             self.learn()
 
     def reset(self, seed: int | None = None) -> None:
