@@ -107,6 +107,8 @@ class DataView(View):
         for widget in (self.split_combo, self.search_edit, self.previous_button, self.page_label, self.next_button):
             row.addWidget(widget, 1 if widget is self.search_edit else 0)
         row.addWidget(self.files_button)
+        for part, lowest in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
+            self.keep_legible(part, lowest)  # where zoom leaves less room, they scroll
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
         self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessArea(parts), 3)))
@@ -118,9 +120,6 @@ class DataView(View):
         layout.addWidget(self._stack, 1)
 
     def _resize(self) -> None:
-        """No part so low that it cannot be read: where zoom leaves less room, they scroll."""
-        for part, height in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
-            part.setMinimumHeight(self.context.theme.px(height))
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
 
     def _connect(self) -> None:
