@@ -13,7 +13,7 @@ from gui.frame.rail import RailButton
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.panels.runs.translations import RunTranslations
 from gui.theme import Theme
-from gui.widgets.buttons import MoreButton
+from gui.widgets.buttons import FoldButton
 from tests.gui.conftest import WAIT_MS
 
 
@@ -89,7 +89,7 @@ def test_the_arrow_of_what_opens_grows_with_the_zoom(qtbot: QtBot) -> None:
     for zoom in (100, 200):
         theme = Theme("light", zoom)
         theme.apply()
-        opener = MoreButton("More", "")
+        opener = FoldButton("More")
         qtbot.addWidget(opener)
         opener.ensurePolished()
         opener.resize(opener.sizeHint())
