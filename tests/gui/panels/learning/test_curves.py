@@ -321,7 +321,7 @@ def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
 def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
     loss = window.findChild(Curves).loss
     qtbot.waitUntil(lambda: loss._invitation.isVisible(), timeout=WAIT_MS)
-    assert "Space" in loss._invitation.toPlainText()
+    qtbot.waitUntil(lambda: "Space" in loss._invitation.toPlainText(), timeout=WAIT_MS)
 
 
 def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
