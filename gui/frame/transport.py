@@ -256,7 +256,7 @@ class Transport(QFrame):
         away = [part.isHidden() for part in (self.finish_button, self.branch_button, self.live_button)]
         fitted = (self.width(), self.context.theme.zoom, *away, *map(len, texts))
         if fitted == self._fitted:
-            self._say(self._terse)
+            self._show_state()  # all that changes from step to step
             return
         self._fitted, heights = fitted, dict[Terse, int]()
         for terse in Terse:
@@ -276,16 +276,20 @@ class Transport(QFrame):
         for name in self._names:
             name.setHidden(terse >= Terse.NAMES)
         self.finish_button.setText("Finish" if terse >= Terse.NAMES else "Finish and keep")
-        self.live_button.setText("LIVE" if terse >= Terse.NAMES else self._viewing())
         self.pace_label.setHidden(terse >= Terse.PACE)
         self.seed_edit.show_digits(SHORT_SEED if terse >= Terse.PACE else LONGEST)
         self.branch_button.say_changes(terse < Terse.STEP)
         self._steps.setHidden(terse >= Terse.STEP_BUTTONS and not self.branch_button.isHidden())
         self._show_learn(self.context.bridge.state)
+        self._show_state()
+
+    def _show_state(self) -> None:
+        """What the run does, at which step, and which one is viewed."""
         words = self._state_words()
-        self.state_label.setText(words.shown(terse, is_live=self.context.playhead.is_live))
+        self.live_button.setText("LIVE" if self._terse >= Terse.NAMES else self._viewing())
+        self.state_label.setText(words.shown(self._terse, is_live=self.context.playhead.is_live))
         self.state_label.setAccessibleName(words.whole)
-        self.state_label.setToolTip(words.whole if terse else "")
+        self.state_label.setToolTip(words.whole if self._terse else "")
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench
