@@ -93,7 +93,7 @@ class DatasetConfig(Settings):
     """Where the pairs of source and target text come from."""
 
     plugin: str = Field(title="Dataset", description="The plugin that makes the pairs.", min_length=1)
-    options: dict[str, Any] = Field({}, title="Options", description="The plugin's own options.")
+    options: dict[str, Any] = Field(default={}, title="Options", description="The plugin's own options.")
     seed: int = setting(
         0, "Data seed", "Decides the data and its splits; the same for runs with other seeds.", ge=0, lt=NUM_SEEDS
     )
@@ -309,7 +309,7 @@ class DecodingConfig(Settings):
 class RunConfig(Settings):
     """One run, complete: the same config, seed and machine give the same weights to the bit, on a CPU."""
 
-    format: Literal[1] = Field(FORMAT, title="Format", description="Version of this file's layout.")
+    format: Literal[1] = Field(default=FORMAT, title="Format", description="Version of this file's layout.")
     name: str = setting(
         "",
         "Name",

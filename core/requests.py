@@ -16,12 +16,12 @@ from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
 from core.probes import ProbedSentence
 
-Answer = TypeVar("Answer")
+Answer_co = TypeVar("Answer_co", covariant=True)
 Purpose = Literal["learn", "resume", "evaluate", "translate"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Request(Generic[Answer]):
+class Request(Generic[Answer_co]):
     """A wish; `Engine.ask(request)` gives a future of its answer."""
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -162,7 +162,7 @@ class PluginHost:
 
     def pairs(
         self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
-    ) -> Iterator[list[Pair]]:
+    ) -> Generator[list[Pair], None, None]:
         """Draw one split in lists of up to 1,000 pairs: what `lines` gives, read."""
         for lines in self.lines(name, options, seed, split, shard, limit):
             if lines:

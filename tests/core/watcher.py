@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 from core.config import RunConfig
 from core.engine import Engine
-from core.events import Event, StateChanged, StepsDone
-from core.requests import Answer, Prepare, Request, Start
+from core.events import Event, Prepared, StateChanged, StepsDone
+from core.requests import Prepare, Request, Start
 
+Answer = TypeVar("Answer")
 Kind = TypeVar("Kind", bound=Event)
 SECONDS = 200.0
 
@@ -53,6 +54,10 @@ class Watcher:
             assert self._came.wait_for(lambda: any(which(event) for event in self.all(kind)), SECONDS), kind
         return next(event for event in self.all(kind) if which(event))
 
+    def wait_past(self, step: int) -> None:
+        """Until later steps are told of."""
+        self.wait(StepsDone, lambda done: done.first_step > step)
+
     def states(self) -> list[str]:
         return [event.state for event in self.all(StateChanged)]
 
@@ -64,6 +69,12 @@ class Watcher:
 
 def answered(engine: Engine, request: Request[Answer]) -> Answer:
     return engine.ask(request).result(SECONDS)
+
+
+def run_of(prepared: Prepared) -> Path:
+    """Where the run that stands ready is kept."""
+    assert prepared.run is not None
+    return prepared.run
 
 
 def begun(engine: Engine, runs_dir: Path, **training: Any) -> Path:

@@ -14,7 +14,7 @@ from core.doctor.findings import Bounds
 from core.doctor.report_text import report_text
 from core.engine import Engine
 from core.errors import UserError
-from core.events import Progress, StepsDone
+from core.events import Progress
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import CheckPlugin, Learn, Pause, SetPace
 from core.run_folder import RunFolder
@@ -67,7 +67,7 @@ def test_a_hanging_plugin_keeps_neither_learning_nor_pause_nor_close_waiting(
     begun(engine, tmp_path / "runs", max_steps=10_000, validate_every=10_000, checkpoint_every=10_000)
     checking = engine.ask(HANGING)
     engine.ask(Learn())
-    watcher.wait(StepsDone, lambda done: done.first_step > 20)
+    watcher.wait_past(20)
     assert answered(engine, Pause()) > 20
     engine.close()
     assert checking.cancelled()

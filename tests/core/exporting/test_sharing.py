@@ -24,7 +24,7 @@ from core.requests import Branch, Learn, OpenRun, Translate
 from core.run_files import archive as archive_module
 from core.run_folder import RunFolder, RunLabel
 from core.serving.session import Session
-from tests.core.watcher import Watcher, answered
+from tests.core.watcher import Watcher, answered, run_of
 from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, resume, train
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
@@ -142,8 +142,8 @@ def test_a_branch_of_it_learns(shared: Path, tmp_path: Path) -> None:
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         prepared = answered(engine, Branch(run=received, step=2, runs_dir=tmp_path / "runs"))
         answered(engine, Learn(steps=1))
-    assert watcher.steps() == [3] and prepared.run is not None
-    child = RunFolder.open(prepared.run)
+    assert watcher.steps() == [3]
+    child = RunFolder.open(run_of(prepared))
     assert (child.state.parent, child.state.is_shared) == (received.name, False)
 
 

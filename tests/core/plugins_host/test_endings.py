@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
     counting = f"open({str(counted)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
     write_plugin(KILLED.format(counting), name="by_the_system")
     write_plugin(KILLED.format("pass"), name="by_somebody")
-    first, second = (refusal_of(lambda name=name: drawn(host, name)) for name in ("by_the_system", "by_somebody"))
+    first, second = (refusal_of(partial(drawn, host, name)) for name in ("by_the_system", "by_somebody"))
     assert "'by_the_system' was ended by the system, which had no memory left (SIGKILL)" in str(first)
     assert "'by_somebody' was ended by somebody, or by a system without memory left (SIGKILL)" in str(second)
     assert all("End other programs, or let it keep less in memory, or choose" in str(one) for one in (first, second))

@@ -21,7 +21,7 @@ from core.run_folder import RunFolder
 from core.serving import branching
 from core.serving.session import Session
 from tests.core.examples import fail_to_read
-from tests.core.watcher import Watcher, answered
+from tests.core.watcher import Watcher, answered, run_of
 from tests.reliability.small_runs import digest, everything, train
 
 
@@ -125,13 +125,13 @@ def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was
 ) -> None:
     runs_dir, sentence = parent.path.parent, "3 3 3"
     with Engine(cache_dir=parent.path.parents[2] / "cache") as engine:
-        first = answered(engine, Branch(run=parent.path, step=8, runs_dir=runs_dir)).run
+        first = run_of(answered(engine, Branch(run=parent.path, step=8, runs_dir=runs_dir)))
         assert RunFolder.open(first).has_taken_no_step() and not parent.has_taken_no_step()
         answered(engine, ChangeSetting(key="training.optimizer.learning_rate", value=0.25))
         answered(engine, AddSentence(source=sentence))
         again = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), in_its_place=True)
         prepared = answered(engine, again)
-        second = prepared.run
+        second = run_of(prepared)
         state = RunFolder.open(second).state
         assert (state.parent, state.parent_step) == ("parent", 8)
         assert (prepared.config.training.optimizer.learning_rate, prepared.config.model.dropout) == (0.25, 0.5)
@@ -139,7 +139,7 @@ def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was
         folder = RunFolder.open(second)
         assert folder.latest_config().training.optimizer.learning_rate == 0.25 and not folder.has_taken_no_step()
         assert sentence in [one.source for one in folder.probe(9).sentences]
-        third = answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True)).run
+        third = run_of(answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True)))
         assert RunFolder.open(third).state.parent == second.name  # that one had taken a step
         (second / "metrics.jsonl").unlink()  # as is advised where it is damaged
         assert not RunFolder.open(second).has_taken_no_step()
@@ -206,16 +206,17 @@ def test_a_file_of_the_other_run_that_cannot_be_read_is_named(
 def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunFolder) -> None:
     key, runs, cache = "training.max_grad_norm", parent.path.parent, parent.path.parents[2] / "cache"
     with Engine(cache_dir=cache) as engine:
-        changed = answered(engine, Branch(run=parent.path, step=4, runs_dir=runs)).run
+        changed = run_of(answered(engine, Branch(run=parent.path, step=4, runs_dir=runs)))
         answered(engine, Learn(steps=2))
         answered(engine, ChangeSetting(key=key, value=0.25))
         answered(engine, Learn(steps=6))
         later = answered(engine, Branch(run=changed, step=12, runs_dir=runs))
-        back = answered(engine, Branch(run=later.run, step=2, runs_dir=runs))
+        back = answered(engine, Branch(run=run_of(later), step=2, runs_dir=runs))
     began_with = parent.config().training.max_grad_norm
     assert later.config.training.max_grad_norm == 0.25 != began_with
-    assert RunFolder.open(later.run).config().training.max_grad_norm == began_with
-    assert RunFolder.open(later.run).latest_config().training.max_grad_norm == 0.25
+    folder = RunFolder.open(run_of(later))
+    assert folder.config().training.max_grad_norm == began_with
+    assert folder.latest_config().training.max_grad_norm == 0.25
     assert back.config.training.max_grad_norm == began_with
 
 
@@ -224,16 +225,16 @@ def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) ->
     runs, watcher = parent.path.parent, Watcher()
     changes = (("training.optimizer.learning_rate", 0.25), ("model.dropout", 0.5))
     with Engine([watcher], cache_dir=parent.path.parents[2] / "cache") as engine:
-        child = answered(engine, Branch(run=parent.path, step=8, runs_dir=runs, changes=changes)).run
+        child = run_of(answered(engine, Branch(run=parent.path, step=8, runs_dir=runs, changes=changes)))
         answered(engine, Learn(steps=2))
         answered(engine, Finish())
         told = History()
         for event in watcher.events:
             told.take(event)
-        later = answered(engine, Branch(run=child, step=10, runs_dir=runs)).run
-        back = answered(engine, Branch(run=child, step=4, runs_dir=runs)).run
+        later = run_of(answered(engine, Branch(run=child, step=10, runs_dir=runs)))
+        back = run_of(answered(engine, Branch(run=child, step=4, runs_dir=runs)))
         again = Branch(run=back, step=4, runs_dir=runs, changes=(("model.attention_dropout", 0.25),), in_its_place=True)
-        changed_twice = answered(engine, again).run
+        changed_twice = run_of(answered(engine, again))
         moved = answered(engine, MoveRun(runs_dir=runs.with_name("elsewhere")))
     assert settings_marked(told) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]
     assert settings_marked_in(later) == [f"step 8: {dropout}", f"step 8: {rate}"]

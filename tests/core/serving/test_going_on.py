@@ -127,8 +127,7 @@ def test_a_run_that_is_refused_at_a_look_leaves_the_learning_alone(
     ):
         with pytest.raises(UserError, match=reason):
             answered(engine, refused)
-        reached = answered(engine, Translate(texts=(TEXT,)))[0].step
-        watcher.wait(StepsDone, lambda done, reached=reached: done.first_step > reached)
+        watcher.wait_past(answered(engine, Translate(texts=(TEXT,)))[0].step)
     assert not learning.done() and watcher.states()[-1] == "learning"
     assert watcher.all(Trouble) == [] and watcher.all(RunFinished) == []
     answered(engine, Stop())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from core.requests import (
 )
 from core.run_folder import RunFolder
 from core.training import trainer
+from core.training.validation import score_split
 from tests.core.serving.running import TEXT, assert_same_weights, final_weights, whole_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
@@ -189,7 +190,7 @@ def test_fewer_steps_than_one_are_refused_and_none_is_taken(
 def test_pausing_does_not_wait_for_a_validation(
     engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    score_split, is_under_way, is_asked = trainer.score_split, threading.Event(), threading.Event()
+    is_under_way, is_asked = threading.Event(), threading.Event()
 
     def score(*arguments: Any) -> Generator[Progress, None, Any]:
         is_under_way.set()
@@ -247,13 +248,13 @@ def test_while_steps_are_held_back_there_is_time_for_the_sentences_that_were_add
     engine.ask(Learn())
     answered(engine, AddSentence(source=TEXT))
     for step in kept:
-        watcher.wait(ProbeDone, lambda event, step=step: event.probe.step == step and has(event, TEXT))
+        watcher.wait(ProbeDone, shows(step, TEXT))
     assert len(kept) > 5 and watcher.steps()[-1] <= 41
 
 
-def has(event: ProbeDone, text: str) -> bool:
-    """Whether this sentence was probed."""
-    return any(sentence.source == text for sentence in event.probe.sentences)
+def shows(step: int, text: str) -> Callable[[ProbeDone], bool]:
+    """Whether a probe is of this step, and has this sentence."""
+    return lambda event: event.probe.step == step and text in [one.source for one in event.probe.sentences]
 
 
 def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:

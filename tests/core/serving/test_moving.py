@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -125,15 +126,18 @@ def test_a_run_is_moved_off_a_disk_that_answers_nothing_any_more(
 ) -> None:
     plain, run = whole_run(engine, tmp_path), begun(engine, tmp_path)
     answered(engine, Learn(steps=33))
-    ask, scan = Path.stat, os.scandir
 
-    def require_life(path: Any) -> None:
-        if Path(path).is_relative_to(run):
-            raise OSError(errno.EIO, "Input/output error")
+    def answering_elsewhere(ask: Callable[..., Any]) -> Callable[..., Any]:
+        def asked(path: str | Path = ".", **how: Any) -> Any:
+            if Path(path).is_relative_to(run):
+                raise OSError(errno.EIO, "Input/output error")
+            return ask(path, **how)
+
+        return asked
 
     with monkeypatch.context() as failing:
-        failing.setattr(Path, "stat", lambda path, **how: require_life(path) or ask(path, **how))
-        failing.setattr(os, "scandir", lambda path=".": require_life(path) or scan(path))
+        failing.setattr(Path, "stat", answering_elsewhere(Path.stat))
+        failing.setattr(os, "scandir", answering_elsewhere(os.scandir))
         new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
     assert "metrics.jsonl: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
     assert watcher.wait(Trouble, lambda told: told.is_note)

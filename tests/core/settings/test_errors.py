@@ -14,7 +14,7 @@ from core.settings.fields import SettingField, run_settings
 
 class Inner(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
-    size: int = Field(3, gt=2, le=1_000_000)
+    size: int = Field(default=3, gt=2, le=1_000_000)
     depth: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
 
 
@@ -25,7 +25,7 @@ class Outer(BaseModel):
     either: Literal["auto"] | Inner = "auto"
     count: Literal["auto"] | Annotated[int, Field(ge=1)] = "auto"
     rates: list[float] = []
-    word: str = Field("a", pattern="^[a-z]$", json_schema_extra={"expected": "one small letter"})
+    word: str = Field(default="a", pattern="^[a-z]$", json_schema_extra={"expected": "one small letter"})
 
 
 @pytest.mark.parametrize(
