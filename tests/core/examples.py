@@ -81,8 +81,8 @@ def weights(seed: int, size: int = 10) -> dict[str, np.ndarray]:
     return {"embedding": np.random.default_rng(seed).random((size, size), dtype=np.float32)}
 
 
-def assert_same_probe(one: Probe, other: Probe) -> None:
-    assert one.step == other.step
+def assert_same_probe(one: Probe | None, other: Probe) -> None:
+    assert one is not None and one.step == other.step
     assert len(one.sentences) == len(other.sentences)
     for mine, theirs in zip(one.sentences, other.sentences, strict=True):
         _assert_same_fields(mine, theirs)

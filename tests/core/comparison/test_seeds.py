@@ -12,6 +12,7 @@ from core.comparison.seeds import places_of_other_data, seed_groups
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
+from tests.noted_calls import noted_calls
 
 
 def run(
@@ -96,11 +97,9 @@ def test_what_auto_picked_keeps_no_two_runs_of_a_command_apart(tmp_path: Path) -
 
 def test_each_runs_settings_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [run(tmp_path, str(seed), seed) for seed in range(6)]
-    read: list[Path] = []
-    config = RunFolder.config
-    monkeypatch.setattr(RunFolder, "config", lambda folder: read.append(folder.path) or config(folder))
+    read = noted_calls(monkeypatch, RunFolder, "config")
     assert records(*runs)[-2]["run"] == "mean of 6"
-    assert read == [one.path for one in runs]
+    assert [folder.path for (folder,) in read] == [one.path for one in runs]
 
 
 def test_a_branch_shares_weights_with_its_parent_and_is_no_other_seed_of_it(tmp_path: Path) -> None:
@@ -132,4 +131,4 @@ def test_mean_and_deviation_of_seeds_made_by_hand(tmp_path: Path) -> None:
     runs = run(tmp_path, "a", 0, loss=0.5), run(tmp_path, "b", 1, loss=0.25)
     *_, mean, deviation = records(*runs)
     assert mean["run"] == "mean of 2" and mean["group"] == "copy_task, seeds 0, 1"
-    assert mean["valid/loss"] == 0.375 and abs(deviation["valid/loss"] - 0.125 * 2**0.5) < 1e-12
+    assert mean["valid/loss"] == 0.375 and deviation["valid/loss"] == pytest.approx(0.125 * 2**0.5, abs=1e-12)

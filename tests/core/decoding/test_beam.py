@@ -18,6 +18,7 @@ from core.decoding.hypothesis import ScoredHypothesis
 from core.model.transformer import Transformer
 from tests.core.decoding.reference import beam_without_cache, best_first, eager_to_end, every_output
 from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_model
+from tests.noted_calls import noted_calls
 
 sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=5)
 SOURCES = [[4, 5, 6, 7, 8, EOS_ID], [9, EOS_ID], [10, 4, 4, EOS_ID]]
@@ -84,11 +85,10 @@ def test_stopping_early_loses_nothing(penalty: float) -> None:
 
 def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is sure to end at once, and the number of steps that its decoder takes."""
-    model, steps = small_model(), []
+    model = small_model()
     with torch.no_grad():
         model.output.bias[EOS_ID] = 50.0
-    step = FlatDecoder.step
-    monkeypatch.setattr(FlatDecoder, "step", lambda self, tokens: steps.append(tokens) or step(self, tokens))
+    steps = noted_calls(monkeypatch, FlatDecoder, "step")
     ((best,), *_) = search(model, SOURCES, 4, 0.6, 20, num_best=1)
     assert best.tokens == [] and len(steps) == 1
 

@@ -83,7 +83,7 @@ def test_queries_keys_and_values_are_the_projections_of_the_heads_part(
 ) -> None:
     session, sentence = prepared
     trainer, head = session.run.trainer, 1
-    layer = trainer.model.encoder.layers[0]
+    layer = next(iter(trainer.model.encoder))
     ids = torch.tensor([trainer.data.encode_source(sentence.source)[0]])
     with evaluating(trainer.model):
         x = layer.self_attention_norm(trainer.model.src_embedding(ids))[0]

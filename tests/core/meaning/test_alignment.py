@@ -16,12 +16,20 @@ from core.meaning.alignment import FOUND, AlignmentScores, Scores, alignment_sco
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
+from tests.noted_calls import noted_calls
 
 FINISHED = Path(__file__).parents[3] / "resources" / "finished_run"
 
 
 def probe(step: int, *sentences: ProbedSentence) -> Probe:
     return Probe(step=step, sentences=sentences)
+
+
+def scores_at(known: AlignmentScores, step: int) -> list[list[float]]:
+    """Each layer's, head by head."""
+    scores = known.at(step)
+    assert scores is not None
+    return scores.tolist()
 
 
 @pytest.mark.parametrize(
@@ -71,7 +79,7 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
     assert known.at(50) is None and known.first_finds(50) == []
     for step, shown in ((0, bad), (10, good), (20, bad), (30, overtaken())):
         known.take(probe(step, shown))
-    assert known.at(15)[1, 2] == 1.0 and known.at(25)[1, 2] == 0.5
+    assert scores_at(known, 15)[1][2] == 1.0 and scores_at(known, 25)[1][2] == 0.5
     assert known.first_finds(5) == []
     assert known.first_finds(25) == [(10, 1, 2)]
     assert known.first_finds(30) == [(10, 1, 2), (30, 0, 1)]
@@ -167,24 +175,23 @@ def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
 
 
 def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, listed, probe_of, steps_of = [], [], RunFolder.probe, RunFolder.probe_steps
-    monkeypatch.setattr(RunFolder, "probe", lambda run, step: read.append(step) or probe_of(run, step))
-    monkeypatch.setattr(RunFolder, "probe_steps", lambda run: listed.append(run) or steps_of(run))
+    read, listed = (noted_calls(monkeypatch, RunFolder, name) for name in ("probe", "probe_steps"))
     history = read_followed(RunFolder.open(FINISHED))
     assert (read, len(listed)) == ([], 1)
     for _ in history.look():
         pass
-    assert read == history.probe_steps and len(listed) == 1
+    assert [step for _, step in read] == history.probe_steps and len(listed) == 1
 
 
 def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that_is_not() -> None:
     whole, history = opened(FINISHED), read_followed(RunFolder.open(FINISHED))
     last = history.last_step
-    finds, best, scores = whole.alignment.first_finds(last), whole.alignment.best(last), whole.alignment.at(last)
+    finds, best = whole.alignment.first_finds(last), whole.alignment.best(last)
     assert finds and best is not None and best.since is not None and best.since < last
     history.probe(last)  # drawn before anything was looked at
     drawn = history.alignment.best(last)
-    assert drawn == replace(best, since=None) and np.array_equal(history.alignment.at(last), scores)
+    assert drawn == replace(best, since=None)
+    assert scores_at(history.alignment, last) == scores_at(whole.alignment, last)
     assert history.alignment.first_finds(last) == []
     told = []
     for _ in history.look():
