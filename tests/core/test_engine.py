@@ -19,6 +19,8 @@ import pytest
 
 from core.answers.left_out import HeadPlace
 from core.config import RunConfig
+from core.data.preparation import prepare_data
+from core.data.prepared_data import PreparedData
 from core.doctor.findings import Bounds
 from core.engine import Engine
 from core.errors import UserError
@@ -178,9 +180,9 @@ def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
 @pytest.fixture
 def held_up(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """The first data to be prepared are never ready; set once that is under way."""
-    prepare_data, is_under_way = session.prepare_data, threading.Event()
+    is_under_way = threading.Event()
 
-    def prepare(*arguments: Any) -> Generator[Progress | None, None, Any]:
+    def prepare(*arguments: Any) -> Generator[Progress | Trouble | None, None, PreparedData]:
         if not is_under_way.is_set():
             is_under_way.set()
             while True:

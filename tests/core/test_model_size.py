@@ -20,7 +20,8 @@ SHAPES = [
 )
 def test_the_count_is_the_models(norm_first: bool, bias: bool, positions: str, tie: str) -> None:
     for shape in SHAPES:
-        config = ModelConfig(**shape, norm_first=norm_first, bias=bias, positions=positions, tie_embeddings=tie)
+        chosen = {"norm_first": norm_first, "bias": bias, "positions": positions, "tie_embeddings": tie}
+        config = ModelConfig.model_validate(shape | chosen)
         src_vocab_size, tgt_vocab_size = (17, 17) if tie == "all" else (17, 23)
         model = Transformer(config, src_vocab_size, tgt_vocab_size, 9)
         by_part = parameter_breakdown(config, src_vocab_size, tgt_vocab_size, 9)

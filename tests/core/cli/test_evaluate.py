@@ -129,9 +129,9 @@ def test_nobody_can_tell_what_is_held_out_of_pairs_that_are_elsewhere(
 
 
 def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(place: Path, others: tuple[str, ...]) -> None:
-    options = tuple(tuple(word.removeprefix("dataset.options.").split("=")) for word in others[1::2])
+    options = dict(word.removeprefix("dataset.options.").split("=") for word in others[1::2])
     with Engine(cache_dir=place / "cache") as engine:
-        answered(engine, OpenRun(run=place / "run", dataset_options=options, purpose="evaluate"))
+        answered(engine, OpenRun(run=place / "run", dataset_options=tuple(options.items()), purpose="evaluate"))
         with pytest.raises(UserError, match="other held-out pairs cannot go on learning"):
             answered(engine, Learn(steps=1))
 

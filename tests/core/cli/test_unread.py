@@ -40,9 +40,9 @@ def small_full_pipe(full_pipe: int) -> int:
 
 
 @contextmanager
-def writing(command: list[str], pipe: int, **streams: int) -> Iterator[subprocess.Popen[bytes]]:
+def writing(command: list[str], pipe: int, *, stderr: int) -> Iterator[subprocess.Popen[bytes]]:
     """A process that has filled the pipe, and has more to write."""
-    with subprocess.Popen(command, stdout=pipe, stdin=subprocess.DEVNULL, **streams) as process:
+    with subprocess.Popen(command, stdout=pipe, stdin=subprocess.DEVNULL, stderr=stderr) as process:
         try:
             while select([], [pipe], [], 0)[1]:
                 assert process.poll() is None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
+from core.events import Progress, Trouble
 from core.plugins_host.host import PluginHost
 
 Result = TypeVar("Result")
@@ -61,6 +62,17 @@ def drive(work: Generator[Any, None, Result]) -> Result:
             next(work)
         except StopIteration as end:
             return end.value
+
+
+def progress_of(work: Generator[Progress | Trouble, None, PreparedData]) -> Iterator[Progress]:
+    """How far it is, each time it tells."""
+    return (told for told in work if isinstance(told, Progress))
+
+
+def folder_of(data: PreparedData) -> Path:
+    """Where in the cache it lies."""
+    assert data.folder is not None
+    return data.folder
 
 
 @pytest.fixture(scope="module")

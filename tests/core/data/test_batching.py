@@ -20,9 +20,10 @@ from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare, flat_ids
 
 KINDS = [{"batch_size": 7}, {"batch_tokens": 24}]
+Row = tuple[tuple[int, ...], tuple[int, ...]]  # the ids of a source and its target
 
 
-def rows(batch: Batch) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def rows(batch: Batch) -> list[Row]:
     return [
         (tuple(src[src_mask].tolist()), tuple(tgt[tgt_mask].tolist()))
         for src, src_mask, tgt, tgt_mask in zip(
@@ -108,8 +109,8 @@ def test_sides_of_different_length_hold_little_padding_either() -> None:
 @pytest.mark.parametrize("count", [0, 1, 3000])
 def test_equal_lengths_stay_in_their_order(longest: int, count: int) -> None:
     random = np.random.default_rng(0)
-    none = np.zeros(0, dtype=np.int32)
-    src, tgt = (TokenArrays(none, np.zeros(count), random.integers(2, longest, count)) for _ in range(2))
+    none, starts = np.zeros(0, dtype=np.int32), np.zeros(count, dtype=np.int64)
+    src, tgt = (TokenArrays(none, starts, random.integers(2, longest, count)) for _ in range(2))
     pairs, order = PairArrays(src, tgt), random.permutation(count)
     plan = plan_batches(pairs, order, TrainingConfig(batch_size=None, batch_tokens=10**6))
     longer = np.maximum(src.lengths, pairs.tgt_lengths)
@@ -128,7 +129,7 @@ def test_one_pair_makes_batch_after_batch(prepare: Prepare) -> None:
 def test_an_epoch_has_every_pair_once(prepare: Prepare, kind: dict[str, int]) -> None:
     data = prepare()
     batches = TrainBatches(data, TrainingConfig.model_validate(kind), 0, None)
-    seen = []
+    seen = list[Row]()
     while not seen or batches.epoch % 1:
         seen += rows(next(batches))
     expected = [data.pair("train", index) for index in range(40)]
@@ -217,7 +218,7 @@ def test_the_next_shard_is_drawn_ahead_once_a_tenth_of_the_first_is_learned(
 
 def test_evaluating_meets_every_pair_once(prepare: Prepare) -> None:
     data = prepare()
-    met = {}
+    met = dict[int, Row]()
     for indices, batch in eval_batches(data, "valid", 20):
         met |= dict(zip(indices.tolist(), rows(batch), strict=True))
     assert [met[index][0] for index in range(6)] == [

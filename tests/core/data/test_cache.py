@@ -97,13 +97,19 @@ with building_folder(Path(sys.argv[1])) as building:
 """
 
 
+def told_folder(builder: subprocess.Popen[str]) -> Path:
+    """The one that this process builds in."""
+    assert builder.stdout is not None
+    return Path(builder.stdout.readline().strip())
+
+
 def test_what_a_killed_process_of_this_machine_left_goes_with_the_next_preparation(tmp_path: Path) -> None:
     builders = [
         subprocess.Popen([sys.executable, "-c", BUILD, str(tmp_path)], cwd=ROOT, text=True, stdin=PIPE, stdout=PIPE)
         for _ in range(2)
     ]
     with builders[0] as killed, builders[1] as living:
-        left, building = (Path(one.stdout.readline().strip()) for one in builders)
+        left, building = map(told_folder, builders)
         killed.kill()
         killed.wait()
         folder = published(tmp_path, "one")
@@ -115,7 +121,7 @@ def test_what_a_killed_process_of_this_machine_left_goes_with_the_next_preparati
             os.utime(ours, (time.time() - 2 * YOUNG_SECONDS,) * 2)
             tidy(tmp_path, used=folder)
             assert set(tmp_path.iterdir()) == {folder, building, ours}
-        living.stdin.close()
+        living.communicate()
     assert list(tmp_path.iterdir()) == [folder]
 
 

@@ -18,7 +18,7 @@ from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.events import Progress
 from core.plugins_host.host import PluginHost
-from tests.core.data.conftest import WORDS, Prepare, drive
+from tests.core.data.conftest import WORDS, Prepare, drive, folder_of, progress_of
 
 ROOT = Path(__file__).parents[3]
 PREPARE_ALONE = """
@@ -53,10 +53,10 @@ def test_pairs_keep_their_texts_and_alignments(prepare: Prepare, host: PluginHos
 
 def test_the_same_content_is_found_again(prepare: Prepare, tmp_path: Path) -> None:
     first = prepare()
-    stamp = (first.folder / "data.json").stat().st_mtime_ns
+    stamp = (folder_of(first) / "data.json").stat().st_mtime_ns
     again = prepare()
     assert again.folder == first.folder
-    assert (again.folder / "data.json").stat().st_mtime_ns == stamp
+    assert (folder_of(again) / "data.json").stat().st_mtime_ns == stamp
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [first.fingerprint]
 
 
@@ -64,7 +64,7 @@ def test_a_plugin_of_ours_is_drawn_once_and_anothers_each_time(
     host: PluginHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_drawn(plugin: str) -> bool:
-        stages = [one.stage for one in prepare_data(DatasetConfig(plugin=plugin), host, tmp_path)]
+        stages = [one.stage for one in progress_of(prepare_data(DatasetConfig(plugin=plugin), host, tmp_path))]
         return "drawing train pairs" in stages
 
     assert [is_drawn("copy_task") for _ in range(2)] == [True, False]
@@ -115,9 +115,9 @@ def test_the_settings_that_a_run_keeps_find_the_same_data_again(prepare: Prepare
 
 def test_wherever_it_is_stopped_it_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
     dataset, cache = DatasetConfig(plugin="words", options={"count": 5000}), tmp_path / "cache"
-    stages = [progress.stage for progress in prepare_data(dataset, host, tmp_path / "whole")]
-    assert len(stages) > 10, "it can be stopped often"
-    for num_yields in range(1, len(stages) + 1):
+    whole = list(prepare_data(dataset, host, tmp_path / "whole"))
+    assert len(whole) > 10, "it can be stopped often"
+    for num_yields in range(1, len(whole) + 1):
         work = prepare_data(dataset, host, cache)
         for _ in range(num_yields):
             next(work)
@@ -127,7 +127,7 @@ def test_wherever_it_is_stopped_it_leaves_nothing(host: PluginHost, tmp_path: Pa
 
 def test_progress_counts_to_the_total(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig(plugin="words", options={"count": 5000})
-    progress = list(prepare_data(dataset, host, tmp_path))
+    progress = list(progress_of(prepare_data(dataset, host, tmp_path)))
     last = {one.stage: (one.done, one.total) for one in progress}
     assert last["drawing train pairs"] == (5000, None)
     (num_ids,) = {one.total for one in progress if one.stage == "counting source tokens"}
@@ -155,13 +155,11 @@ def test_a_cache_that_cannot_be_written_is_said(host: PluginHost, tmp_path: Path
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-1])])
 @pytest.mark.parametrize("name", ["train.src.ids.npy", "valid.pairs.jsonl", "data.json", "sizes.json"])
 def test_what_lost_a_part_is_made_anew(prepare: Prepare, name: str, damage: Callable[[Path], object]) -> None:
-    first = prepare()
-    assert first.folder is not None
-    before = {path.name: path.read_bytes() for path in first.folder.iterdir()}
-    damage(first.folder / name)
-    again = prepare()
-    assert again.folder == first.folder
-    assert {path.name: path.read_bytes() for path in first.folder.iterdir()} == before
+    folder = folder_of(prepare())
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    damage(folder / name)
+    assert prepare().folder == folder
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_no_hash_of_the_process_decides_anything(tmp_path: Path) -> None:
@@ -431,7 +429,7 @@ def test_of_files_the_bytes_tell_how_many_pairs_there_will_be(host: PluginHost, 
     dataset = DatasetConfig(plugin="parallel_text", options=options)
     drawing = [
         (one.done, one.total)
-        for one in prepare_data(dataset, host, tmp_path / "cache")
+        for one in progress_of(prepare_data(dataset, host, tmp_path / "cache"))
         if one.stage == "drawing train pairs"
     ]
     done, totals = zip(*drawing, strict=True)
@@ -455,14 +453,14 @@ def test_what_other_options_make_of_the_same_files_is_kept_apart(host: PluginHos
 
 def test_texts_that_wait_for_subwords_are_counted_to_their_total(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
-    last = {one.stage: (one.done, one.total) for one in prepare_data(dataset, host, tmp_path)}
+    last = {one.stage: (one.done, one.total) for one in progress_of(prepare_data(dataset, host, tmp_path))}
     assert last["tokenising train pairs"] == (40, 40)
 
 
 def test_learning_subwords_that_is_stopped_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
     work = prepare_data(dataset, host, tmp_path / "cache")
-    assert any(progress.stage == "learning source subwords" for progress in work)
+    assert any(progress.stage == "learning source subwords" for progress in progress_of(work))
     work.close()
     assert list((tmp_path / "cache").iterdir()) == []
 

@@ -10,7 +10,7 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
-from tests.core.data.conftest import Prepare, drive
+from tests.core.data.conftest import Prepare, drive, folder_of
 
 
 def test_unknown_tokens_are_named_in_their_order(prepare: Prepare) -> None:
@@ -70,13 +70,11 @@ def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost,
     assert PreparedData.from_document(before_spaces, {}).text_form == data.text_form._replace(single_spaces=False)
     del (earlier := data.vocabulary_document())["text_form"]
     assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "as an earlier version did"
-    assert data.folder is not None
-    earlier_text = (data.folder / DOCUMENT).read_text(encoding="utf-8").replace('[true, "NFC"', '[false,"NFC"')
-    (data.folder / DOCUMENT).write_text(earlier_text, encoding="utf-8")
+    kept = folder_of(data) / DOCUMENT
+    earlier_text = kept.read_text(encoding="utf-8").replace('[true, "NFC"', '[false,"NFC"')
+    kept.write_text(earlier_text, encoding="utf-8")
     again = drive(prepare_data(dataset, host, tmp_path / "cache"))
-    assert again.folder == data.folder and (data.folder / DOCUMENT).read_text(encoding="utf-8") == earlier_text, (
-        "found again as it was"
-    )
+    assert again.folder == data.folder and kept.read_text(encoding="utf-8") == earlier_text, "found again as it was"
     assert again.encode_source("TWO Big U\u0308nder") == (ids, [])
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.data.split_pairs import SplitPairs
-from tests.core.data.conftest import Prepare
+from tests.core.data.conftest import Prepare, folder_of
 
 
 @pytest.mark.parametrize(("max_src_length", "max_tgt_length"), [(4, float("inf")), (float("inf"), 3), (5, 5)])
@@ -11,8 +11,7 @@ def test_ids_and_texts_of_what_is_left_belong_together(
     prepare: Prepare, max_src_length: float, max_tgt_length: float
 ) -> None:
     data = prepare()
-    assert data.folder is not None
-    whole = SplitPairs.map(data.folder, "train")
+    whole = SplitPairs.map(folder_of(data), "train")
     short = whole.no_longer_than(max_src_length, max_tgt_length)
     assert 0 < len(short) < len(whole)
     for index in range(len(short)):

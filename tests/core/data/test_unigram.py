@@ -16,7 +16,7 @@ from tests.core.data.conftest import Prepare
 
 def test_it_is_the_entropy_of_what_is_to_be_predicted() -> None:
     a, b = EOS_ID + 2, EOS_ID + 3
-    targets = target_arrays(np.array([a, a, a, b], dtype=np.int32), np.array([3, 1]))  # and an <eos> each
+    targets = target_arrays(np.array([a, a, a, b], dtype=np.int32), [3, 1])  # and an <eos> each
     assert BOS_ID in targets.ids
     shares = (3 / 6, 1 / 6, 2 / 6)
     assert unigram_loss(targets) == pytest.approx(-sum(share * math.log(share) for share in shares))

@@ -27,11 +27,8 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS[:4], ids=variant_nam
 @contextmanager
 def reading_nothing(model: Transformer) -> Iterator[None]:
     """The same by another way: zeros in place of what the three heads read, before the output projection mixes it."""
-    attentions = (
-        model.encoder.layers[1].self_attention,
-        model.decoder.layers[0].self_attention,
-        model.decoder.layers[2].cross_attention,
-    )
+    encoder, decoder = [*model.encoder], [*model.decoder]
+    attentions = (encoder[1].self_attention, decoder[0].self_attention, decoder[2].cross_attention)
 
     def without(head: int) -> Any:
         return lambda _, inputs: (inputs[0].unflatten(-1, (4, 4)).index_fill(-2, torch.tensor(head), 0.0).flatten(-2),)
@@ -81,8 +78,9 @@ def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadP
 
 def test_a_head_that_is_not_there_is_refused_before_anything_changes() -> None:
     model = small_model()
-    before = model.encoder.layers[0].self_attention.output.weight.clone()
+    weight = next(iter(model.encoder)).self_attention.output.weight
+    before = weight.clone()
     for missing in (HeadPlace("cross", 3, 0), HeadPlace("encoder_self", 0, 4), HeadPlace("cross", -1, 0)):
         with pytest.raises(UserError, match="has no"), heads_off(model, [HeadPlace("encoder_self", 0, 0), missing]):
             pass
-    assert torch.equal(model.encoder.layers[0].self_attention.output.weight, before)
+    assert torch.equal(weight, before)

@@ -13,7 +13,7 @@ from core.model.weights import weights
 
 def fresh(seed: int = 0, vocab: int = 300, **changes: object) -> Transformer:
     torch.manual_seed(seed)
-    return Transformer(ModelConfig(**changes), vocab, vocab, 40)
+    return Transformer(ModelConfig.model_validate(changes), vocab, vocab, 40)
 
 
 def assert_xavier(weight: Tensor) -> None:

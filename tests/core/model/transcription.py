@@ -5,6 +5,7 @@ but the names of the weights. GELU is Hendrycks and Gimpel's, pre-norm is Xiong 
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -66,7 +67,7 @@ class Paper:
         x = self.residual(f"{name}.cross_attention_norm", x, lambda y: self.cross_attention(name, y, memory))
         return self.residual(f"{name}.feed_forward_norm", x, lambda y: self.feed_forward(f"{name}.feed_forward", y))
 
-    def residual(self, norm, x, sublayer):
+    def residual(self, norm: str, x: Array, sublayer: Callable[[Array], Array]) -> Array:
         """Section 3.1: LayerNorm(x + Sublayer(x)); with pre-norm x + Sublayer(LayerNorm(x))."""
         if self.config.norm_first:
             return x + sublayer(self.norm(norm, x))

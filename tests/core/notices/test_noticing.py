@@ -67,8 +67,8 @@ def test_two_looks_in_a_row_are_needed(recorded: Recorded) -> None:
 
 def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_meant(tmp_path: Path) -> None:
     watcher = Watcher()
-    rate = {"optimizer": {"learning_rate": 1e-8}, "schedule": {"name": "constant", "warmup_steps": 0}}
-    config = tiny_config(max_steps=80, probe_every=4, **rate)
+    schedule = {"name": "constant", "warmup_steps": 0}
+    config = tiny_config(max_steps=80, probe_every=4, optimizer={"learning_rate": 1e-8}, schedule=schedule)
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         answered(engine, Prepare(config=config))
         run = answered(engine, Start(runs_dir=tmp_path))

@@ -23,8 +23,8 @@ EXAMPLE = Path(__file__).parents[3] / "resources" / "finished_run"
 @torch.no_grad()
 def blind(model: Transformer) -> None:
     """Cross-attention without queries and keys."""
-    d_model = model.decoder.layers[0].cross_attention.q.in_features
-    for layer in model.decoder.layers:
+    d_model = model.config.d_model
+    for layer in model.decoder:
         for part in (layer.cross_attention.q, layer.cross_attention.kv):
             part.weight[:d_model] = 0.0
             part.bias[:d_model] = 0.0
@@ -33,8 +33,8 @@ def blind(model: Transformer) -> None:
 @torch.no_grad()
 def kill_a_head(model: Transformer) -> None:
     """The encoder's second head without queries and keys."""
-    attention = model.encoder.layers[0].self_attention
-    d_model, d_head = attention.qkv.in_features, attention.d_head
+    attention = next(iter(model.encoder)).self_attention
+    d_model, d_head = model.config.d_model, attention.d_head
     for start in (d_head, d_model + d_head):
         attention.qkv.weight[start : start + d_head] = 0.0
         attention.qkv.bias[start : start + d_head] = 0.0

@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from core.events import StateChanged
 from core.requests import AddSentence, ChangeSetting, Translate
 from core.run_folder import RunFolder
+from gui.bridge import EngineBridge
 from gui.main_window import MainWindow
 from gui.remembered import recall, remember
 from tests.core.processes.members import members
@@ -66,18 +69,29 @@ def test_in_a_window(
     assert members() == {} and not [*temporary.iterdir()]
 
 
+@contextmanager
+def noted_states(bridge: EngineBridge) -> Iterator[list[str]]:
+    """Those the engine is in meanwhile."""
+    states = list[str]()
+
+    def note(change: StateChanged) -> None:
+        states.append(change.state)
+
+    bridge.state_changed.connect(note)
+    yield states
+    bridge.state_changed.disconnect(note)
+
+
 def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    bridge, states = window.context.bridge, list[str]()
+    bridge = window.context.bridge
     broken = tmp_path / "broken" / "torch"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('no torch here')")
     window.setup_drawer.processes_row.spin.setValue(2)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, noted_states(bridge) as states:
         patch.setenv("PYTHONPATH", str(broken.parent))
-        connection = bridge.state_changed.connect(lambda change: states.append(change.state))
         window.transport.step_buttons[1].click()
         qtbot.waitUntil(lambda: "preparing" in states and bridge.state == "paused", timeout=WAIT_MS)
-        bridge.disconnect(connection)
     qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)  # the answer to Learn comes last
     trouble = window.strip.trouble
     assert trouble is not None
@@ -88,12 +102,11 @@ def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow,
 
 def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int) -> np.ndarray:
     """Those of all steps of the run, ten more of which are taken."""
-    bridge, states = window.context.bridge, list[str]()
-    connection = bridge.state_changed.connect(lambda change: states.append(change.state))
+    bridge = window.context.bridge
     window.setup_drawer.processes_row.spin.setValue(num_processes)
-    window.transport.step_buttons[1].click()
-    qtbot.waitUntil(lambda: "learning" in states and bridge.state == "paused", timeout=WAIT_MS)
-    bridge.disconnect(connection)
+    with noted_states(bridge) as states:
+        window.transport.step_buttons[1].click()
+        qtbot.waitUntil(lambda: "learning" in states and bridge.state == "paused", timeout=WAIT_MS)
     assert bridge.history.probe_steps[-1] == bridge.history.last_step
     return np.asarray(bridge.history.curve("train/loss")[1])
 
@@ -112,12 +125,11 @@ def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow
 
 def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str:
     """The run is open here then, at its last checkpoint; what the strip says."""
-    bridge, strip, states = window.context.bridge, window.strip, list[str]()
-    connection = bridge.state_changed.connect(lambda change: states.append(change.state))
-    os.kill(members()[rank], signal.SIGKILL)
-    qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: states[-2:] == ["preparing", "paused"], timeout=WAIT_MS)  # it has come home
-    bridge.disconnect(connection)
+    bridge, strip = window.context.bridge, window.strip
+    with noted_states(bridge) as states:
+        os.kill(members()[rank], signal.SIGKILL)
+        qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: states[-2:] == ["preparing", "paused"], timeout=WAIT_MS)  # it has come home
     qtbot.waitUntil(lambda: members() == {}, timeout=WAIT_MS)
     trouble = strip.trouble
     assert trouble is not None

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from safetensors.numpy import load
 
 from core.errors import UserError
 from core.run_files.tensors import read_tensors, tensor_bytes
 
-ARRAYS = {
+ARRAYS: dict[str, NDArray[Any]] = {
     "half": np.arange(3, dtype=np.float16),  # six bytes: what follows would not be aligned
     "single": np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3),
     "turned": np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3).T,

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from core.training.trainer import Trainer
 
 Returned = TypeVar("Returned")
+Yielded = TypeVar("Yielded")
 MakeTrainer = Callable[..., Trainer]
 
 DATASET = {"plugin": "tiny_copy"}
 MODEL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 32}
 
 
-def finish(generator: Generator[Any, None, Returned]) -> tuple[list[Any], Returned]:
+def finish(generator: Generator[Yielded | None, None, Returned]) -> tuple[list[Yielded], Returned]:
     """Run a generator to its end: all it yielded but None, and what it returned."""
-    yielded = []
+    yielded = list[Yielded]()
     while True:
         try:
             one = next(generator)

@@ -12,6 +12,7 @@ from core.config import RunConfig
 from core.data.cache_place import usual_place
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
+from core.data.subwords import SubwordModels
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from core.training.follower import _data
@@ -30,7 +31,7 @@ def config_with(size: int) -> RunConfig:
     return RunConfig.model_validate({"dataset": {"plugin": "roman_numerals", "tokenizer": tokenizer}})
 
 
-def document_of(data: PreparedData, subwords: dict[str, bytes]) -> dict[str, Any]:
+def document_of(data: PreparedData, subwords: SubwordModels) -> dict[str, Any]:
     """As it comes from another machine."""
     models = {side: b64encode(model).decode() for side, model in subwords.items()}
     unprepared = {"data": "/not/on/this/machine", "options_here": data.options_here}

@@ -11,7 +11,6 @@ from core.data.batching import Batch, make_batch
 from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
 from core.torchrun import Place
-from core.training import distributed
 from core.training.distributed import ALONE, Processes, SeveralProcesses
 from core.training.learner import Learner, Measured
 from tests.core.training.small_runs import MODEL
@@ -63,7 +62,7 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
             if rank == 0:
                 own += sent[1][place]
 
-        monkeypatch.setattr(distributed.dist, "all_reduce", all_reduce)
+        monkeypatch.setattr(torch.distributed, "all_reduce", all_reduce)
         return learn_once(data, batches, SeveralProcesses(Place(rank, 2)), accumulate_steps=4)
 
     learn_as(1)

@@ -375,7 +375,7 @@ def test_a_step_whose_pairs_could_not_be_drawn_is_taken_with_them_later(
         finish(disturbed.run())
     finish(disturbed.run())
     losses = [trainer.folder.metrics()[1]["train/loss"] for trainer in (undisturbed, disturbed)]
-    np.testing.assert_array_equal(*losses)
+    np.testing.assert_array_equal(losses[0], losses[1])
 
 
 def test_a_plugins_metric_takes_no_place_of_ours(make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,7 +406,7 @@ def test_after_a_full_disk_the_same_is_written_again(
     make_trainer: MakeTrainer, plain: torch.Tensor, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     trainer = make_trainer(probe_every=4)
-    write, failures = getattr(RunFolder, method), []
+    write, failures = getattr(RunFolder, method), list[int]()
 
     def write_or_fail(folder: RunFolder, *given: Any, **named: Any) -> None:
         if trainer.step >= 5 and len(failures) < 2:
