@@ -174,7 +174,8 @@ def test_the_tables_have_every_method_and_function_as_it_is() -> None:
     text = PAGE.read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| `(\w+\(.*?\))` \|", text, re.MULTILINE))
     methods = [method for name, method in vars(DatasetPlugin).items() if inspect.isfunction(method) and name[0] != "_"]
-    functions = [plugin.option, plugin.split_of, plugin.draw_for, plugin.read_lines, plugin.cut_columns]
+    names = ("option", "split_of", "draw_for", "read_lines", "cut_columns")
+    functions = [getattr(plugin, name) for name in names]
     assert rows == {as_shown(function) for function in (*methods, *functions)}
     assert as_shown(TextForm) in text and f"is `{cut_columns(['walk', 'V;PST'], ['characters', ';'])}`" in text
     for name in ("endless", "splits_overlap", "api_version"):
@@ -212,7 +213,8 @@ def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: Main
     history = bridge.history
     assert history.prepared is not None and history.last_step == 1
     assert history.prepared.limits["valid/loss"] == pytest.approx(0.1 * 3.2581 * 5 / 6, abs=1e-4)
-    assert history.probe(0).sentences[0].alignment == tuple((place, place) for place in range(5))
+    probe = history.probe(0)
+    assert probe is not None and probe.sentences[0].alignment == tuple((place, place) for place in range(5))
 
 
 def is_ready_with_a_limit(bridge: EngineBridge) -> bool:

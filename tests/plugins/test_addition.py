@@ -14,7 +14,7 @@ SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
 
 def drawn(split: Split, limit: int | None = None, seed: int = 0, **options: int) -> list[Pair]:
-    return list(islice(PLUGIN(AdditionOptions(**options)).pairs(split, random.Random(seed)), limit))
+    return list(islice(PLUGIN(AdditionOptions.model_validate(options)).pairs(split, random.Random(seed)), limit))
 
 
 @given(

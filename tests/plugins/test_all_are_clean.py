@@ -33,5 +33,5 @@ def test_there_is_nothing_to_mend(engine: Engine, path: Path) -> None:
 
 def test_no_option_shows_how_code_would_call_it(engine: Engine) -> None:
     """A field without a label of its own is called by its name in the window: "Num letters"."""
-    options = {info.name: schema_settings(info.options_schema) for info in engine.plugins() if is_built_in(info)}
+    options = {info.name: schema_settings(info.options_schema or {}) for info in engine.plugins() if is_built_in(info)}
     assert options and not [(name, one.label) for name, own in options.items() for one in own if "Num " in one.label]

@@ -36,7 +36,7 @@ TEMPLATES = dict(zip(FORMATS["all"], WRITTEN.values(), strict=True))
 
 
 def drawn(split: Split, limit: int | None = None, seed: int = 0, **options: int | str) -> list[Pair]:
-    return list(islice(PLUGIN(DatesOptions(**options)).pairs(split, random.Random(seed)), limit))
+    return list(islice(PLUGIN(DatesOptions.model_validate(options)).pairs(split, random.Random(seed)), limit))
 
 
 def test_one_day_in_every_format() -> None:
@@ -112,7 +112,8 @@ def test_years_in_which_two_digits_say_too_little_are_refused(years: tuple[int, 
 @pytest.mark.parametrize("years", [(1000, 1000), (1950, 2049), (9999, 9999)])
 @pytest.mark.parametrize("formats", ["all", "names", "numbers"])
 def test_examples_are_days_within_the_years(years: tuple[int, int], formats: str) -> None:
-    plugin = PLUGIN(DatesOptions(formats=formats, first_year=years[0], last_year=years[1]))
+    options = {"formats": formats, "first_year": years[0], "last_year": years[1]}
+    plugin = PLUGIN(DatesOptions.model_validate(options))
     assert plugin.examples()
     for pair in islice(plugin.pairs("train", random.Random(0)), 100):
         assert years[0] <= int(pair.target[:4]) <= years[1]

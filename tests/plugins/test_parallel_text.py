@@ -16,10 +16,13 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
+from core.events import Progress
 from core.plugin import BadData, Pair, Split, TextForm, split_of
 from core.plugins_host.host import PluginHost
 from core.requests import CheckPlugin, Learn, Prepare, Start, Translate
 from plugins.parallel_text import PLUGIN, ParallelTextOptions
+from tests.core.data.conftest import folder_of, progress_of
+from tests.core.training.small_runs import finish
 from tests.core.watcher import answered, tiny_config
 from tests.in_process import called
 
@@ -49,9 +52,12 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def plugin_of(folder: Path, **options: Any) -> PLUGIN:
+    return PLUGIN(ParallelTextOptions(folder=str(folder), **options))
+
+
 def drawn(folder: Path, split: Split = "train", **options: Any) -> list[Pair]:
-    plugin = PLUGIN(ParallelTextOptions(folder=str(folder), **options))
-    return list(plugin.pairs(split, random.Random(0)))
+    return list(plugin_of(folder, **options).pairs(split, random.Random(0)))
 
 
 def texts(folder: Path, **options: Any) -> list[tuple[str, str]]:
@@ -131,20 +137,19 @@ def test_a_separator_that_no_line_to_train_on_has_is_refused(corpus: Path) -> No
 
 def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\na\tan\tDET\n")
-    form = PLUGIN(ParallelTextOptions(folder=str(corpus), **SIGMORPHON)).text_form()
+    form = plugin_of(corpus, **SIGMORPHON).text_form()
     sources = [source for source, _ in texts(corpus, **SIGMORPHON)]
     assert [form.of("ice cream\tN;PL"), form.of("a\tDET")] == sources == list(map(form.of, sources))
 
 
 def test_sources_in_a_file_of_their_own_are_not_cut(corpus: Path) -> None:
-    columns = {"valid_source": "valid.tsv", "source_cut": ["characters"]}
-    form = PLUGIN(ParallelTextOptions(folder=str(corpus), **TWO, **columns)).text_form()
+    form = plugin_of(corpus, **TWO, valid_source="valid.tsv", source_cut=["characters"]).text_form()
     assert form == TextForm(single_spaces=True)
 
 
 @pytest.mark.parametrize(("source", "num_columns"), [(1, 1), ([1, 3], 2)])
 def test_columns_without_a_cut_are_counted_too(corpus: Path, source: list[int] | int, num_columns: int) -> None:
-    form = PLUGIN(ParallelTextOptions(folder=str(corpus), train_source="train.tsv", source=source)).text_form()
+    form = plugin_of(corpus, train_source="train.tsv", source=source).text_form()
     assert form.cuts == ("words",) * num_columns
 
 
@@ -160,7 +165,8 @@ def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> N
         answered(engine, Start(runs_dir=corpus, run_dir=corpus / "run"))
         answered(engine, Learn())
         typed, from_the_data = answered(engine, Translate(texts=("plum\tV;PST", "p l u m V PST"), with_attention=True))
-    assert typed.unknown == () and typed.sentence.src_tokens == (*"plum", "V", "PST", "<eos>")
+    assert typed.sentence is not None and typed.sentence.src_tokens == (*"plum", "V", "PST", "<eos>")
+    assert typed.unknown == ()
     assert typed.output == from_the_data.output
     (corpus / "new.tsv").write_text("plum\tV;PST\n")
     translated = called("translate", corpus / "run", "--input", "new.tsv", cwd=corpus)
@@ -350,7 +356,7 @@ def test_of_files_that_change_while_they_are_read_nothing_stays(
         path.write_text("x\n" * 20_000)  # a thousand are drawn at a time, and as many ahead
     options = {"folder": str(corpus), **TWO, "valid_source": "valid.en", "valid_target": "valid.de"}
     work = prepare_data(DatasetConfig(plugin="parallel_text", options=options), host, corpus / "cache")
-    assert next(work).stage == "drawing train pairs"
+    assert next(progress_of(work)).stage == "drawing train pairs"
     change(corpus / name)
     with pytest.raises(UserError, match=rf"{corpus}/{name} changed while it was read: try again"):
         list(work)
@@ -364,7 +370,7 @@ def test_of_files_that_change_between_two_splits_nothing_stays(
     """Each split that is set aside reads them once more."""
     dataset = DatasetConfig(plugin="parallel_text", options={"folder": str(corpus), **TWO})
     work = prepare_data(dataset, host, corpus / "cache")
-    assert next(work).stage == "drawing train pairs"  # all of them: they are few
+    assert next(progress_of(work)).stage == "drawing train pairs"  # all of them: they are few
     for name in ("train.en", "train.de"):
         change(corpus / name)
     with pytest.raises(UserError, match=rf"{corpus}/train.en changed while .*[Tt]ry again once it is complete"):
@@ -383,12 +389,8 @@ def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedD
     dataset = DatasetConfig.model_validate(
         {"plugin": "parallel_text", "options": {"folder": str(corpus), **TWO}, **settings}
     )
-    work, stages = prepare_data(dataset, host, corpus / "cache"), list[str]()
-    while True:
-        try:
-            stages.append(next(work).stage)
-        except StopIteration as end:
-            return end.value, stages
+    told, data = finish(prepare_data(dataset, host, corpus / "cache"))
+    return data, [one.stage for one in told if isinstance(one, Progress)]
 
 
 def test_files_that_nobody_touched_are_not_read_again(corpus: Path, host: PluginHost) -> None:
@@ -440,7 +442,7 @@ def test_of_what_an_earlier_version_noted_the_files_are_read_again(corpus: Path,
     for name in ("train.en", "train.de"):
         touch(corpus / name)
     first, _ = prepared(corpus, host)
-    (first.folder / "files.json").write_text('"what it made of sizes and times alone"')
+    (folder_of(first) / "files.json").write_text('"what it made of sizes and times alone"')
     again, stages = prepared(corpus, host)
     assert ("drawing train pairs" in stages, again.folder) == (True, first.folder)
     assert prepared(corpus, host)[1] == []

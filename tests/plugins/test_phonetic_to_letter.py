@@ -14,7 +14,7 @@ DOCUMENT_NAMES = "ei bi: si: di: i: ef dʒi: eit∫ ai dʒei kei el em en əu pi
 
 
 def plugin_with(**options: float) -> PLUGIN:
-    return PLUGIN(PhoneticOptions(**options))
+    return PLUGIN(PhoneticOptions.model_validate(options))
 
 
 def drawn(split: Split, seed: int = 0, **options: float) -> list[Pair]:
