@@ -88,7 +88,7 @@ def table(results: Results) -> list[str]:
     rows: dict[str, Result] = {}
     for test, result in results.items():
         name = PurePosixPath(test.partition("::")[0]).stem.removeprefix("test_")
-        rows[name] = Result(*map(sum, zip(rows.get(name, Result()), result, strict=True)))
+        rows[name] = Result._make(map(sum, zip(rows.get(name, Result()), result, strict=True)))
     tested = [(number, name, rows[name]) for number, name in PROMISES.items() if name in rows]
     head = f"{'promise':20} {'tried':>7} {'survived':>9} {'lost':>5} {'tests skipped':>14} {'seconds':>8}"
     lines = [

@@ -29,9 +29,10 @@ from PySide6.QtWidgets import (
 from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import SMALL
 
+Key = Qt.Key
 TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U0001f600 \u0634\u0645\u0633", "1 " * 5000)
-KEYS = (*"123456789 []L", Qt.Key.Key_Return, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Left, Qt.Key.Key_Down)
-CONTROL_KEYS = (*"12345ERD+-0", Qt.Key.Key_F1, Qt.Key.Key_F5)
+KEYS = (*map(ord, "123456789 []L"), Key.Key_Return, Key.Key_Tab, Key.Key_Escape, Key.Key_Left, Key.Key_Down)
+CONTROL_KEYS = (*map(ord, "12345ERD+-0"), Key.Key_F1, Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
 LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most is done to a run that learns
 ELSEWHERE = "elsewhere"  # another folder for runs
@@ -88,10 +89,10 @@ class Monkey(QObject):
         else:
             model = lists[0].model()
             lists[0].setCurrentIndex(model.index(self._dice.randrange(model.rowCount()), 0))
-        self._type(Qt.Key.Key_Return)
+        self._type(Key.Key_Return)
         return True
 
-    def _type(self, key: Qt.Key | str, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    def _type(self, key: Key | int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
         """As the system does: Qt finds who gets it, a popup or what has the focus, going down and going up."""
         QTest.keyClick(self._window.windowHandle(), key, modifier)
 
@@ -133,21 +134,25 @@ class Monkey(QObject):
 
     def _open_a_list(self) -> None:
         """Or a menu; what is chosen from it is seen to by the timer."""
-        buttons = [one for one in self._within_reach(QToolButton, QPushButton) if one.menu() is not None]
+        kinds = QToolButton | QPushButton
+        buttons = [one for one in self._within_reach(QAbstractButton) if isinstance(one, kinds) and one.menu()]
         widgets = [*self._within_reach(QComboBox), *buttons]
         if widgets:
             QTest.mouseClick(self._dice.choice(widgets), Qt.MouseButton.LeftButton)
 
     def _learn(self) -> None:
         """And wait for it as a person does: a slow engine would be starting and preparing at most of the acts."""
-        bridge, button, end = self._window.context.bridge, self._window.transport.learn_button, time.monotonic()
-        end += PATIENCE_S
-        while bridge.state in ("starting", "preparing") and time.monotonic() < end:
-            QTest.qWait(10)
+        bridge, button = self._window.context.bridge, self._window.transport.learn_button
+        end = time.monotonic() + PATIENCE_S
+
+        def wait_while(is_so: Callable[[], bool]) -> None:
+            while is_so() and time.monotonic() < end:
+                QTest.qWait(10)
+
+        wait_while(lambda: bridge.state in ("starting", "preparing"))
         if bridge.state != "learning" and button.isEnabled():
             button.click()
-            while bridge.state != "learning" and time.monotonic() < end:
-                QTest.qWait(10)
+            wait_while(lambda: bridge.state != "learning")
 
     def _start_and_stop(self) -> None:
         bar, workbench = self._window.transport, self._window.context.workbench
@@ -171,7 +176,7 @@ class Monkey(QObject):
         elif isinstance(control, QLineEdit):
             control.setText(self._dice.choice(TEXTS))
             control.textEdited.emit(control.text())
-            QTest.keyClick(control, Qt.Key.Key_Return)
+            QTest.keyClick(control, Key.Key_Return)
         elif isinstance(control, QAbstractSlider):
             control.setValue(self._dice.randint(control.minimum(), control.maximum()))
         elif isinstance(control, QTableWidget):

@@ -26,7 +26,7 @@ from tests.reliability.rights import AS_ANYBODY, needs_anybody
 from tests.reliability.small_runs import WITH_SUBWORDS, digest, everything, resume, train
 from tests.reliability.terminal import ROOT, SECONDS
 
-STRACE = shutil.which("strace")
+STRACE = "strace"
 READ = """
 import sys
 from pathlib import Path
@@ -181,7 +181,8 @@ def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: 
     copies = [shutil.copytree(run, tmp_path / name.replace("/", " ")) for name in names]
     for name, copy in zip(names, copies, strict=True):
         (copy / name).chmod(0)
-    command = [*AS_ANYBODY, sys.executable, "-m", "tests.reliability.forbidden_opening", tmp_path / "own", *copies]
+    opened = map(str, (tmp_path / "own", *copies))
+    command = [*AS_ANYBODY, sys.executable, "-m", "tests.reliability.forbidden_opening", *opened]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     for name, copy, line in zip(names, copies, done.stdout.splitlines(), strict=True):
@@ -193,14 +194,14 @@ def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: 
             assert record["refused"] or "Opened at the checkpoint before it, of step 2" in said
 
 
-@pytest.mark.skipif(STRACE is None, reason="strace has the system refuse to read, and is not installed")
+@pytest.mark.skipif(shutil.which(STRACE) is None, reason="strace has the system refuse to read, and is not installed")
 def test_a_bad_sector_is_named_and_ends_no_process(run: Path, cases: Cases) -> None:
     for name in ("checkpoints/000004/model.safetensors", "checkpoints/000004/state.json", "metrics.jsonl"):
         path = run / name
         with cases.trying(name):
-            only_reads = [STRACE, "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P", path, "-e", "trace=read"]
+            only_reads = [STRACE, "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P", str(path), "-e", "trace=read"]
             injected = [*only_reads, "-e", "inject=read:error=EIO"]
-            command = [*injected, sys.executable, "-c", READ, run]
+            command = [*injected, sys.executable, "-c", READ, str(run)]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
             assert done.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), done
 

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
+from gui.workbench import Workbench
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
@@ -260,9 +261,10 @@ def as_anybody(*python: str, given: str = "") -> str:
 
 def called_by_anybody(*calls: list[object]) -> list[subprocess.CompletedProcess[str]]:
     """These calls of the command line, one after the other."""
-    given = "".join(f"{json.dumps(list(map(str, one)))}\n" for one in calls)
+    words = [list(map(str, one)) for one in calls]
+    given = "".join(f"{json.dumps(one)}\n" for one in words)
     printed = as_anybody("-m", "tests.reliability.calls", given=given).splitlines()
-    return [subprocess.CompletedProcess(one, *json.loads(line)) for one, line in zip(calls, printed, strict=True)]
+    return [subprocess.CompletedProcess(one, *json.loads(line)) for one, line in zip(words, printed, strict=True)]
 
 
 @needs_anybody
@@ -298,6 +300,13 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
         assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
 
 
+def run_kept_in(folder: Path, workbench: Workbench, qtbot: QtBot) -> RunFolder:
+    """The one at hand, as soon as it is in this folder."""
+    qtbot.waitUntil(lambda: workbench.run in list_runs(folder), timeout=WAIT_MS)
+    assert workbench.run is not None
+    return RunFolder.open(workbench.run)
+
+
 @needs_mount
 def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
@@ -305,6 +314,13 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
 ) -> None:  # fmt: skip
     """The run goes on where it was once the disk is back, or in another folder."""
     workbench, strip, history = window.context.workbench, window.strip, window.context.bridge.history
+
+    def take_steps(count: int) -> None:
+        end = history.last_step + count
+        workbench.learn(count)
+        qtbot.waitUntil(lambda: history.last_step >= end, timeout=WAIT_MS)
+        wait_for_state("paused")
+
     for name in ("full", "read-only") if full else ("full",):
         with cases.trying(name):
             window.context.place.choose(disk / name)
@@ -320,10 +336,7 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             wait_for_state("paused")
             assert run is not None and str(run) in strip.sentence.text() and is_whole(run)
             mend(disk)
-            before = history.last_step
-            workbench.learn(30)
-            qtbot.waitUntil(lambda before=before: history.last_step >= before + 30, timeout=WAIT_MS)
-            wait_for_state("paused")
+            take_steps(30)
             assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, history.last_step + 1))
             BREAK[name](disk)
             new = tmp_path / f"instead of {name}"
@@ -333,12 +346,8 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
             wait_for_state("paused")
             qtbot.mouseClick(strip.offer_button, Qt.MouseButton.LeftButton)
-            qtbot.waitUntil(lambda new=new: workbench.run in list_runs(new), timeout=WAIT_MS)
-            before = history.last_step
-            workbench.learn(30)
-            qtbot.waitUntil(lambda before=before: history.last_step >= before + 30, timeout=WAIT_MS)
-            wait_for_state("paused")
-            moved = RunFolder.open(workbench.run)
+            moved = run_kept_in(new, workbench, qtbot)
+            take_steps(30)
             assert moved.metrics()[0].tolist() == list(range(1, history.last_step + 1))
             mend(disk)
 
@@ -354,7 +363,8 @@ def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
         (run / "checkpoints").touch()
 
     workbench, strip = window.context.workbench, window.strip
-    for number, spoil in enumerate([block, shutil.rmtree] if full else [block]):
+    ways: list[Callable[[Path], None]] = [block, shutil.rmtree]
+    for number, spoil in enumerate(ways if full else ways[:1]):
         with cases.trying(spoil.__name__):
             workbench.reset()
             wait_for_state("ready")
@@ -371,9 +381,8 @@ def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
             monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, new=new: str(new))
             assert strip.offer_button.text() == "Choose another folder …"
             qtbot.mouseClick(strip.offer_button, Qt.MouseButton.LeftButton)
-            qtbot.waitUntil(lambda new=new: workbench.run in list_runs(new), timeout=WAIT_MS)
+            moved = run_kept_in(new, workbench, qtbot)
             assert not strip.isVisible() and window.context.place.path == new
-            moved = RunFolder.open(workbench.run)
             assert moved.checkpoint(moved.state.last_step).step == window.context.bridge.history.last_step
             workbench.learn()
             wait_for_state("finished")

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Prepare, Start
 from core.run_folder import RunFolder
 from core.serving.session import Session
+from core.training.loss import Loss
 from core.training.trainer import Trainer
 from gui.main_window import MainWindow
 from tests.core.watcher import Watcher, tiny_config
@@ -59,7 +61,7 @@ def _after_each_gradient(trainer: Trainer, act: Callable[[], object], loss: floa
     written = trainer._learner._pass
     write = written.write_gradients
 
-    def write_and_act(*arguments: object) -> object:
+    def write_and_act(*arguments: Any) -> Loss:
         losses = write(*arguments)
         act()
         return losses if loss is None else type(losses)(*(torch.full_like(one, loss) for one in losses))

@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -96,7 +96,7 @@ def write(folder: Path, bad: Bad) -> Path:
     return path
 
 
-def with_plugin(name: str, options: dict[str, int] | None = None, **training: int | str) -> RunConfig:
+def with_plugin(name: str, options: dict[str, int] | None = None, **training: Any) -> RunConfig:
     config = tiny_config(**training)
     dataset = config.dataset.model_copy(update={"plugin": name, "options": options or {}})
     return config.model_copy(update={"dataset": dataset})

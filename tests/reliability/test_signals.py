@@ -106,6 +106,10 @@ def has_lines(path: Path, count: int) -> bool:
     return path.exists() and path.read_bytes().count(b"\n") >= count
 
 
+def has_run_with_lines(runs: Path, count: int) -> bool:
+    return any(has_lines(run / "metrics.jsonl", count) for run in list_runs(runs))
+
+
 def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
     for number in STOPPING if full else (signal.SIGINT,):
         for steps in (2, 3, 10) if full else (2,):
@@ -138,7 +142,7 @@ def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, 
             runs, heard = tmp_path / number.name, tmp_path / f"{number.name}.txt"
             environment, settings = os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}, window(tmp_path, *SLOW)[3:]
             with running(hearing(heard, IN_A_WINDOW, *settings), cwd=ROOT, env=environment) as process:
-                wait_until(lambda runs=runs: any(has_lines(run / "metrics.jsonl", 2) for run in list_runs(runs)))
+                wait_until(partial(has_run_with_lines, runs, 2))
                 process.send_signal(number)
                 code, errors = ended(process)
             assert (code, errors) == (128 + number, "")

@@ -42,8 +42,9 @@ def test_golden_runs_open_translate_and_resume(tmp_path: Path, cases: Cases) -> 
 
 def assert_writes_what_it_wrote(engine: Engine, run: Path) -> None:
     """The weights of the last checkpoint give the probabilities that were probed when it was saved."""
-    step = answered(engine, OpenRun(run=run)) and RunFolder.open(run).state.last_step
-    for probed in RunFolder.open(run).probe(step).sentences:
+    answered(engine, OpenRun(run=run))
+    folder = RunFolder.open(run)
+    for probed in folder.probe(folder.state.last_step).sentences:
         (translation,) = answered(engine, Translate(texts=(probed.source,), with_attention=True))
         assert translation.sentence is not None
         now, then = translation.sentence.free_running, probed.free_running

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -262,7 +263,7 @@ def test_closing_does_not_wait_for_plugins_that_hang_when_they_are_listed(
     for name in ("first", "second"):
         (plugins / f"{name}.py").write_text(HANGING.format(reached=str(reached)), encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(plugins))
-    monkeypatch.setitem(PluginHost.__init__.__kwdefaults__, "describe_timeout", 1000.0)  # given to each
+    monkeypatch.setattr(PluginHost, "__init__", partialmethod(PluginHost.__init__, describe_timeout=1000.0))
     with opened_window(tmp_path) as window:
         qtbot.waitUntil(reached.exists, timeout=WAIT_MS)
         close(window, qtbot)

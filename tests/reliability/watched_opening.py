@@ -38,9 +38,9 @@ def hook(event: str, arguments: tuple[Any, ...]) -> None:
         seen.extend([f"writes {arguments[0]}"] if not is_ours(arguments[0]) else [])
 
 
-def is_ours(path: object) -> bool:
+def is_ours(path: int | str | bytes | os.PathLike[str]) -> bool:
     """Whether a path that is written lies among the runs and their cache."""
-    return isinstance(path, int) or os.fspath(path).startswith(str(runs_dir))  # type: ignore[arg-type]
+    return isinstance(path, int) or os.fsdecode(path).startswith(str(runs_dir))
 
 
 def refusal(work: Callable[[], object]) -> str | None:
