@@ -48,7 +48,7 @@ class OnDevice(Tensor):
         return made
 
     @classmethod
-    def __torch_dispatch__(
+    def __torch_dispatch__(  # type: ignore[override]  # torch declares it without the class and the operation
         cls, operation: Any, types: Sequence[type], args: tuple[Any, ...] = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         return _worked_out(operation, args, dict(kwargs or {}))
@@ -58,10 +58,10 @@ class OnDevice(Tensor):
         return self.detach()
 
     @data.setter
-    def data(self, other: OnDevice) -> None:
+    def data(self, other: Tensor) -> None:
         """What `FlatParameters` makes of a parameter: a view."""
         assert self.shape == other.shape
-        self.here = other.here
+        self.here = _here(other)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> OnDevice:
         copied = OnDevice(self.here.clone()).requires_grad_(self.requires_grad)
@@ -135,7 +135,7 @@ def _copied_from(source: Tensor, target: Tensor, non_blocking: bool = False) -> 
     return target
 
 
-_setup_privateuseone_for_python_backend(_NAME)  # type: ignore[no-untyped-call]
+_setup_privateuseone_for_python_backend(_NAME)
 DEVICE = torch.device(_NAME, 0)
 _operations = library.Library("aten", "IMPL", "PrivateUse1")
 _operations.impl("_copy_from", _copied_from)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 # Before anything imports Qt or torch: both read these once.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -177,7 +178,7 @@ def qt_leftovers() -> Iterator[tuple[str, int]]:
             yield f"Qt thread {thing.objectName()!r}", id(thing)
 
 
-def subclasses(kind: type) -> Iterator[type]:
+def subclasses(kind: type[object]) -> Iterator[type[object]]:
     """A type and all that inherit from it."""
     yield kind
     for derived in kind.__subclasses__():
@@ -197,7 +198,7 @@ def settle() -> None:
 def headlight(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the real command line in a process of its own: `headlight("train", "copy_task", ...)`."""
 
-    def run(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, str(ROOT / "main.py"), *arguments]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=200, **options)
 

@@ -120,6 +120,6 @@ def test_an_author_tests_and_types_a_new_plugin_with_what_is_installed(environme
     tested = call(environment / "python", "-m", "pytest", *options, test, by_fixture, cwd=tmp_path)
     assert tested.returncode == 0 and "2 passed" in tested.stdout, tested.stdout + tested.stderr
     (tmp_path / "mypy.ini").write_text(ONLY_WHAT_AUTHORS_SEE)
-    strict = [sys.executable, "-m", "mypy", "--strict", "--python-executable", environment / "python"]
+    strict = (sys.executable, "-m", "mypy", "--strict", "--python-executable", environment / "python")
     typed = call(*strict, "--cache-dir", tmp_path / "cache", plugin, test, by_fixture, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout

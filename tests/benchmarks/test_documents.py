@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import platform
+
 import pytest
 
-from benchmarks import documents
 from benchmarks.documents import EXPERIMENTS, PAGE, page
 
 
 def test_the_page_is_what_the_command_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents.platform, "machine", lambda: "x86_64")  # where its figures were taken
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")  # where its figures were taken
     written = PAGE.read_text(encoding="utf-8")
     rows = [line for line in written.splitlines() if line.startswith(tuple(f"| {one.name} |" for one in EXPERIMENTS))]
     assert len(rows) == 2 * len(EXPERIMENTS)

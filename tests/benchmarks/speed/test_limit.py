@@ -20,7 +20,7 @@ def test_a_product_counts_its_multiplications_and_additions() -> None:
 def test_a_training_step_counts_as_torch_counts_the_textbooks(tmp_path: Path) -> None:
     batch = train_batches(prepare(TINY, tmp_path), TINY)[0]
     with FlopCounterMode(display=False) as counter:
-        Textbook(TINY).loss(batch).backward()  # type: ignore[no-untyped-call]
+        Textbook(TINY).loss(batch).backward()
     assert limit.operations(limit.of_training_step(TINY)) == counter.get_total_flops()
 
 
