@@ -23,11 +23,14 @@ from gui.main_window import MainWindow
 from gui.remembered import recall, remember, remembered_path
 from gui.theme import Theme
 
-UNSAVED = 3  # as of a run in the terminal that a full disk stopped
+UNSAVED = 3  # the status with which the terminal, too, reports a run that a full disk stopped
 
 
 def run(argv: list[str], engine: Engine) -> int:
-    """The window on this engine, to its end. Returns the exit status: 0, 128 + n after signal n, 3 with lost steps."""
+    """Run the window on this engine until it closes.
+
+    Returns the exit status: 0, 128 + n after signal n, 3 if steps were lost.
+    """
     app = QApplication.instance() or open_application(argv)
     assert isinstance(app, QApplication)
     app.setApplicationName("Headlight")
@@ -57,5 +60,5 @@ def run(argv: list[str], engine: Engine) -> int:
 
 
 def _leave(window: MainWindow, number: int) -> None:
-    """Save and go. Called by the signal itself; Python runs it when the bridge's timer next does, 20 times a second."""
+    """Save and leave. A signal handler: Python runs it when the bridge's timer next fires, 20 times a second."""
     QTimer.singleShot(0, window, lambda: window.leave(128 + number))

@@ -1,7 +1,7 @@
-"""The window's door to the engine: events and answers cross into the GUI thread here and nowhere else.
+"""The window's connection to the engine: the only place where events and answers cross into the GUI thread.
 
-The engine's thread appends to a deque, and reads a run that was opened. A timer in the GUI thread drains the deque, a
-bounded time per tick; an answer has it drained at once.
+The engine's thread appends them to a deque, and reads the history of a run that was opened. A timer in the GUI thread
+drains the deque for a bounded time per tick; an answer makes it drain at once.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from core.history import History
 from core.requests import Request
 
 Answer = TypeVar("Answer")
-WindowState = EngineState | Literal["starting"]  # until the engine has said anything
+WindowState = EngineState | Literal["starting"]  # "starting" until the engine reports its first state
 OnDone = Callable[[Answer], object]
 OnError = Callable[[Exception], object]
 OnCancelled = Callable[[], object]
 
 _Asker = tuple[OnDone[Any] | None, OnError, OnCancelled | None]
 INTERVAL_MS = 50
-BUDGET_S = 0.008  # of one tick: the event loop must come round well within 33 ms
+BUDGET_S = 0.008  # per tick: each pass of the event loop must take well under 33 ms
 
 
 class EngineBridge(QObject):
-    """Asks the engine, and repeats its events as signals in the GUI thread, oldest first."""
+    """Passes requests to the engine, and re-emits its events as signals in the GUI thread, oldest first."""
 
-    drained = Signal(list)  # the events of one tick, after `history` took them
-    forgotten = Signal()  # the engine's own run: there is none any more
-    shown_changed = Signal()  # another history is drawn, or the followed one has grown
+    drained = Signal(list)  # the events of one tick, once `history` has taken them
+    forgotten = Signal()  # the engine no longer has a run
+    shown_changed = Signal()  # another history is shown, or the followed one has grown
     state_changed = Signal(StateChanged)
     setting_changed = Signal(SettingChanged)
     prepared = Signal(Prepared)
@@ -57,22 +57,22 @@ class EngineBridge(QObject):
     run_started = Signal(RunStarted)
     run_finished = Signal(RunFinished)
     trouble = Signal(Trouble)
-    told = Signal(str)  # what was done for a person, who reads it in passing
-    told_of_run = Signal(str)  # the same of the run at hand as it stands there
-    _answered = Signal()  # in any thread: somebody waits for it, so the next tick would be late
+    told = Signal(str)  # a passing message: what was just done for the user
+    told_of_run = Signal(str)  # a passing message about the current run
+    _answered = Signal()  # from any thread: drain now, the asker should not wait for the next tick
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
         self.engine = engine
         self.history = History()  # of the engine's own run
-        self.followed: History | None = None  # of a run that another process writes, while it is drawn instead
+        self.followed: History | None = None  # of a run that another process writes, while it is shown instead
         self.state: WindowState = "starting"
-        self.state_step = 0  # at which the engine came into this state: of a run that was opened, that of its weights
-        self.looked_s = 0.0  # of the engine's time that answers about the model have taken so far
-        self.aside_s = 0.0  # of processor time that what ran beside the GUI thread has taken so far
+        self.state_step = 0  # the step at which this state began; for an opened run, the step of its weights
+        self.looked_s = 0.0  # seconds of the engine's time spent answering questions about the model
+        self.aside_s = 0.0  # processor seconds spent in the thread beside the GUI thread
         self._inbox: deque[Event | Future[Any] | BaseException] = deque()
-        self._awaited: dict[Future[Any], _Asker] = {}  # whom to tell, known here alone
-        self._opened: deque[History] = deque()  # of the runs whose Prepared is in the inbox
+        self._awaited: dict[Future[Any], _Asker] = {}  # the only references to the callbacks
+        self._opened: deque[History] = deque()  # of opened runs whose Prepared is still in the inbox
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
         self._signals: dict[type[Event], Any] = {
             StateChanged: self.state_changed,
@@ -91,16 +91,16 @@ class EngineBridge(QObject):
 
     @property
     def shown(self) -> History:
-        """What panels draw: the followed run, or the engine's own."""
+        """The history that panels draw: that of the followed run, or of the engine's own."""
         return self.followed or self.history
 
     def show(self, history: History | None) -> None:
-        """Have the panels draw the run of another process, or what is new in it; None: the engine's own again."""
+        """Have the panels draw another process's run, or what is new in it; None goes back to the engine's own run."""
         self.followed = history
         self.shown_changed.emit()
 
     def forget(self) -> None:
-        """Show nothing of the engine's run any more: it was left, and there is none in its place."""
+        """Stop showing the engine's run: it was left, and no other has taken its place."""
         self.history = History()
         self.forgotten.emit()
         self.shown_changed.emit()
@@ -112,25 +112,25 @@ class EngineBridge(QObject):
         on_error: OnError | None = None,
         on_cancelled: OnCancelled | None = None,
     ) -> Future[Answer]:
-        """Ask the engine; the answer comes back into the GUI thread. Without `on_error` the strip shows a refusal.
+        """Send the engine a request. The callbacks run in the GUI thread; without `on_error` the strip shows a refusal.
 
-        Cancelled is what still waited as something else was asked for, which may be refused.
+        `on_cancelled` is called if a later request, even a refused one, displaced this one before its turn came.
         """
         return self._follow(self.engine.ask(request), on_done, on_error or self.show_refusal, on_cancelled)
 
     def call(
         self, function: Callable[[], Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
     ) -> Future[Answer]:
-        """Run what waits for a disk or a plugin host (never torch) beside the GUI thread, and answer into it.
+        """Run a function that waits for a disk or a plugin host (never torch) in a second thread.
 
-        Without `on_error` the strip shows an error.
+        The callbacks run in the GUI thread. Without `on_error` the strip shows an error.
         """
         return self._follow(self._aside.submit(self._count, function), on_done, on_error or self._show_error)
 
     def show_refusal(self, error: Exception, *, until_prepared: bool = False) -> None:
-        """Have the strip show why the engine did not do what it was asked, for good or until it is prepared anew.
+        """Have the strip show why the engine refused a request: permanently, or until something is prepared again.
 
-        Of what broke off, and of a fault of ours, the engine has told everybody already.
+        Nothing is shown for `BrokenOff` or for a bug of ours: the engine has already reported both as Trouble.
         """
         if isinstance(error, UserError) and not isinstance(error, BrokenOff):
             trouble = as_trouble(error)
@@ -141,15 +141,15 @@ class EngineBridge(QObject):
         self._inbox.append(error)
 
     def repeat(self, events: Sequence[Event]) -> None:
-        """Take events that an engine told before this window was opened, as if ours told them now."""
+        """Take recorded events from before this window was opened as if the engine sent them now."""
         for event in events:
             self._take(event)
         self.drained.emit(list(events))
 
     def drain(self) -> None:
-        """Take what has arrived, for at most `BUDGET_S`; what is left waits for the next tick.
+        """Process what has arrived, for at most `BUDGET_S`; the rest waits for the next tick.
 
-        One at any rate: on a machine that stands still for as long, no tick would take any.
+        At least one item is always taken, so that a machine that stalls for that long still makes progress.
         """
         events: list[Event] = []
         end = time.perf_counter() + BUDGET_S
@@ -165,29 +165,29 @@ class EngineBridge(QObject):
                     self._show_error(item)
                 if time.perf_counter() >= end:
                     break
-        finally:  # whoever fails on an answer must not keep these events from the others
+        finally:  # a callback that raises must not keep these events from the listeners
             if events:
                 self.drained.emit(events)
 
     def cancel_calls(self) -> None:
-        """Begin nothing more beside the GUI thread: a plugin host that is closed would be started again."""
+        """Start no more calls in the second thread: one could restart a plugin host that has been closed."""
         self._aside.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:
-        """Save what is unsaved and end the engine's thread and our own; waits for them."""
+        """Save what is unsaved, end the engine's thread and our own, and wait for both."""
         self._timer.stop()
         self.engine.close()
         self._aside.shutdown(cancel_futures=True)
-        self._inbox.clear()  # what was answered meanwhile finds nobody
+        self._inbox.clear()  # nobody is left to take answers that came meanwhile
         self._awaited.clear()
 
     def _receive(self, event: Event) -> None:
-        """Called in the engine's thread. Reading a long run takes seconds: the window must not stand still for it."""
+        """Queue an event. Runs in the engine's thread, and reads an opened run there: that can take seconds."""
         if isinstance(event, Prepared) and event.run is not None:
             history = History()
             try:
                 history.take(event)
-            except Exception as error:  # a listener that raises would be told nothing any more
+            except Exception as error:  # the engine drops a listener that raises
                 self.report(error)
             self._opened.append(history)
         self._inbox.append(event)
@@ -204,14 +204,17 @@ class EngineBridge(QObject):
             signal.emit(event)
 
     def _note(self, event: Event) -> None:
-        """In the history, and at any rate go on: who waits for the event is not to miss it."""
+        """Add an event to the history. An error is shown, not raised, so that the event's signal is still emitted."""
         try:
             self.history.take(event)
-        except UserError as error:  # the folder of a run that has begun is gone or spoilt by now
+        except UserError as error:  # the folder of a run that has begun is already gone or damaged
             self._show_error(error)
 
     def _count(self, function: Callable[[], Answer]) -> Answer:
-        """In the thread beside, which alone writes the sum: Python there keeps the engine from the interpreter."""
+        """Call a function in the second thread and add up its processor time, during which the engine lacks the GIL.
+
+        Only that thread writes the sum.
+        """
         began = time.thread_time()
         try:
             return function()
@@ -228,13 +231,16 @@ class EngineBridge(QObject):
         on_error: OnError,
         on_cancelled: OnCancelled | None = None,
     ) -> Any:
-        """Tell them in this thread; the other one never holds them, or a widget that only they know could end there."""
+        """Call the callbacks in this thread once the future is done.
+
+        The other thread never holds them: a widget that only a callback refers to could be destroyed there.
+        """
         self._awaited[future] = on_done, on_error, on_cancelled
         future.add_done_callback(self._hand_over)
         return future
 
     def _hand_over(self, future: Future[Any]) -> None:
-        """Called in the thread that answers."""
+        """Queue a finished future. Runs in the thread that finished it."""
         self._inbox.append(future)
         self._answered.emit()
 

@@ -1,4 +1,4 @@
-"""Collects Python's garbage in the GUI thread alone, and leaves what start-up made as it is."""
+"""Runs Python's garbage collector in the GUI thread only, and exempts the objects made at start-up."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ EVERY_MS = 1000
 
 @contextmanager
 def collecting_here(bridge: EngineBridge) -> Iterator[None]:
-    """Garbage is collected by the event loop of this thread; from now on Python collects none by itself.
+    """Turn automatic garbage collection off, and collect from this thread's event loop instead.
 
-    By itself it does in whichever thread it strikes. A widget that another thread destroys takes a lock of Qt's and
-    then waits for the GIL; where the GUI thread holds the GIL and waits for that lock, both wait for ever. That holds
-    until the process ends, so it is not undone at the end of the block.
+    Automatic collection runs in whichever thread triggers it. A widget destroyed in another thread takes one of Qt's
+    locks and then waits for the GIL; if the GUI thread holds the GIL and waits for that lock, both wait for ever. This
+    remains true until the process ends, so automatic collection is not turned on again at the end of the block.
 
-    A full collection walks every object alive, 190 ms once torch and pyqtgraph are imported. So none happens until the
-    first run is ready, or fails to be; what is alive then is set aside, and later ones walk only what came after.
+    A full collection visits every live object, which takes 190 ms once torch and pyqtgraph are imported. So nothing is
+    collected until the first run is ready, or has failed; the objects alive then are frozen, and later collections
+    visit only newer ones.
     """
 
     def settle(events: list[Event]) -> None:
@@ -43,7 +44,7 @@ def collecting_here(bridge: EngineBridge) -> Iterator[None]:
 
 
 def collect_what_is_due() -> None:
-    """What Python would have collected: the youngest objects, and the older ones each tenth time."""
+    """Collect the generations that Python would have: the youngest one, and an older one every tenth time."""
     counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
     due = [generation for generation, (count, threshold) in enumerate(counts) if count > threshold]
     if due:

@@ -1,4 +1,4 @@
-"""Every colour of the window, light and dark, and how light it is."""
+"""Every colour of the window, light and dark, and which text colour is readable on it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ Mode = Literal["light", "dark"]
 
 @dataclass(frozen=True, kw_only=True)
 class Colours:
-    """Every colour there is, by what it says; `#rrggbb`."""
+    """The colours, named by their meaning, as `#rrggbb`."""
 
     window: str
     surface: str  # panels, fields
     hover: str
     line: str
     text: str
-    muted: str  # text that stands back
+    muted: str  # secondary text
     faint: str  # disabled text
     training: str
     validation: str
-    validation_text: str  # the same where it writes: darker on light ground
+    validation_text: str  # the same for text: darker on a light ground
     good: str
     good_text: str
     bad: str
     bad_surface: str
-    on_training: str  # text on the filled button
+    on_training: str  # text on a button filled with `training`
 
 
 LIGHT = Colours(
@@ -96,7 +96,7 @@ def palette(colours: Colours) -> QPalette:
 
 
 def linear_rgb(colour: QColor) -> tuple[float, float, float]:
-    """Red, green and blue in proportion to their light, 0 to 1."""
+    """Linear red, green and blue (sRGB without its gamma curve), each 0 to 1."""
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
         for part in (colour.redF(), colour.greenF(), colour.blueF())
@@ -105,15 +105,15 @@ def linear_rgb(colour: QColor) -> tuple[float, float, float]:
 
 
 def _lightness(colour: QColor) -> float:
-    """WCAG's relative luminance and what it adds to it: the contrast of two colours is the quotient of theirs."""
+    """WCAG's relative luminance plus 0.05: the contrast ratio of two colours is the quotient of these values."""
     red, green, blue = linear_rgb(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05
 
 
-_BLACK, _WHITE = QColor("black"), QColor("white")  # of any other two inks neither is readable on some middle tones
-_LIGHT_GROUND = sqrt(_lightness(_BLACK) * _lightness(_WHITE))  # the same contrast to both
+_BLACK, _WHITE = QColor("black"), QColor("white")  # any other pair leaves mid-tones on which neither is readable
+_LIGHT_GROUND = sqrt(_lightness(_BLACK) * _lightness(_WHITE))  # equal contrast with both
 
 
 def readable_on(ground: QColor) -> QColor:
-    """Black or white, whichever has more contrast there: 4.5 at least."""
+    """Black or white, whichever contrasts more with this ground: 4.5 at least."""
     return _BLACK if _lightness(ground) >= _LIGHT_GROUND else _WHITE

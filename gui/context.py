@@ -1,4 +1,4 @@
-"""What every view shares."""
+"""The models that all views share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING_PREPARED = "Nothing is prepared: choose other data or settings in Setup,
 
 @dataclass(frozen=True)
 class Context:
-    """The models behind the views; views talk to each other through these only."""
+    """The models behind the views; views communicate only through these."""
 
     bridge: EngineBridge
     playhead: Playhead
@@ -41,11 +41,11 @@ class Context:
 
     @property
     def why_none_followed(self) -> str:
-        """Why no sentence can be followed by what is at hand; empty where one can, or once data and model are ready."""
+        """Why the current run cannot follow a sentence; empty if it can, or will once data and model are ready."""
         return self.follower.why_no_model or (NOTHING_PREPARED if self.bridge.state == "empty" else "")
 
     def follow_sentence(self, text: str, give_back: Callable[[str], object] | None = None) -> None:
-        """Have every probe follow this source text from now on, and look at it; a refused one is given back."""
+        """Have every probe follow this source text from now on, and select it; `give_back` gets a refused one."""
 
         def refuse(error: Exception) -> None:
             self.bridge.show_refusal(error)
@@ -79,7 +79,7 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     redraws.round_ended.connect(lookout.look)
     lookout.changed.connect(redraws.mark_all_in_turn)
     plugins.reloaded.connect(workbench.renew)
-    workbench.turned.connect(follower.leave)  # not with what is prepared: that may have been asked for before
-    workbench.asked_to_learn.connect(follower.leave)  # which may be reading yet: once it shows a run, Learn is off
+    workbench.turned.connect(follower.leave)  # not on `prepared`, which may answer an earlier request
+    workbench.asked_to_learn.connect(follower.leave)  # it may still be reading: once it shows a run, Learn is disabled
     workbench.plugin_failed.connect(plugins.note_fault)
     return Context(bridge, playhead, replay, selection, theme, redraws, lookout, workbench, follower, plugins, place)

@@ -1,4 +1,4 @@
-"""Edits that may fit only together: 5 heads divide no d_model but the one that is typed next."""
+"""Applies edits that may be valid only together: 5 heads need a d_model they divide, which is typed next."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from core.settings.fields import OPTIONS, run_settings
 def what_fits(
     edits: Mapping[str, object], check: Callable[[Mapping[str, object]], object]
 ) -> tuple[dict[str, object], dict[str, str]]:
-    """All edits where `check` lets them pass together, or else each that passes; and why the others do not, by key.
+    """All edits if `check` accepts them together, else those it accepts one by one; and why each other was refused.
 
-    `check` raises UserError.
+    `check` raises UserError for what it refuses. Both results are by key.
     """
     try:
         check(edits)
@@ -23,7 +23,7 @@ def what_fits(
 
 
 def beside(key: str, sentence: str) -> str:
-    """An error as it stands beside the field of `key`: without that key, but with the label of another's field."""
+    """An error message as shown beside the field of `key`: without that key, or with the label of the other field."""
     at, separator, words = sentence.partition(": ")
     if not separator or at.startswith(key) or at == OPTIONS:
         return words or sentence

@@ -25,7 +25,8 @@ def icon(name: str, colour: str) -> QIcon:
 
 
 def disclosure(is_open: bool) -> QIcon:
-    """The arrow of what opens and folds. Qt's own is smaller the larger the zoom; this one is as large as other icons,
-    in the grey that choices have theirs in.
+    """The arrow of a part that unfolds, as large as other icons and in the grey of the arrows of combo boxes.
+
+    Qt's own arrow shrinks as the zoom grows.
     """
     return icon("arrow_down" if is_open else "arrow_right", "")

@@ -1,4 +1,4 @@
-"""Keeps the window's Python from holding up the engine's."""
+"""Shortens the wait of the engine's thread for the GIL while the window draws."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ SWITCH_S = 0.0005
 
 @contextmanager
 def quick_to_yield() -> Iterator[None]:
-    """Within the block a thread that waits for the interpreter is given it after half a millisecond, not after five.
+    """Within the block a thread that waits for the GIL gets it after half a millisecond instead of five.
 
-    The engine's thread gives it back with each torch operation, and waits for it after each: while the window draws,
-    that was a wait of up to five milliseconds. copy_task went from 92 to 95 % of the terminal's steps a second
+    The engine's thread releases the GIL in each torch operation and waits for it afterwards; while the window drew,
+    each wait took up to five milliseconds. With this, copy_task went from 92 to 95 % of the terminal's steps a second
     (medians of five, `benchmarks/window_cost.py`).
     """
     before = sys.getswitchinterval()

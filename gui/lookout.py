@@ -1,4 +1,4 @@
-"""Looks at what is new in the run that is shown, whatever view is open: notices, and heads that found the alignment."""
+"""Checks what is new in the shown run, whatever view is open, for notices and for heads that found the alignment."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, Signal
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 
-LOOKING_S = 0.008  # at once: a run that was opened has much to look at
+LOOKING_S = 0.008  # at a time: a run that was just opened has much to look at
 
 
 class Lookout(QObject):
-    """Has a short look after each round of drawing, whose rest pays for it as well."""
+    """Takes a short look after each round of drawing; the rest after that round pays for it too."""
 
-    changed = Signal()  # something else was noticed, or holds at the viewed step; or all of an opened run was looked at
+    changed = Signal()  # the notices of the run, or of the viewed step, changed; or an opened run was looked through
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class Lookout(QObject):
         self._seen: object = None
 
     def look(self) -> None:
-        """Look at what is new, for a moment; what is left waits for the next round."""
+        """Look at what is new for at most `LOOKING_S` (one probe at least); the rest waits for the next round."""
         history = self._bridge.shown
         was_left = bool(history.alignment.unread)
         end = time.perf_counter() + LOOKING_S

@@ -1,4 +1,4 @@
-"""The window's frame: rail, strip, views."""
+"""The main window: lays out rail, strip and views, and connects them."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from gui.views.translate import TranslateView
 
 VIEWS: tuple[type[View], ...] = (TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView)
 TITLE = "Headlight"
-REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # while they are held; the others act once
-AFTER_THE_END_MS = 1_000  # a hand that was to pause is quicker than that
+REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # shortcuts that repeat while held; the others act once
+AFTER_THE_END_MS = 1_000  # Space pressed this soon after the end was meant as Pause
 
 
 class MainWindow(QMainWindow):
-    """Lays the frame out and lets it be closed: everything is saved first, and `left` says when.
+    """The frame around all views. Closing saves everything first; `left` says when that is done.
 
-    Where saving fails the window stays, once; `unsaved` is then what the one who leaves all the same should read.
+    If saving fails, the window stays open the first time. `unsaved` is then the message for a user who leaves anyway.
     """
 
     left = Signal(int)  # the application may end, with this status
@@ -64,14 +64,14 @@ class MainWindow(QMainWindow):
         self.unsaved = ""
         self._status: int | None = None
         self._finished = QElapsedTimer()  # since a run's last step
-        self._was_warned = False  # that closing loses steps
-        self._named: Path | None = None  # the run that the title names
+        self._was_warned = False  # whether the user was told that closing loses steps
+        self._named: Path | None = None  # the run named in the title
         self.setWindowTitle(TITLE)
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
         with context.theme.undressed():
             self.time_strip = TimeStrip(context.theme, context.playhead, context.replay)
-            context.redraws.add(self.time_strip)  # first: where the playhead is comes before what is seen there
+            context.redraws.add(self.time_strip)  # first: the playhead is drawn before the panels that follow it
             self.pages = ViewPages(context, self._connect_view)
             self.train_view = self.pages.view(TrainView)
             self.strip = Strip(context.theme)
@@ -85,7 +85,7 @@ class MainWindow(QMainWindow):
             self._lay_out()
         self._connect()
         self.show_view(0)
-        self.setFocus()  # or the rail would get it at first, and take Space from Learn
+        self.setFocus()  # otherwise the rail has it at first, and Space does not reach Learn
 
     @property
     def attention_view(self) -> AttentionView:
@@ -113,11 +113,11 @@ class MainWindow(QMainWindow):
 
     @property
     def views(self) -> tuple[View, ...]:
-        """All of them, also those that nobody has opened yet."""
+        """All views; those not opened yet are built."""
         return tuple(map(self.pages.view, VIEWS))
 
     def show_view(self, index: int) -> None:
-        """Open a view by its place in the rail."""
+        """Open the view at this index of the rail."""
         self.rail.check(index)
         for leaving in (self.pages, self.time_strip):
             self._take_focus_from(leaving)
@@ -126,7 +126,7 @@ class MainWindow(QMainWindow):
         self.context.redraws.draw_soon()
 
     def begin(self) -> None:
-        """Fill the window before anything is clicked, and before torch is loaded, which leaves little time to draw."""
+        """Fill the window before the user can click, and before torch is loaded, which leaves little time to draw."""
         self.context.bridge.repeat(read_first_look(read_preset(FIRST_PRESET)))
         while self.context.redraws.draw():
             pass
@@ -135,7 +135,7 @@ class MainWindow(QMainWindow):
         self.context.bridge.call(look, self._offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Save first, without asking; the window goes when the engine has. A second time it goes in any case."""
+        """Save without asking, and close once that is done; after a failed save, close in any case."""
         event.ignore()
         if self._was_warned or self.context.bridge.engine.is_closed:
             self.leave()
@@ -145,12 +145,12 @@ class MainWindow(QMainWindow):
             self.context.bridge.ask(Stop(), lambda _: self.leave(), self._stay)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Space is Learn or Pause wherever the focused control has no use for it.
+        """Space is Learn or Pause unless the focused control uses it.
 
-        Right after a run's last step it was meant as Pause, and a thousand steps more are not that.
+        Just after a run's last step it is ignored: the user meant Pause, not a thousand more steps.
         """
         if event.key() == Qt.Key.Key_Space and self.transport.learn_button.isEnabled():
-            if event.isAutoRepeat():  # held: one of thirty a second would be the last, by chance
+            if event.isAutoRepeat():  # held down: thirty toggles a second would end in either state by chance
                 return
             if not self._finished.isValid() or self._finished.hasExpired(AFTER_THE_END_MS):
                 self.context.workbench.toggle()
@@ -158,7 +158,7 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def leave(self, status: int = 0) -> None:
-        """Save, then say `left`, also where saving fails. Asked twice, the first status counts."""
+        """Save, then emit `left`, even if saving fails. If called twice, the first status counts."""
         if self._status is None:
             self._status = status
             self.setEnabled(False)
@@ -166,20 +166,20 @@ class MainWindow(QMainWindow):
             self.context.bridge.ask(Close(), self._end, self._end_unsaved)
 
     def close_down(self) -> None:
-        """End what the window started: timers, the engine's thread. Waits for it."""
+        """Stop the window's timers and threads, the engine's included, and wait for them."""
         self.context.redraws.stop()
         self.context.follower.stop()
         self.context.workbench.stop()
         self.context.replay.stop()
         self.context.bridge.cancel_calls()
-        self.context.plugins.close()  # first: the bridge waits for whoever is listing them
+        self.context.plugins.close()  # before the bridge, which waits for a listing under way
         self.context.bridge.close()
         self.hide()
         for plot in self.findChildren(pg.PlotWidget):
             plot.getPlotItem().close()  # its menu is a window of its own
 
     def _offer(self, left: RunFolder | None) -> None:
-        """Unless another run is at hand by now, as on a slow disk: that one would be offered, or an older one."""
+        """Offer the interrupted run, unless a run has begun or was opened meanwhile, as can happen on a slow disk."""
         if not self.context.workbench.has_run:
             self.banner.offer(left)
 
@@ -187,9 +187,9 @@ class MainWindow(QMainWindow):
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
     def _name_itself(self) -> None:
-        """After the run that is shown: of several with the same curves nobody could tell which one was opened.
+        """Put the shown run's name into the title, since several runs can have the same curves.
 
-        In its status bar too: a window that fills the screen may have no title.
+        It stands in the status bar too: a full-screen window may have no title bar.
         """
         folder = self.context.bridge.shown.folder
         path = None if folder is None else folder.path
@@ -200,13 +200,13 @@ class MainWindow(QMainWindow):
             self.status_bar.show_run(name)
 
     def _name_anew(self, run: Path) -> None:
-        """Somebody gave this run another name."""
+        """Update the title if this run, which was renamed, is the shown one."""
         if run == self._named:
             self._named = None
             self._name_itself()
 
     def _restart(self, prepared: Prepared) -> None:
-        """Another run is at hand; one that is followed is looked at where it was."""
+        """Another run was prepared or opened: rewind the playhead, unless a followed run is shown."""
         self.banner.withdraw(prepared.run)
         self._restart_playhead()
 
@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
         self._end(error)
 
     def _stay(self, error: Exception) -> None:
-        """The run could not be saved: say so instead of closing, unless a signal has come meanwhile."""
+        """Report that the run could not be saved instead of closing, unless a signal arrived meanwhile."""
         if self._status is None:
             self._was_warned = True
             self.setEnabled(True)
@@ -232,13 +232,13 @@ class MainWindow(QMainWindow):
             self.strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._kept()}"))
 
     def _kept(self) -> str:
-        """Up to where the run of this window is safe on disk."""
+        """A sentence that says up to which step the run is safe on disk."""
         steps = self.context.bridge.history.checkpoint_steps
         return f"All is kept up to step {steps[-1]:,}." if steps else "No checkpoint of this run is kept yet."
 
     def _take_state(self, change: StateChanged) -> None:
         if change.state in ("preparing", "learning"):
-            self._was_warned = False  # there are other steps to lose now
+            self._was_warned = False  # new steps can be lost now: warn about them too
         if change.state == "preparing":
             self.strip.drop_outdated()
 
@@ -332,12 +332,12 @@ class MainWindow(QMainWindow):
             self.strip.dismiss()
 
     def _mend(self, offer: Offer) -> None:
-        """What the strip's button offers."""
+        """Do what the strip's button offers: go on at a lower rate, or keep the run in another folder."""
         if offer == "lower_rate":
             self.strip.dismiss()
             self.context.workbench.go_on_slower()
             return
-        run = self.context.workbench.run  # which another may take the place of while somebody chooses
+        run = self.context.workbench.run  # before the dialog: another run may be opened while it is up
         if (runs_dir := self.context.place.ask(self)) is not None:
             self.strip.dismiss()
             self.context.workbench.keep_in(runs_dir, run)
@@ -348,7 +348,7 @@ class MainWindow(QMainWindow):
         self.rail.setup_button.setChecked(True)
 
     def _take_dropped(self, paths: Sequence[Path]) -> None:
-        """Runs that were shared are replayed; all else is texts to train on."""
+        """Open dropped archives of shared runs; take all other files as texts to train on."""
         texts = [path for path in paths if path.suffix.lower() != SUFFIX]
         for path in paths:
             if path not in texts:
@@ -357,7 +357,7 @@ class MainWindow(QMainWindow):
             self._take_files(texts)
 
     def _take_files(self, paths: Sequence[Path]) -> None:
-        """A corpus of the user's own: Setup says what its files were taken for."""
+        """Take the user's own corpus; Setup says what each file was taken for."""
         self.setup_drawer.open_files(paths)
         self.rail.setup_button.setChecked(True)
 
@@ -369,7 +369,7 @@ class MainWindow(QMainWindow):
         self._finished.start()
 
     def _take_focus_from(self, leaving: QWidget) -> None:
-        """Before a part is hidden: or the next button would get the focus, and Space would press that."""
+        """Take the focus from a part about to be hidden: Qt would give it to the next button, and Space press that."""
         focused = self.focusWidget()
         if focused is not None and leaving.isAncestorOf(focused):
             self.setFocus()

@@ -1,4 +1,4 @@
-"""A form made from declared settings: one row a key, with its help and its error beside it."""
+"""A form made from declared settings: one row per key, with its help and its error."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ AUTO = "auto"
 
 
 class OptionForm(QWidget):
-    """`edited` carries a key and its new value while it is typed, `typed_out` says that it was: with Enter, by a check,
-    or as its field was left. Values are shown with `show_values`.
+    """One `FormRow` per field, except for fields of kind "options".
+
+    `edited` carries a key and its new value at each keystroke; `typed_out` says that the value is complete: Enter was
+    pressed, a box was ticked, or the field lost the focus.
     """
 
     edited = Signal(str, object)
@@ -42,7 +44,7 @@ class OptionForm(QWidget):
             row.typed_out.connect(self.typed_out)
 
     def show_values(self, values: Mapping[str, Any]) -> None:
-        """Show a nested dict of settings; rows inside a group that is switched off go away."""
+        """Show a nested dict of settings; rows inside a group that is switched off are hidden."""
         for key, row in self.rows.items():
             found, value = _look_up(values, key.split("."))
             row.setVisible(found)
@@ -50,20 +52,20 @@ class OptionForm(QWidget):
                 row.show_value(value)
 
     def show_error(self, key: str, sentence: str) -> None:
-        """Say beside a field what is wrong; an empty sentence takes it away."""
+        """Say beside a field what is wrong; an empty sentence clears it."""
         self.rows[key].show_error(sentence)
 
     def show_note(self, key: str, sentence: str) -> None:
-        """Say in place of a field's help why it decides nothing now; an empty sentence brings the help back."""
+        """Say in place of a field's help why it has no effect now; an empty sentence brings the help back."""
         self.rows[key].show_note(sentence)
 
     def _folder(self) -> str | None:
-        """What the first option that names a folder holds, in which relative names of files are looked for."""
+        """The text of the first field that names a folder, to which relative file names refer; None without one."""
         editors = (row.editor for row in self.rows.values() if row.field.path == "folder")
         return next((editor.text() for editor in editors if isinstance(editor, QLineEdit)), None)
 
     def forget_errors(self) -> None:
-        """What was refused is no longer of interest: the next values are shown everywhere."""
+        """Clear all errors and typed text, so that every row shows the next values."""
         for row in self.rows.values():
             row.forget_typed()
 
@@ -78,7 +80,7 @@ class FormRow(QWidget):
         super().__init__()
         self.field = field
         self.error = ""
-        self.before: Any = None  # the value that was there before what is being typed
+        self.before: Any = None  # the last complete value, to go back to if what is being typed does not fit
         self.editor = _editor(field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -105,7 +107,7 @@ class FormRow(QWidget):
             self._add_path_button(row, folder)
 
     def show_value(self, value: Any) -> None:
-        """Show a value without reporting it as an edit; what is being typed, or was refused, is left alone."""
+        """Show a value without emitting `edited`; text that is being typed, or was refused, is left alone."""
         editor = self.editor
         if editor is None or self.error or self._is_being_typed(value):
             return
@@ -120,23 +122,23 @@ class FormRow(QWidget):
         self.before = value
 
     def _is_being_typed(self, value: Any) -> bool:
-        """Whether somebody stands in the field who typed this value, in whatever words, or one not taken yet."""
+        """Whether the field has the focus and holds this value, however it is spelt, or text that is not taken yet."""
         editor = self.editor
         if not isinstance(editor, QLineEdit) or not editor.hasFocus():
             return False
         if read_value(self.field, editor.text()) == value:
-            editor.setModified(False)  # taken: what comes from elsewhere is shown from now on
+            editor.setModified(False)  # taken: values that come from elsewhere may replace it now
             return True
         return editor.isModified()
 
     def forget_typed(self) -> None:
-        """What was typed, taken or refused, is no longer of interest: the next value is shown."""
+        """Clear the error and the mark of typed text, so that the next value is shown."""
         self.show_error("")
         if isinstance(self.editor, QLineEdit):
             self.editor.setModified(False)
 
     def show_error(self, sentence: str) -> None:
-        """Beside the editor, and read out with it."""
+        """Show an error below the editor; an empty sentence clears it."""
         self.error = sentence
         if self.editor is None:
             return
@@ -144,13 +146,13 @@ class FormRow(QWidget):
         self.error_label.setVisible(bool(sentence))
 
     def show_note(self, sentence: str) -> None:
-        """In place of the help, and read out with the editor."""
+        """Show a note in place of the help, and as the editor's accessible description."""
         assert self.editor is not None
         self.help_label.setText(sentence or help_text(self.field))
         self.editor.setAccessibleDescription(self.help_label.text())
 
     def _hint(self) -> str:
-        """What to write for a number with a comma, as much of Europe writes it."""
+        """How to write a number that was typed with a decimal comma, as in much of Europe."""
         typed = self.editor.text().strip() if isinstance(self.editor, QLineEdit) else ""
         if self.field.kind == "float" and re.fullmatch(r"[+-]?\d*,\d+", typed):
             return f" Decimals are written with a point: {typed.replace(',', '.')}"
@@ -178,12 +180,12 @@ class FormRow(QWidget):
         row.addWidget(chooser)
 
     def note_acted(self, value: Any) -> None:
-        """The run has this now: where it is what was typed, that was typed out, also if somebody still stands there."""
+        """The run has taken this value: if the field holds it, it counts as complete, even while the focus is there."""
         if isinstance(self.editor, QLineEdit) and read_value(self.field, self.editor.text()) == value:
             self.before = value
 
     def _settle(self) -> None:
-        """It was typed out."""
+        """Take the typed value as complete."""
         assert isinstance(self.editor, QLineEdit)
         if not self.error:
             self.before = read_value(self.field, self.editor.text())
@@ -194,7 +196,7 @@ class FormRow(QWidget):
 
 
 def read_value(field: SettingField, text: str) -> Any:
-    """What was typed, as YAML would read it; where it would not, the text: whoever takes it says what was expected."""
+    """The value of what was typed, read as YAML; the text itself if that fails, for validation to refuse."""
     text = text.strip()
     if field.nullable and text in ("", NONE):
         return None
@@ -211,12 +213,12 @@ def read_value(field: SettingField, text: str) -> Any:
 
 
 def _without_brackets(text: str) -> str:
-    """Of a list that somebody typed as it stands in YAML."""
+    """The inside of a list that was typed with YAML's brackets."""
     return text[1:-1] if text.startswith("[") and text.endswith("]") else text
 
 
 def written(value: Any) -> str:
-    """A value as it is typed."""
+    """A value as the user would type it."""
     if value is None:
         return NONE
     if isinstance(value, list | tuple):
@@ -225,7 +227,7 @@ def written(value: Any) -> str:
 
 
 def help_text(field: SettingField) -> str:
-    """Help, limits, and whether a change waits for a new run."""
+    """A setting's help, its limits, and whether a change acts during a run."""
     limits = f" ({field.limits})" if field.limits else ""
     effect = " Acts during a run, too." if field.effect == "now" else ""
     return f"{field.help}{limits}{effect}"
@@ -245,7 +247,7 @@ def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
 
 
 def _check_box(field: SettingField) -> QCheckBox:
-    """However long its label, which cannot wrap: no form is wider for it."""
+    """A check box whose label, which cannot wrap, never widens the form."""
     box = QCheckBox(without_mnemonic(field.label))
     box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return box

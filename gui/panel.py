@@ -1,4 +1,4 @@
-"""A panel: a framed picture of a run at a step. "Live" only means the newest step."""
+"""The base class of panels: a framed picture of a run at a step. "Live" only means the newest step."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Table = Sequence[Sequence[object]]  # the first row names the columns
 
 
 class Panel(QFrame):
-    """Subclasses put their widgets into `body` (and `header`), and draw in `show_step`; what costs much to make, as a
-    plot does, in `furnish`.
+    """Subclasses put their widgets into `body` (and `header`), those costly to make, such as plots, in `furnish`; and
+    draw in `show_step`.
 
-    They are drawn when dirty and visible, by `gui.redraw.Redraws`: when an event of `redraw_on` arrived, the playhead
-    or the selection moved, or the theme changed.
+    `gui.redraw.Redraws` draws a panel when it is dirty and visible. An event of a type in `redraw_on`, a move of the
+    playhead, another selection or another theme makes it dirty.
     """
 
-    marked = Signal()  # somebody waits for it to be drawn
+    marked = Signal()  # dirty because of what the user did: to be drawn at once
     title = ""
     empty_sentence = "Nothing to show yet."
     redraw_on: tuple[type[Event], ...] = (Event,)
-    is_picture = False  # whether it can be exported: it then has `numbers`
+    is_picture = False  # whether it can be exported; then it implements `numbers`
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -49,42 +49,42 @@ class Panel(QFrame):
         self.content = QWidget()  # what is drawn, without title and buttons
         self.body = QVBoxLayout(self.content)
         self.body.setContentsMargins(0, 0, 0, 0)
-        self.empty_label = plain_label("Being drawn …", role="muted", wraps=True)  # what the run has nobody knows yet
+        self.empty_label = plain_label("Being drawn …", role="muted", wraps=True)  # until the first `show_step`
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._stack = QStackedLayout()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID // 2, GRID, GRID // 2)
         layout.setSpacing(GRID // 2)
-        self.under_header = QVBoxLayout()  # for what is no part of the picture
+        self.under_header = QVBoxLayout()  # for controls that are not part of the picture
         layout.addLayout(self.header)
         layout.addLayout(self.under_header)
         layout.addLayout(self._stack, 1)
-        self._stack.addWidget(self.empty_label)  # which shows it: without a parent it would be a window of its own
+        self._stack.addWidget(self.empty_label)  # now that the stack has a parent: else the label is shown as a window
         self._stack.addWidget(self.content)
 
     def furnish(self) -> None:
-        """Put widgets into a body that has none, before it is shown for the first time: most views nobody opens."""
+        """Fill `body` just before it is first shown, if it is empty then: most views are never opened."""
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the run at `step`. Call `show_empty` where there is nothing, `show_body` before drawing."""
+        """Draw the run at `step`. Call `show_body` before drawing, or `show_empty` if there is nothing to draw."""
         raise NotImplementedError
 
     def pieces(self, history: History, step: int) -> Iterator[None]:
-        """`show_step` in pieces, each painted before the next is drawn; a panel that costs much makes more of them."""
+        """Draw in pieces, each painted before the next is drawn. A panel that is slow to draw yields more than one."""
         self.show_step(history, step)
         yield
 
     def numbers(self) -> Table:
-        """The numbers behind what is drawn."""
+        """The numbers behind the picture."""
         raise NotImplementedError
 
     def exported(self) -> Sequence[QWidget]:
-        """What is in its picture, one below the other: all of it, however little there is room for on the screen."""
+        """The widgets of the exported picture, top to bottom, whole even if they do not fit on the screen."""
         return (self.content,)
 
     @contextmanager
     def on_paper(self) -> Iterator[None]:
-        """What its picture has otherwise than the screen, meanwhile; it is drawn before, and again afterwards."""
+        """Within the block the content is laid out as for export. The caller draws it before, and again afterwards."""
         size = self.content.size()
         if self._spare is not None and self._spare.isHidden():
             self._spare.show()
@@ -96,7 +96,7 @@ class Panel(QFrame):
             self._fit()
 
     def give_way(self, spare: QWidget, lowest: int) -> None:
-        """Leave this part of the body out where the panel is lower than so many pixels at 100 %, which it may be."""
+        """Hide this part of the body while the panel is lower than `lowest` pixels (at 100 % zoom)."""
         self._spare, self._lowest_whole = spare, lowest
         self.theme.changed.connect(self._fit)
 
@@ -119,11 +119,11 @@ class Panel(QFrame):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is one sentence instead of a picture."""
+        """Whether a sentence is shown instead of a picture."""
         return self._stack.currentIndex() == 0
 
     def show_empty(self, sentence: str = "") -> None:
-        """One sentence instead of a blank axis, under the title alone: what it said of a step is of no picture now."""
+        """Show a sentence instead of blank axes, under the plain title: one that named a step no longer applies."""
         self.set_title(self.title)
         self.empty_label.setText(sentence or self.empty_sentence)
         self._stack.setCurrentIndex(0)
@@ -139,10 +139,10 @@ class Panel(QFrame):
             self.setAccessibleName(title)
 
     def mark_dirty(self) -> None:
-        """Draw at once: somebody chose something else."""
+        """Have the panel drawn at once: the user chose something else."""
         self.is_dirty = True
         self.marked.emit()
 
     def mark_in_turn(self) -> None:
-        """Draw when the turn comes that the cost of drawing allows: there is news."""
+        """Have the panel drawn in the next round, since there is something new to show."""
         self.is_dirty = True

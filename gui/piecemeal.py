@@ -1,4 +1,4 @@
-"""Long work beside the window's thread, a piece at a time, so that other work comes in between."""
+"""Runs long work beside the GUI thread, one piece at a time, so that other calls get their turn in between."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ Piece = TypeVar("Piece")
 
 
 class Piecemeal(Generic[Piece]):
-    """Goes through an iterator while somebody watches; `take` is called in the window's thread with each piece.
+    """Consumes an iterator while it is watched; calls `take` in the GUI thread with each piece.
 
-    Beginning something else drops what is under way; a pause keeps it.
+    The iterator runs in the bridge's second thread. `begin` drops the work under way; `watch(False)` only pauses it.
     """
 
     def __init__(self, bridge: EngineBridge, take: Callable[[Piece], object]) -> None:
         self._bridge = bridge
         self._take = take
         self._work: Iterator[Piece] | None = None
-        self._is_under_way = False  # a piece of it, or of what was dropped
+        self._is_under_way = False  # whether a piece is being made, of this work or of work that was dropped
         self._is_watched = False
 
     def begin(self, work: Iterator[Piece] | None) -> None:
-        """Work at this from now on; None: at nothing."""
+        """Work on this from now on; None stops."""
         self._work = work
         self._go_on()
 
     def watch(self, is_watched: bool) -> None:
-        """Whether anybody looks: where nobody does, it rests."""
+        """Work only while this is True: nobody sees the result otherwise."""
         self._is_watched = is_watched
         self._go_on()
 

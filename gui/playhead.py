@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, Signal
 
 
 class Playhead(QObject):
-    """The viewed step: it follows the newest one while live, and stays where it was put otherwise."""
+    """The viewed step: follows the newest step while live, and otherwise stays where it was put."""
 
-    moved = Signal(int)  # the viewed step, also when it goes live or off live
+    moved = Signal(int)  # the viewed step, also when it becomes live or stops being live
     live_moved = Signal(int)  # the newest step
     restarted = Signal()  # another run is viewed
 
@@ -31,12 +31,12 @@ class Playhead(QObject):
         return self._viewed is None
 
     def view(self, step: int) -> None:
-        """Look at a step and stay there, whatever is trained meanwhile."""
+        """View this step and stay there as training goes on."""
         self._viewed = min(max(step, 0), self._live_step)
         self.moved.emit(self.step)
 
     def put(self, step: int) -> None:
-        """Look at a step that a hand put it to: at the end of the run it follows the newest one again."""
+        """View the step the user dragged to; at the newest one, go live again."""
         if step < self._live_step:
             self.view(step)
         else:
@@ -48,7 +48,7 @@ class Playhead(QObject):
         self.moved.emit(self.step)
 
     def advance(self, step: int) -> None:
-        """The newest step is `step` now. A view off live stays."""
+        """Set the newest step. The viewed step moves only while live."""
         if step == self._live_step:
             return
         self._live_step = step
@@ -57,7 +57,7 @@ class Playhead(QObject):
             self.moved.emit(step)
 
     def restart(self) -> None:
-        """Another run: live, at its step 0."""
+        """Begin again with another run: live, at step 0."""
         self._viewed = None
         self._live_step = 0
         self.restarted.emit()

@@ -1,4 +1,4 @@
-"""When panels are drawn: only what is visible and dirty, at a rate that follows what drawing costs."""
+"""Decides when panels are drawn: only visible, dirty ones, at a rate that depends on what drawing costs."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 
-SHARE = 0.04  # of the time that watching may cost while the engine learns: under 5 % also where a rest ends early
-SHARE_AT_REST = 0.5  # while it does not
-FASTEST_S = 1 / 15
-LONGEST_S = 5.0  # whatever was drawn or asked: a picture that is older looks like one that is broken
-SLOWEST_S = 1.0  # where nothing is to be fast: at a slow pace, and while nothing learns
-LATELY_S = LONGEST_S  # over which the cost is told; with less, a rest that is cut short could count as less than none
-BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are served, before the second
+SHARE = 0.04  # of the time, spent on watching while the engine learns: under 5 % even if a rest is cut short
+SHARE_AT_REST = 0.5  # the same while it does not learn
+FASTEST_S = 1 / 15  # the shortest rest
+LONGEST_S = 5.0  # the longest rest, whatever a round cost: a picture older than that looks broken
+SLOWEST_S = 1.0  # the longest rest at a slow pace, and while nothing learns
+LATELY_S = LONGEST_S  # time constant of `watching`; if shorter, a rest that is cut short could count as negative time
+BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are handled, before the second
 
 
 class Redraws(QObject):
-    """Draws the panels, a piece in each pass of the event loop: a round of them in turn, then a rest that pays for it.
+    """Draws the panels in rounds, one piece per pass of the event loop; a rest after each round pays for it.
 
-    `watching` is the share of the time that this has lately cost: the GUI thread's own processor time (painting, which
-    Qt does later, counts as well), what runs beside it, and what the engine took to answer the panels that ask.
+    `watching` is the share of recent time that this has cost: the processor time of the GUI thread (Qt's later painting
+    included) and of the thread beside it, and what the engine needed to answer the panels' questions.
     """
 
-    round_ended = Signal()  # whoever does a little work now has the next rest pay for it
+    round_ended = Signal()  # the following rest also pays for what the slots of this signal do
 
     def __init__(
         self, bridge: EngineBridge, workbench: Workbench, playhead: Playhead, selection: Selection, theme: Theme
@@ -43,9 +43,9 @@ class Redraws(QObject):
         self._playhead = playhead
         self._was_live = playhead.is_live
         self._panels: list[Panel] = []
-        self._round: Iterator[Panel] = iter(())  # panels whose turn is still to come
-        self._pieces: Iterator[None] = iter(())  # what is left to be drawn of the panel whose turn it is
-        self._is_awaited = False  # another round, by somebody who asked while this one was under way
+        self._round: Iterator[Panel] = iter(())  # the panels still to come in this round
+        self._pieces: Iterator[None] = iter(())  # the pieces of the current panel still to be drawn
+        self._is_awaited = False  # whether another round was asked for during this one
         self._count_anew()
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._tick)
@@ -58,30 +58,30 @@ class Redraws(QObject):
         theme.changed.connect(self.mark_all)
 
     def add(self, *panels: Panel) -> None:
-        """Draw these from now on."""
+        """Draw these panels from now on."""
         self._panels.extend(panels)
         for panel in panels:
             panel.marked.connect(self.draw_soon)
 
     def mark_all(self) -> None:
-        """Everything visible is drawn anew, and at once: somebody asked for another picture and waits for it."""
+        """Redraw everything visible at once: the user asked for another picture and waits for it."""
         self.mark_all_in_turn()
         self.draw_soon()
 
     def mark_all_in_turn(self) -> None:
-        """Everything visible is drawn anew when its turn comes: something came to be known of what is shown."""
+        """Redraw everything visible in the next round: more is known about what is shown."""
         for panel in self._panels:
             panel.mark_in_turn()
 
     def draw_soon(self) -> None:
-        """End the rest, or have none after this round: what is dirty and visible now is drawn in a moment."""
+        """End the rest, or skip the one after this round, so that dirty visible panels are drawn now."""
         if self._timer.remainingTime() > 1000 * BREATH_S:
             self._timer.start(round(1000 * BREATH_S))
         else:
-            self._is_awaited = True  # by a panel whose turn may have passed
+            self._is_awaited = True  # the dirty panel may have had its turn in this round
 
     def draw(self) -> bool:
-        """Draw the next piece of what is dirty and visible. False at the end of the round."""
+        """Draw the next piece of a dirty, visible panel. Returns False at the end of the round."""
         for _ in self._pieces:
             return True
         for panel in self._round:
@@ -93,7 +93,7 @@ class Redraws(QObject):
         return False
 
     def draw_all_of(self, panel: Panel) -> None:
-        """Draw one panel from beginning to end, and lay it out, now: for whoever takes its picture."""
+        """Draw one panel completely and lay it out, now, so that it can be exported."""
         for _ in panel.pieces(self._bridge.shown, self._playhead.step):
             pass
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -109,15 +109,15 @@ class Redraws(QObject):
                 panel.mark_in_turn()
 
     def _follow(self, step: int) -> None:
-        """Draw another step. While the view stays live, what arrived with the step already says what to draw."""
+        """Redraw when the viewed step moves. While it stays live, the events of that step mark the panels instead."""
         if not (self._was_live and self._playhead.is_live):
             self.mark_all()
         self._was_live = self._playhead.is_live
 
     def _take_state(self, change: StateChanged) -> None:
-        if change.state == "learning":  # what was drawn before cost it nothing
+        if change.state == "learning":  # what was drawn before did not slow training down
             self._count_anew()
-        else:  # what it came to is there to be seen, and nothing is left to be spared
+        else:  # there is a result to show, and no training to slow down
             self.draw_soon()
 
     def _tick(self) -> None:
@@ -128,22 +128,22 @@ class Redraws(QObject):
                 if not self._is_awaited:  # else the rest after the next round pays for this one too
                     rest = self._pause()
                 self._is_awaited = False
-        finally:  # a panel that fails must not end the drawing of all the others
+        finally:  # a panel that raises must not stop the drawing of the others
             self._timer.start(round(1000 * rest))
 
     def _count_anew(self) -> None:
         self._wall, self._paid, self._rest = time.perf_counter(), self._cost_so_far(), 0.0
-        self._lately_passed = self._lately_paid = 0.0  # seconds, the older the less
+        self._lately_passed = self._lately_paid = 0.0  # seconds, decaying exponentially with age
         self.watching = 0.0
 
     def _pause(self) -> float:
-        """Seconds until the next drawing, so that what the last one cost stays within its share of the time."""
+        """Seconds to rest after this round, so that its cost stays within its share of the time; updates `watching`."""
         wall, paid = time.perf_counter(), self._cost_so_far()
         cost, passed = paid - self._paid, wall - self._wall
         is_learning, is_paced = self._bridge.state == "learning", self._workbench.pace is not None
         rest = rest_after(cost, is_learning=is_learning, is_paced=is_paced)
         kept = math.exp(-passed / LATELY_S)
-        self._lately_passed = kept * self._lately_passed + passed - self._rest + rest  # a round's own rest
+        self._lately_passed = kept * self._lately_passed + passed - self._rest + rest  # the rest after, not before
         self._lately_paid = kept * self._lately_paid + cost
         self._wall, self._paid, self._rest = wall, paid, rest
         self.watching = self._lately_paid / self._lately_passed
@@ -154,6 +154,6 @@ class Redraws(QObject):
 
 
 def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:
-    """Seconds to rest after what cost so many."""
+    """Seconds to rest after a round that cost `cost` seconds."""
     rest = max(cost / (SHARE if is_learning else SHARE_AT_REST), FASTEST_S)
     return min(rest, LONGEST_S if is_learning and not is_paced else SLOWEST_S)

@@ -1,4 +1,4 @@
-"""What the window remembers from one start to the next. It is comfort only: what cannot be read is forgotten."""
+"""What the window remembers from one start to the next. A file that cannot be read only means defaults."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ MOST_PROCESSES = 10_000  # more than any machine has processors
 
 
 class Remembered(BaseModel):
-    """The look and the size of the window; the defaults are those of the first start."""
+    """The look and size of the window and the user's other choices; the defaults are those of the first start."""
 
     model_config = ConfigDict(frozen=True)
 
-    mode: Mode | None = None  # None: as the desktop has it
+    mode: Mode | None = None  # None: follow the desktop
     zoom: int = Field(default=100, ge=ZOOMS[0], le=ZOOMS[-1])  # percent
     width: int = Field(default=1600, ge=1, le=LARGEST)  # pixels, while not maximised
     height: int = Field(default=1000, ge=1, le=LARGEST)
     is_maximised: bool = False
     has_seen_tour: bool = False
-    refused_at: float = 0.0  # when the newest interrupted run that was not to be opened had been written
+    refused_at: float = 0.0  # when the newest interrupted run that the user declined to open was last written
     num_processes: int = Field(default=1, ge=1, le=MOST_PROCESSES)
-    runs_dir: Path | None = None  # None: nobody has chosen a folder yet
+    runs_dir: Path | None = None  # None: the user has not chosen a folder
 
     def show(self, window: MainWindow, path: Path) -> None:
-        """Show the window as it was left; on the very first start with the tour, which `path` then remembers."""
+        """Show the window as it was left; on the very first start with the tour, whose end is written to `path`."""
         self.give_size(window, window.screen().availableSize())
         window.banner.refused_at = self.refused_at
         window.show()
-        window.setup_drawer.processes_row.spin.setValue(self.num_processes)  # as far as this machine allows
+        window.setup_drawer.processes_row.spin.setValue(self.num_processes)  # limited to what this machine allows
         if not self.has_seen_tour:
             window.tour.ended.connect(partial(remember, window, path))
             window.tour.start()
 
     def give_size(self, window: MainWindow, screen: QSize) -> None:
-        """Its size, but never more than the screen has: where that is too small for it, the window fills it."""
+        """Give the window its size; if the screen is too small for that, maximise it."""
         size = QSize(self.width, self.height)
         fitting = size.boundedTo(screen)
         window.resize(fitting)
@@ -58,7 +58,7 @@ def remembered_path() -> Path:
 
 
 def recall(path: Path) -> Remembered:
-    """What was remembered; the defaults where there is no such file, or something else is in it."""
+    """Read what was remembered; the defaults if the file is missing or invalid."""
     try:
         return Remembered.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
@@ -66,7 +66,7 @@ def recall(path: Path) -> Remembered:
 
 
 def remember(window: MainWindow, path: Path) -> None:
-    """Write down how the window looks now; whoever has seen it has seen the tour too."""
+    """Write down how the window looks now, and that the tour was seen."""
     theme, size = window.context.theme, window.normalGeometry().size()
     now = Remembered(
         mode=theme.chosen_mode,
@@ -79,6 +79,6 @@ def remember(window: MainWindow, path: Path) -> None:
         num_processes=window.context.workbench.num_processes,
         runs_dir=window.context.place.chosen or recall(path).runs_dir,
     )
-    with suppress(OSError):  # a folder that cannot be written is no reason to say anything while the window closes
+    with suppress(OSError):  # not worth an error message while the window closes
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(now.model_dump_json(indent=2), encoding="utf-8")

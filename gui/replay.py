@@ -1,4 +1,4 @@
-"""Plays a run: the playhead goes from probe to probe, as the run did, or back."""
+"""Plays a run: moves the playhead from probe to probe, forwards or back."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.playhead import Playhead
 
-SHORTEST_MS, LONGEST_MS = 125, 500  # a probe is shown: eight a second are as many as an eye can follow
-WHOLE_MS = 5_000  # a few are shown longer, so that one sees how the run went
+SHORTEST_MS, LONGEST_MS = 125, 500  # per probe: the eye can follow eight a second at most
+WHOLE_MS = 5_000  # for all probes, within these limits
 
 
 class Replay(QObject):
-    """From the viewed step on; from the other end where nothing is left that way.
+    """Plays from the viewed step, or from the other end of the run if there is nothing left in that direction.
 
-    Forwards it ends at the newest step, live; back it ends at the first. To go live, or another run, ends it too.
+    Playing forwards stops at the newest step and goes live; playing back stops at the first step. Going live or
+    showing another run stops it too.
     """
 
-    changed = Signal()  # it plays, turns around, or has stopped
+    changed = Signal()  # it started, turned around or stopped
 
     def __init__(self, playhead: Playhead, read_steps: Callable[[], Sequence[int]]) -> None:
-        """`read_steps` gives the steps at which there is something to look at now, ascending."""
+        """`read_steps` returns the steps that can be viewed now, ascending."""
         super().__init__()
-        self.is_back = False  # the way it plays, or last did
+        self.is_back = False  # the direction in which it plays, or last played
         self._playhead = playhead
         self._read_steps = read_steps
         self._timer = QTimer(self)
@@ -36,11 +37,11 @@ class Replay(QObject):
         return self._timer.isActive()
 
     def toggle(self) -> None:
-        """Play forwards, or stop where it is."""
+        """Play forwards; stop if already doing so."""
         self._toggle(is_back=False)
 
     def toggle_back(self) -> None:
-        """Play back, or stop where it is."""
+        """Play back; stop if already doing so."""
         self._toggle(is_back=True)
 
     def stop(self) -> None:
@@ -49,13 +50,13 @@ class Replay(QObject):
         self.changed.emit()
 
     def before(self, step: int) -> int | None:
-        """The nearest step to look at before this one; None at the first."""
+        """The nearest step to view before this one; None at the first."""
         steps = self._read_steps()
         place = bisect_left(steps, step)
         return steps[place - 1] if place else None
 
     def after(self, step: int) -> int | None:
-        """The nearest step to look at after this one; None at the last."""
+        """The nearest step to view after this one; None at the last."""
         steps = self._read_steps()
         place = bisect_right(steps, step)
         return steps[place] if place < len(steps) else None
@@ -63,7 +64,7 @@ class Replay(QObject):
     def _toggle(self, *, is_back: bool) -> None:
         if self.is_playing and self.is_back == is_back:
             self.stop()
-        elif self.before(self._playhead.live_step) is not None:  # else there is no past
+        elif self.before(self._playhead.live_step) is not None:  # else there is nothing to play
             self.is_back = is_back
             self._playhead.view(self._playhead.step if self._next() is not None else self._other_end())
             self._timer.start(self._interval())
@@ -79,7 +80,7 @@ class Replay(QObject):
             self._playhead.go_live()
 
     def _interval(self) -> int:
-        """How long each probe is shown of those that are left now; what a run adds meanwhile changes nothing."""
+        """How long to show each of the probes that are left now; probes that a run adds while playing do not count."""
         steps, step = self._read_steps(), self._playhead.step
         left = bisect_left(steps, step) if self.is_back else len(steps) - bisect_right(steps, step)
         return min(max(WHOLE_MS // max(left, 1), SHORTEST_MS), LONGEST_MS)

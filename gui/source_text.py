@@ -1,4 +1,4 @@
-"""The source of a function of ours, read as text: nothing is imported, so that torch stays out of the window."""
+"""Reads the source of one of our functions as text. Nothing is imported: the window must not load torch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _named(node: ast.Module | Definition, name: str) -> Definition:
 
 
 def _lines(text: str, node: Definition) -> str:
-    """Its decorators too, without the indentation of the class it stands in."""
+    """The definition's lines, decorators included, without the indentation of its class."""
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     lines = text.split("\n")[first - 1 : node.end_lineno]
     return "\n".join(line[node.col_offset :] for line in lines) + "\n"

@@ -11,11 +11,11 @@ from string import Template
 
 from gui.colours import Colours
 
-_GROWS = re.compile(r"\b(?!1px)(\d+)px\b")  # hairlines stay
+_GROWS = re.compile(r"\b(?!1px)(\d+)px\b")  # a hairline stays one pixel wide
 
 
 def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
-    """Rules on top of palette and font; `px` turns a length of the file into one of the screen."""
+    """The stylesheet's rules; `px` scales a length in the file to pixels on the screen."""
     rules = files("resources").joinpath("window.qss").read_text(encoding="utf-8")
     grown = _GROWS.sub(lambda length: f"{px(int(length[1]))}px", rules)
     icons = {name: _icon(name) for name in ("arrow_up", "arrow_down", "tick")}
@@ -23,5 +23,5 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
 
 
 def _icon(name: str) -> str:
-    """The path of an icon whose colour is seen on light and dark; a stylesheet cannot tint."""
+    """The path of an icon that is visible on light and dark, since a stylesheet cannot tint it."""
     return Path(str(files("resources.icons").joinpath(f"{name}.svg"))).as_posix()

@@ -1,4 +1,4 @@
-"""A list of texts in one line: as it is typed, and as it is shown so that it can be typed back."""
+"""Reads and writes a list of texts in one line, so that what is shown can be typed back."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _ONE = re.compile(r"""\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|([^,]*?))\s*(?:,|
 
 
 def read_texts(line: str) -> list[str]:
-    """The texts between commas; one in quotes is what YAML reads of it. Raises UserError for an unknown escape.
+    """The texts between commas; a quoted one is read as YAML. Raises UserError for an unknown escape.
 
-    Signs that say something in YAML (`|`, `:`, `#`) are texts like others: a person who types a list need not know it.
+    Characters that are special in YAML (`|`, `:`, `#`) are plain text here: the user need not know YAML.
     """
     *texts, _ = (typed_value(quoted, quoted) if quoted else plain for quoted, plain in _ONE.findall(line))
     return texts
 
 
 def written_texts(texts: Sequence[str]) -> str:
-    """With commas between them; in quotes what would be read otherwise."""
+    """The texts joined by commas; one that would be read back differently is quoted."""
     return ", ".join(map(_written, texts))
 
 

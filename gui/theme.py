@@ -15,7 +15,7 @@ from gui.stylesheet import stylesheet
 GRID = 8  # every distance is a multiple of it, in pixels
 ZOOMS = (80, 90, 100, 110, 125, 150, 175, 200)  # percent
 
-# After the system's own family: IPA, umlauts and CJK wherever one of these is installed.
+# Tried after the system's own family, for IPA, umlauts and CJK, if installed.
 TOKEN_FALLBACKS = (
     "Noto Sans",
     "DejaVu Sans",
@@ -29,16 +29,16 @@ TOKEN_FALLBACKS = (
 
 
 class Theme(QObject):
-    """Holds the colours of the moment and dresses the application; `changed` follows every change."""
+    """Holds the current mode and zoom, and applies them to the application; emits `changed` after every change."""
 
     changed = Signal()
 
     def __init__(self, mode: Mode | None = None, zoom: int = 100) -> None:
         super().__init__()
-        self.chosen_mode = mode  # None while it is the desktop's
+        self.chosen_mode = mode  # None while the desktop decides
         self.mode: Mode = mode or system_mode()
         self.zoom = zoom
-        self.is_on_paper = False  # whether what is painted is a picture for a file
+        self.is_on_paper = False  # whether painting is for an exported file
         self._system_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
         self._points = max(self._system_font.pointSizeF(), 9.0)
 
@@ -53,11 +53,11 @@ class Theme(QObject):
         return colour
 
     def hatching(self) -> QBrush:
-        """Over the cells of a matrix that are hidden."""
+        """The brush over masked cells of a matrix."""
         return QBrush(self.colour("line"), Qt.BrushStyle.BDiagPattern)
 
     def font(self, scale: float = 1.0, *, bold: bool = False) -> QFont:
-        """The system's font with figures of equal width, `scale` times its zoomed size."""
+        """The system's font with tabular figures, at `scale` times its zoomed size."""
         font = QFont(self._system_font)
         font.setPointSizeF(self.points(scale))
         font.setFeature(QFont.Tag("tnum"), 1)
@@ -66,23 +66,25 @@ class Theme(QObject):
         return font
 
     def token_font(self, scale: float = 1.0) -> QFont:
-        """The font of tokens, with families for IPA, umlauts and CJK behind it."""
+        """The font of tokens, with fallback families for IPA, umlauts and CJK."""
         font = self.font(scale)
         font.setFamilies([self._system_font.family(), *TOKEN_FALLBACKS])
         return font
 
     def points(self, scale: float = 1.0) -> float:
-        """A font size in points."""
+        """The zoomed font size in points, times `scale`."""
         return self._points * scale * self.zoom / 100
 
     def px(self, pixels: float) -> int:
-        """A length that grows with the zoom."""
+        """A length at 100 % in pixels at the current zoom, at least 1."""
         return max(1, round(pixels * self.zoom / 100))
 
     @contextmanager
     def undressed(self) -> Iterator[None]:
-        """While a window is put together: with a sheet each widget is dressed again at every parent that one of its own
-        parents is given, more than half of the time that takes."""
+        """Within the block the application has no stylesheet, so that a window is built in less than half the time.
+
+        With one, Qt restyles each widget every time one of its ancestors gets a parent.
+        """
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         sheet = app.styleSheet()
@@ -93,10 +95,10 @@ class Theme(QObject):
             app.setStyleSheet(sheet)
 
     def apply(self) -> None:
-        """Dress the application: font, palette and stylesheet. (`setColorScheme` does nothing on bare X11.)"""
+        """Set the application's font, palette and stylesheet. (`setColorScheme` does nothing on bare X11.)"""
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.setStyleSheet("")  # a changed sheet goes through every widget once for each of its parents, a new one once
+        app.setStyleSheet("")  # replacing a sheet restyles a widget once per ancestor, setting a new one only once
         app.setFont(self.font())
         app.setPalette(palette(self.colours))
         app.setStyleSheet(stylesheet(self.colours, self.px))
@@ -108,10 +110,10 @@ class Theme(QObject):
 
     @contextmanager
     def on_paper(self) -> Iterator[None]:
-        """The light look meanwhile, for a picture that is taken at once: nothing of it comes onto the screen.
+        """Within the block the look is light, for a picture taken at once: nothing of it reaches the screen.
 
-        Who enters draws what is to be in the picture, and draws it again afterwards. What is of the moment, as a frame
-        around what is pointed at, is not painted where `is_on_paper`.
+        The caller draws the panel inside the block, and again after it. Transient marks, such as the frame around the
+        cell under the pointer, are not painted while `is_on_paper`.
         """
         shown, self.is_on_paper = self.mode, True
         self._take_mode("light")
@@ -130,7 +132,7 @@ class Theme(QObject):
         self.set_mode("dark" if self.mode == "light" else "light")
 
     def set_zoom(self, zoom: int) -> None:
-        """Zoom to a percentage of `ZOOMS`."""
+        """Set the zoom in percent, clamped to the range of `ZOOMS`."""
         self.zoom = min(max(zoom, ZOOMS[0]), ZOOMS[-1])
         self.apply()
 
@@ -142,7 +144,7 @@ class Theme(QObject):
 
 
 def system_mode() -> Mode:
-    """What the desktop prefers: dark where its own window is darker than its text."""
+    """What the desktop prefers: dark if its windows are darker than their text."""
     colours = QGuiApplication.palette()
     window = colours.color(QPalette.ColorRole.Window).lightness()
     return "dark" if window < colours.color(QPalette.ColorRole.WindowText).lightness() else "light"

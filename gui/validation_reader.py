@@ -1,4 +1,4 @@
-"""Reads a run's validations beside the GUI thread, and keeps what their pictures need: each is read once."""
+"""Reads a run's validations beside the GUI thread, each once, and keeps what the panels need of them."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from core.run_files.documents import damaged
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 
-AT_A_TIME = 8  # validations of one reading, so that the map fills while a long run is read, and others get their turn
-KEPT = 16  # validations whose figures stay in memory: a playhead goes back and forth
+AT_A_TIME = 8  # validations per call, so that the map fills as a long run is read, and other calls get their turn
+KEPT = 16  # validations whose figures stay in memory, for a playhead that goes back and forth
 
 Metrics = dict[str, float]
 Tokens = tuple[tuple[str, ...], ...]  # of the references of all sentences
 
 
 class ValidationReader(QObject):
-    """`changed` says that more was read. Nothing is read before somebody asks for it."""
+    """Reads on demand, when `figures` is called; emits `changed` when more has been read."""
 
     changed = Signal()
 
@@ -40,21 +40,21 @@ class ValidationReader(QObject):
 
     def _forget(self) -> None:
         self.learned = LearnedWhen()
-        self._metrics: dict[int, Metrics] = {}  # of what was read: other ones say that a run went back and did it anew
+        self._metrics: dict[int, Metrics] = {}  # of what was read; a new dict means that the validation was repeated
         self._figures: dict[int, ValidationFigures] = {}
-        self._newest: ValidationFigures | None = None  # that was read
-        self._tokens: Tokens | None = None  # of what was read: all validations of a run are of the same sentences
-        self._reading: object = None  # the reading under way
+        self._newest: ValidationFigures | None = None  # the one read last
+        self._tokens: Tokens | None = None  # the same in all validations of a run
+        self._reading: object = None  # identifies the reading under way
 
     @property
     def missing(self) -> list[int]:
-        """The validations that were looked for and whose sentences are not kept, or not readable, ascending."""
+        """Steps, ascending, of the validations whose sentences were looked for but are not kept or not readable."""
         return sorted(self._metrics.keys() - set(self.learned.steps))
 
     def figures(self, history: History, step: int) -> ValidationFigures | None:
-        """Of the newest validation up to `step` whose sentences are kept; None where there is none.
+        """The figures of the newest validation up to `step` whose sentences are kept; None if there is none.
 
-        While it is being read: those that were read before it.
+        While that one is being read, the figures read before it. Starts a reading if something is unread.
         """
         if history.folder is not self._folder:
             self._folder = history.folder
@@ -72,7 +72,7 @@ class ValidationReader(QObject):
         return self._figures.get(wanted, self._newest)
 
     def why_none(self, history: History, step: int) -> str:
-        """Why there are no figures; empty where there was no validation yet."""
+        """A sentence that says why there are no figures; empty if there was no validation yet."""
         if not any(known <= step for known in history.validations):
             return ""
         if self._reading is not None:
@@ -99,7 +99,7 @@ class ValidationReader(QObject):
         self._bridge.call(read, take, lambda error: take(Read({}, None, self._tokens, [error])))
 
     def _take(self, reading: object, asked: dict[int, Metrics], wanted: int, read: Read) -> None:
-        if reading is not self._reading:  # of another run
+        if reading is not self._reading:  # it belongs to another run
             return
         self._reading = None
         self._metrics |= asked
@@ -108,7 +108,7 @@ class ValidationReader(QObject):
             self.learned.take(step, right)
         if read.figures is not None:
             self._keep(read.figures)
-        elif wanted in asked and wanted not in read.rights:  # thinned out meanwhile, or damaged
+        elif wanted in asked and wanted not in read.rights:  # since thinned out, or damaged
             self._drop(wanted)
         for error in read.errors:
             self._bridge.report(error)
@@ -122,7 +122,7 @@ class ValidationReader(QObject):
 
 @dataclass(frozen=True)
 class Read:
-    """What a reading gave, and why the rest of it could not be read."""
+    """The result of one reading, and the errors of the validations that could not be read."""
 
     rights: dict[int, Right]
     figures: ValidationFigures | None
@@ -131,7 +131,7 @@ class Read:
 
 
 def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None) -> Read:
-    """What was right at these validations, those thinned out left aside; figures of the wanted one."""
+    """Read these validations, leaving out those thinned out, and work out the figures of the wanted one."""
     validations, errors = _readable(folder, steps.intersection(folder.validation_steps()))
     tokens = tokens or _most_common(map(_tokens_of, validations.values()))
     fitting = {step: sentences for step, sentences in validations.items() if _tokens_of(sentences) == tokens}
@@ -160,6 +160,6 @@ def _tokens_of(sentences: Iterable[ValidatedSentence]) -> Tokens:
 
 
 def _most_common(of_validations: Iterable[Tokens]) -> Tokens | None:
-    """What most of them are of; where as many are of others, those of more tokens."""
+    """The tokens that most validations have; of several equally common, those with the most tokens."""
     counts = Counter(of_validations)
     return max(counts, key=lambda tokens: (counts[tokens], sum(map(len, tokens))), default=None)

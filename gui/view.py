@@ -1,4 +1,4 @@
-"""A view: one page of the window, reached from the rail."""
+"""The base class of views, the pages of the window that the rail opens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gui.widgets.scrolling_page import ScrollingPage
 
 
 class View(QWidget):
-    """Subclasses hand their panels to `add_panels`, and lay them out."""
+    """Subclasses pass their panels to `add_panels`, then lay them out."""
 
-    title = ""  # in the rail
+    title = ""  # as the rail shows it
     icon = ""  # a file of resources/icons, without .svg
-    help = ""  # one sentence, in the rail's tooltip
-    has_time_strip = False  # whether the steps of the run, which it follows, are drawn under it
+    help = ""  # one sentence for the rail's tooltip
+    has_time_strip = False  # whether the time strip is shown below it
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class View(QWidget):
         context.theme.changed.connect(self._keep_legible)
 
     def scrolling_column(self) -> QVBoxLayout:
-        """Where the parts of a view go that scrolls as a whole."""
+        """The layout for the parts of a view that scrolls as a whole."""
         page = ScrollingPage()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -35,14 +35,14 @@ class View(QWidget):
         return page.column
 
     def keep_legible(self, part: QWidget, lowest: int) -> None:
-        """Never make it lower than so many pixels at 100 %: nobody could read it."""
+        """Keep a part at least `lowest` pixels high (at 100 % zoom), so that it stays readable."""
         self._lowest[part] = lowest
         self._keep_legible()
 
     def add_panels(self, *panels: Panel) -> None:
-        """Have these drawn whenever this view is visible, and let those that are pictures be exported.
+        """Have these drawn while this view is visible, and give those that are pictures an export button.
 
-        Before they are laid out: Tab comes to a button that a panel brings along after what it exports, to others last.
+        Call this before laying them out: then Tab reaches each export button right after its panel, not last of all.
         """
         self.context.redraws.add(*panels)
         for panel in panels:

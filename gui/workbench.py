@@ -1,4 +1,4 @@
-"""What clicks ask of the engine, and when: the model behind transport and Setup."""
+"""Decides what the user's clicks and edits ask of the engine, and when: the model behind transport and Setup."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ MORE_STEPS = 1000
 
 
 class Workbench(AtHand):
-    """Has the draft edited, and turns clicks into requests.
+    """Takes edits of the draft, and turns clicks into requests.
 
-    Before a run begins every edit prepares again, a moment later. During a run what can act now acts as soon as it
-    is typed out, and the rest waits for `restart`.
+    Before a run begins, every edit prepares again a moment later. During a run, a setting that can change now does so
+    once it is completely typed; the others wait for `restart`.
     """
 
     asked_to_learn = Signal()
-    branched = Signal()  # a new run stands at a step of another: what is to differ can be changed now
+    branched = Signal()  # a branch is ready at its first step: the user can now change what should differ
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
-    turned = Signal()  # to another run, or to none yet: asked of the engine just now
-    unprepared = Signal(str)  # why a setting was refused as it was to act or be prepared, where somebody can mend it
+    turned = Signal()  # another run, or a preparation, has just been asked of the engine
+    unprepared = Signal(str)  # why the engine refused a setting, or could not prepare it, for an error users can fix
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
         super().__init__(bridge)
-        self.num_processes = 1  # that learn together from the next Learn on
-        self.pace: float | None = None  # steps a second; None: as fast as it goes
-        self.verdict = Verdict()  # of the plugin on an edit
+        self.num_processes = 1  # for the next Learn
+        self.pace: float | None = None  # the most steps a second; None: as fast as possible
+        self.verdict = Verdict()  # the plugin's, on an edited option
         self._playhead = playhead
         self._place = place
         self._opening = Opening(bridge, self)
@@ -59,10 +59,10 @@ class Workbench(AtHand):
         self._acting = ActingEdits(bridge, self)
         self._connect()
 
-    # The draft, and what waits
+    # The draft, and the changes that wait
 
     def take(self, config: RunConfig) -> None:
-        """Another preset or file: the whole draft anew. A run that was asked for begins without it."""
+        """Replace the whole draft with another preset or file. A run already asked for begins without it."""
         self.draft = self.taken = config
         if not self.has_run:
             self._opening.give_up()
@@ -70,7 +70,7 @@ class Workbench(AtHand):
         self.changed.emit()
 
     def prepare(self) -> None:
-        """Have the engine make data, model and first probe of the draft."""
+        """Have the engine prepare the draft: data, model and first probe."""
         self._acting.forget()
         self._opening.give_up()
         if self.draft is not None:
@@ -81,33 +81,33 @@ class Workbench(AtHand):
             self.changed.emit()
 
     def renew(self) -> None:
-        """The plugins were read anew: prepare with them. A run that has begun keeps the data it has."""
+        """Prepare again with the reloaded plugins. A run that has begun keeps its data."""
         self._preparation.is_outdated = self.is_opening
         if not self.has_run and not self.is_opening:
             self._preparation.come_in(0)
 
     @property
     def has_run(self) -> bool:
-        """At hand, or about to begin: what is edited acts on it, or waits for the next."""
+        """Whether there is a run, or one is about to begin: edits then change that run, or wait for the next."""
         return self.run is not None or self._beginning.is_asked
 
     @property
     def waiting(self) -> tuple[str, ...]:
-        """Keys whose change waits for a new run: than the one at hand, or that is about to begin."""
+        """Keys of the changes that wait for a run after the current one, or after the one about to begin."""
         if not self.has_run or self.draft is None or self.applied is None:
             return ()
         return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
 
     @property
     def takes_changes_along(self) -> bool:
-        """Whether the next Learn begins a branch with what waits for a new run: it has nothing to lose yet."""
+        """Whether the next Learn replaces this branch by one with the waiting changes: it has taken no step yet."""
         fits = bool(self.waiting) and first_unfit(self.waiting) is None
         return self.begins_at is not None and fits and not self.is_another_taken
 
     # Transport
 
     def restart(self) -> None:
-        """A new run with the changes that waited; the old one is kept. A branch at its start takes them along."""
+        """Begin a new run with the waiting changes and keep the old one. A branch at its first step takes them over."""
         if self.verdict.holds(self.restart):
             return
         if self.takes_changes_along:
@@ -117,7 +117,7 @@ class Workbench(AtHand):
             self.learn()
 
     def reset(self, seed: int | None = None) -> None:
-        """Untrained weights again, of the same seed or another; the old run is kept."""
+        """Go back to untrained weights, of the same seed or another; the old run is kept."""
         if self.verdict.holds(partial(self.reset, seed)):
             return
         if self.draft is not None and seed is not None:
@@ -125,9 +125,9 @@ class Workbench(AtHand):
         self.prepare()
 
     def try_out(self, experiment: Experiment) -> None:
-        """Have it act with the next step; or begin a new run with it, where that is what it takes.
+        """Apply the experiment's setting from the next step on, or begin a new run with it if it needs one.
 
-        The old run loses nothing: the engine saves it before it leaves it, as for Reset.
+        The old run loses nothing: the engine saves it before leaving it, as for Reset.
         """
         try:
             self.edit(experiment.key, experiment.value)
@@ -140,7 +140,7 @@ class Workbench(AtHand):
                 self.restart()
 
     def toggle(self) -> None:
-        """Learn, or pause; where the run is finished, a thousand steps more."""
+        """Learn or pause; if the run is finished, learn a thousand more steps."""
         if self._bridge.state == "learning":
             self._bridge.ask(Pause())
         elif self._bridge.state == "finished":
@@ -149,7 +149,7 @@ class Workbench(AtHand):
             self.learn()
 
     def learn(self, steps: int | None = None) -> None:
-        """Take steps, in a run folder of their own that begins with the first one."""
+        """Take this many steps, or go on to max_steps; the first Learn begins a run folder."""
         if self._preparation.is_coming:
             self.prepare()
         if self.verdict.holds(partial(self.learn, steps)):
@@ -162,17 +162,17 @@ class Workbench(AtHand):
         self.asked_to_learn.emit()
 
     def step(self, steps: int) -> None:
-        """Take so many steps and look at the newest."""
+        """Take this many steps and view the newest."""
         self._playhead.go_live()
         self.learn(steps)
 
     def learn_more(self) -> None:
-        """Go on after the last step of a finished run. The draft keeps its max_steps: Reset begins as configured."""
+        """Go on after the last step of a finished run. The draft keeps its max_steps, so Reset begins as configured."""
         self.learn(MORE_STEPS)
 
     def finish(self) -> None:
-        """End the run here: validated, saved, closed."""
-        if not self.is_opening:  # it would end that one
+        """End the run here: have it validated, saved and closed."""
+        if not self.is_opening:  # else this could end the run being opened
             self._bridge.ask(Finish())
 
     def set_pace(self, steps_per_second: float | None) -> None:
@@ -186,7 +186,7 @@ class Workbench(AtHand):
             self.changed.emit()
 
     def keep_in(self, runs_dir: Path, run: Path | None) -> None:
-        """Keep runs here from now on, also the one that could not be written where it was; None: one yet to begin."""
+        """Keep runs in this folder from now on; move the run that could not be written there, or begin it if None."""
         self._place.choose(runs_dir)
         if run is None:
             self.learn()
@@ -200,45 +200,45 @@ class Workbench(AtHand):
 
     @property
     def is_opening(self) -> bool:
-        """Whether another run is on its way: what acts now would act on that."""
+        """Whether another run is being opened: a request sent now would reach that run."""
         return self._opening.is_under_way
 
     def holds(self, run: Path) -> bool:
-        """Whether this run is at hand, or was asked for last."""
+        """Whether this is the current run, or the one being opened."""
         return run == self.run or self._opening.is_of(run)
 
     def open_run(self, run: Path) -> None:
-        """Load a run to look at it, translate with it, or go on."""
+        """Load a run to look at it, translate with it, or go on learning."""
         self._opening.ask(OpenRun(run=run))
 
     def continue_run(self, run: Path) -> None:
-        """Load a run at its last checkpoint and go on learning; of a finished one, a thousand steps more."""
+        """Load a run at its last checkpoint and go on learning; a finished one for a thousand more steps."""
         self._opening.ask(OpenRun(run=run), lambda _: self.toggle())
 
     def go_on_slower(self) -> None:
-        """Learn on from the last checkpoint of a run that diverged, at a lower rate."""
+        """Go on from the last checkpoint of the current run, which diverged, at a lower learning rate."""
         prepared = self._bridge.history.prepared
         if self.run is not None and prepared is not None:  # else it was left a moment ago
             changes = (lower_rate(prepared.config.training),)
             self._opening.ask(OpenRun(run=self.run, changes=changes), lambda _: self.learn())
 
     def branch(self, run: Path, step: int) -> None:
-        """A new run with the weights that one kept at a step, and of the run at hand its changes; that one is kept.
+        """Begin a new run with the weights that `run` kept at `step`, and, if it is the current one, its changes.
 
-        It stands there until Learn, and until then takes along what is changed in the draft.
+        The old run is kept. The new one waits for Learn, and takes over changes made to the draft until then.
         """
         self._branching.branch(run, step, lambda _: self.branched.emit())
 
     # Closing
 
     def stop(self) -> None:
-        """Nothing that was typed or asked for acts any more: the window closes, or another run is opened."""
+        """Cancel everything that waits to act: the window closes, or another run is opened."""
         self._preparation.stop()
         self._acting.stop()
         self.verdict.let_go()
 
     def stay(self, error: Exception) -> None:
-        """The window could not close, for this reason; what that called off, nobody answers any more."""
+        """The window could not close, for this reason: drop the requests that closing cancelled."""
         self._opening.give_up()
         self._preparation.call_off(error)
 
@@ -256,19 +256,19 @@ class Workbench(AtHand):
         self._bridge.run_finished.connect(self.changed)
 
     def _take_edits(self, edits: Mapping[str, object]) -> None:
-        """The draft has taken these: have them acted on in a moment. A run that was asked for begins without them."""
+        """Act on edits of the draft in a moment. A run already asked for begins without them."""
         if self.has_run:
             self._acting.take(edits)
         elif not self.is_opening:
-            self._preparation.come_in(PREPARE_DELAY_MS)  # a preset that was taken at once has left it at 0
+            self._preparation.come_in(PREPARE_DELAY_MS)  # always set: `take` leaves the delay at 0
         self.changed.emit()
 
     def act_on_what_is_typed_out(self) -> None:
-        """Nobody types on: what waits for that acts."""
+        """Apply the waiting edits now: the user has finished typing."""
         self._acting.come_at_once()
 
     def _act(self) -> None:
-        """Have what was typed act now, or once the run is there or refused that is on its way."""
+        """Apply the waiting edits to the current run; while a run is opening or beginning, hold them."""
         if self.is_opening or self._beginning.is_asked:
             self._acting.hold()
         else:
@@ -276,14 +276,14 @@ class Workbench(AtHand):
 
     def _learn_at_hand(self, steps: int | None) -> None:
         if self.is_opening:
-            return  # else that one would learn, or what is at hand once it is refused, and nobody knew
+            return  # else the opened run would learn, or, if it is refused, the current one, unnoticed
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
         else:
             self._beginning.ask(steps)
 
     def _turn(self) -> None:
-        """Another run is on its way. What was typed and has not acted yet was meant for the one at hand."""
+        """Another run is being opened: drop edits that have not acted yet, which were meant for the current one."""
         self.stop()
         self._acting.forget()
         self.turned.emit()
@@ -303,14 +303,14 @@ class Workbench(AtHand):
         self.changed.emit()
 
     def _is_given_up(self, run: Path) -> bool:
-        """Whether the draft was to be prepared since this run was asked for, and is not to be lost to it."""
+        """Whether this opened run is obsolete: after it was asked for, the user had the draft prepared instead."""
         if not self.is_opening:
             return self._preparation.is_coming or self._preparation.is_unanswered
         return self._preparation.is_unanswered and not self._opening.brings(run)
 
     def _stay(self, before: Before, error: Exception) -> None:
-        """A run that could not be saved (a full disk) was not left either."""
-        self._beginning.take_back()  # refused for the same reason, which is told once
+        """Preparing was refused: go back to the current run if it could not be saved (a full disk), and so not left."""
+        self._beginning.take_back()  # refused for the same reason, which is shown once
         if self._bridge.state != "empty":
             self.go_back(before)
             self._beginning.have_back()
@@ -329,16 +329,16 @@ class Workbench(AtHand):
             self.unprepared.emit(error.sentence)
 
     def _prepare_what_was_typed(self) -> None:
-        """While a run was to begin, which has not: what acts during a run waited for it.
+        """Prepare the edits that waited for a run which then did not begin.
 
-        While another is being opened it waits on: for that one to be refused.
+        If another run is being opened, they go on waiting, in case it is refused.
         """
         is_without_run = self.run is None and not self.is_opening
         if is_without_run and self.draft != self.applied and not self._preparation.is_coming:
             self.prepare()
 
     def _prepare_what_was_held_up(self) -> None:
-        """Or broken off, by the opening of a run that was refused, where none is at hand."""
+        """Prepare what was held up, or broken off, by opening a run that was refused, if there is no current run."""
         self._beginning.take_back()
         was_broken_off = self.resolved is not None and self._bridge.state != "ready"
         waits = self._preparation.is_unanswered or self._preparation.is_outdated or self.draft != self.applied

@@ -1,1 +1,1 @@
-"""What the workbench is made of: what is at hand, and each thing that is asked for or waits."""
+"""The parts of the workbench: the draft and the current run, and one class for each kind of request or wait."""

@@ -1,4 +1,4 @@
-"""Settings of a run that were edited and act now: once they are typed out."""
+"""Applies edited settings to the current run once they are completely typed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ACT_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end the 
 
 @dataclass(eq=False)
 class _Asked:
-    """A setting that a run is to change, and what it has as long as it has not."""
+    """A change asked of a run, and the value that the setting has until it is made."""
 
     kept: Kept
     key: str
@@ -28,10 +28,10 @@ class _Asked:
 
 
 class ActingEdits(QObject):
-    """Holds them until the next key has not come for a moment, and has the engine change them then."""
+    """Holds edits until no key was pressed for `ACT_DELAY_MS`, then has the engine make them."""
 
     due = Signal()
-    refused = Signal(str)  # why, where somebody can mend it
+    refused = Signal(str)  # why the engine refused a change, for an error users can fix
 
     def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
         super().__init__(at_hand)
@@ -43,34 +43,34 @@ class ActingEdits(QObject):
         self._typing.timeout.connect(self.due)
 
     def take(self, edits: Mapping[str, object]) -> None:
-        """Of what was edited, that which can act now; the moment begins anew."""
+        """Hold those of the edits that can act during a run, and restart the delay."""
         self._values |= {key: value for key, value in edits.items() if setting_effect(key) == "now"}
         self._typing.start()
 
     def hold(self) -> None:
-        """Another moment: there is nothing yet that they could act on."""
+        """Wait for another delay: there is no run yet to apply the edits to."""
         self._typing.start()
 
     def come_at_once(self) -> None:
-        """They were typed out: with Enter, or as the field was left."""
+        """End the delay now: Enter was pressed, or the field lost the focus."""
         if self._typing.isActive():
             self._typing.stop()
             self.due.emit()
 
     def includes(self, key: str) -> bool:
-        """Whether this setting, or the part of the settings that it belongs to, is about to act."""
+        """Whether an edit of this setting, or of the group it belongs to, is about to act."""
         return f"{key}.".startswith(tuple(f"{one}." for one in self._values))
 
     def stop(self) -> None:
-        """They act with the next Learn only."""
+        """Stop the delay: the edits then act only with the next Learn."""
         self._typing.stop()
 
     def forget(self) -> None:
-        """They were meant for a run that is left."""
+        """Drop the edits: the run they were meant for is left."""
         self._hand_over()
 
     def act(self) -> None:
-        """Change the settings of the run, between two of its steps."""
+        """Have the engine change these settings of the run, between two of its steps."""
         values = self._hand_over()
         for key, value in values.items():
             self._change(key, value)
@@ -78,7 +78,7 @@ class ActingEdits(QObject):
             self._at_hand.changed.emit()
 
     def _hand_over(self) -> dict[str, object]:
-        """What waited; nothing does any more."""
+        """Return the held edits, and hold none any more."""
         self._typing.stop()
         values, self._values = self._values, {}
         return values
@@ -96,8 +96,10 @@ class ActingEdits(QObject):
             self._bridge.ask(change, lambda _: self._unanswered.remove(asked), take_back, take_back)
 
     def _take_back(self, asked: _Asked, error: Exception | None = None) -> None:
-        """The run has this setting as before: what it was not told of (no `error`), or could not write, acts with the
-        next Learn, all else waits.
+        """Note that the run still has the old value of this setting.
+
+        A change that was cancelled (no `error`) or could not be written to disk is tried again with the next Learn;
+        any other waits for a new run.
         """
         self._unanswered.remove(asked)
         if error is not None:

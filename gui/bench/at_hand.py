@@ -1,4 +1,4 @@
-"""What the person is about to train and what is being trained."""
+"""The draft of the next run, the current run, and how they differ."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from gui.runs.rows import example_path
 
 @dataclass(eq=False)
 class Kept:
-    """A run at hand: the same one wherever it is kept, since it may be moved.
+    """A current run: this object stays the same when the run is moved to another folder.
 
-    `as_before` has, by key, the former values of what it did not take, as was said when it was at hand no more.
+    `as_before` holds, by key, the old values of changes that the run refused after it was left.
     """
 
     path: Path
@@ -30,7 +30,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Before:
-    """What was at hand as something else was asked for: all but the draft, which is edited on."""
+    """The state to go back to if a request is refused; without the draft, which the user may go on editing."""
 
     applied: RunConfig | None
     taken: RunConfig | None
@@ -38,18 +38,18 @@ class Before:
 
 
 class AtHand(QObject):
-    """The settings as the form shows them, those of the engine, the run that has them, and how they differ."""
+    """The settings shown in the form, those the engine has, the run that has them, and the differences."""
 
-    changed = Signal()  # any of that
-    edited = Signal(object)  # the draft: its new values, by key
+    changed = Signal()  # any of these
+    edited = Signal(object)  # the draft was; carries its new values, by key
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
         self.draft: RunConfig | None = None  # as the form shows it
-        self.taken: RunConfig | None = None  # the preset or file that the draft began with, while it waits
+        self.taken: RunConfig | None = None  # the preset or file that the draft began with, until it is prepared
         self.applied: RunConfig | None = None  # as the engine has it
-        self.resolved: Prepared | None = None  # what the engine made of it
-        self.kept: Kept | None = None  # that run, for who asks something of it and is answered later
+        self.resolved: Prepared | None = None  # what the engine made of `applied`
+        self.kept: Kept | None = None  # the current run; to recognise it when an answer arrives later
         self._bridge = bridge
 
     @property
@@ -59,17 +59,17 @@ class AtHand(QObject):
 
     @run.setter
     def run(self, path: Path | None) -> None:
-        """Another one from now on, also where it was kept in the same folder."""
+        """Make another run the current one, even if it is kept in the same folder."""
         self.kept = Kept(path) if path is not None else None
 
     def edit(self, key: str, value: object) -> None:
-        """Change one key. Raises UserError where the value does not fit; the draft then stays as it was."""
+        """Change one key of the draft. Raises UserError if the value does not fit; the draft then stays as it was."""
         assert self.draft is not None
         self.draft = change_setting(self.draft, key, value)
         self.edited.emit({key: value})
 
     def edit_what_fits(self, edits: Mapping[str, object]) -> dict[str, str]:
-        """Change these keys, together or each that fits alone; returns why the others do not, by key."""
+        """Change these keys of the draft, together or each that fits alone; returns why the others do not, by key."""
         assert self.draft is not None
         fitting, refused = what_fits(edits, partial(change_settings, self.draft))
         if fitting:
@@ -79,23 +79,23 @@ class AtHand(QObject):
 
     @property
     def is_another_taken(self) -> bool:
-        """Whether another preset or file than the run's waits: a new run begins with that, untrained."""
+        """Whether a preset or file other than the run's is waiting: a new run begins with it, untrained."""
         return self.taken not in (None, self.applied)
 
     @property
     def is_example(self) -> bool:
-        """Whether the run is the one that Headlight brings along, which nobody writes."""
+        """Whether the run is the example shipped with Headlight, which is read-only."""
         return self.run == example_path()
 
     @property
     def is_shared(self) -> bool:
-        """Whether the run was received in one file: it can be looked at, and branched."""
+        """Whether the run was received as an archive: it can be viewed and branched, but not go on."""
         folder = self._bridge.history.folder
         return self.run is not None and folder is not None and folder.state.is_shared
 
     @property
     def begins_at(self) -> int | None:
-        """The step at which the run, a branch, stands to take its first; None where it has, and of all others."""
+        """The step at which a branch waits to take its first step; None if it has taken one, or is no branch."""
         history = self._bridge.history
         if self.run is None or history.folder is None or self.is_shared or self._bridge.state == "learning":
             return None
@@ -105,7 +105,7 @@ class AtHand(QObject):
 
     @property
     def changes_to_take(self) -> dict[str, object]:
-        """Settings, by key, that a branch of the run takes along: those that wait, or changed since its last step."""
+        """Settings, by key, that a branch of the run takes over: waiting ones, and those changed at its last step."""
         history = self._bridge.history
         changed = {one.key: one.value for one in history.settings_changed if one.step == history.last_step}
         if self.draft is None or self.applied is None:
@@ -114,11 +114,11 @@ class AtHand(QObject):
         return changed | {key: values[1] for key, values in waiting.items()}
 
     def before(self) -> Before:
-        """For `go_back`, where what is asked for now is refused."""
+        """The state for `go_back`, should the next request be refused."""
         return Before(self.applied, self.taken, self.kept)
 
     def go_back(self, before: Before) -> None:
-        """It was not left; the draft waits for a new run."""
+        """Go back to a run that was not left after all; the draft waits for a new run."""
         self.applied, self.taken, self.kept = before.applied, before.taken, before.kept
         if self.kept is not None and self.applied is not None:
             self.applied = change_settings(self.applied, self.kept.as_before)

@@ -1,4 +1,4 @@
-"""A run that begins here, with its first Learn, and the folder that it is kept in."""
+"""Begins a run with its first Learn, and keeps track of its folder."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gui.runs.trash import throw_away_branch, throw_away_stepless
 
 
 class Beginning(QObject):
-    """Asks for one run at a time, until it has begun; and knows the newest that has, a branch too, until it is left.
+    """Asks for one run at a time, and remembers the newest that has begun, a branch included, until it is left.
 
-    One that is left before its first step is none: it is thrown away, unless another was branched off it. So is a
-    branch whose place another takes. As the window closes it stays: the next start offers it, with what was set.
+    A run that is left before its first step goes to the trash, unless another was branched off it; so does a branch
+    that another replaces. When the window closes, the run stays: the next start offers it, with its settings.
     """
 
     refused = Signal()
@@ -37,34 +37,34 @@ class Beginning(QObject):
 
     @property
     def is_asked(self) -> bool:
-        """Whether a run was asked for that has not begun yet."""
+        """Whether a run was asked for and has not begun yet."""
         return self._asked is not None
 
     def ask(self, steps: int | None) -> None:
-        """Have a run begin that takes these steps; where one was asked for already, its own."""
+        """Begin a run that takes these steps; if one was already asked for, do nothing."""
         if self._asked is None:
             start = self._asked = Start(runs_dir=self._place.path)
             self._bridge.ask(start, partial(self._begin, start, steps), partial(self._refuse, start))
 
     def take_back(self) -> None:
-        """Something else was asked for since: nothing is done with this run, though it may begin yet."""
+        """Ignore the run that was asked for, even if it still begins: something else was asked for since."""
         self._asked = None
 
     def move(self) -> None:
-        """The run at hand goes on in the place where runs are kept by now."""
+        """Move the current run to the folder in which runs are kept now."""
         kept = self._at_hand.kept
         assert kept is not None
         self._bridge.ask(MoveRun(runs_dir=self._place.path), partial(self._settle, kept))
 
     def leave_for(self, run: Path | None) -> None:
-        """This run is at hand now, or none."""
+        """Another run, or none, is the current one now: forget the one that began, or throw it away."""
         if self._begun is not None and self._begun != run:
             if self._begun.name != self._parent() and not self._opening.replaces(self._begun):
                 self._throw_away(throw_away_stepless, self._begun)
             self._begun = None
 
     def have_back(self) -> None:
-        """What was asked for since is refused: where nothing else is at hand, the run is that had begun by then."""
+        """A later request was refused: if there is no current run, make the one that began meanwhile current."""
         if self._at_hand.run is None:
             self._at_hand.run = self._begun
             self._at_hand.changed.emit()
@@ -75,10 +75,10 @@ class Beginning(QObject):
             self._throw_away(throw_away_branch, asked.run)
 
     def _throw_away(self, throw_away: Callable[[Path], None], run: Path) -> None:
-        self._bridge.call(partial(throw_away, run), on_error=lambda _: None)  # without a trash it stays: a run more
+        self._bridge.call(partial(throw_away, run), on_error=lambda _: None)  # if there is no trash, the run stays
 
     def _parent(self) -> str | None:
-        """The name of the run that the one at hand was branched off."""
+        """The name of the run that the current one was branched off."""
         folder = self._bridge.history.folder
         return folder.state.parent if folder is not None else None
 
@@ -86,7 +86,7 @@ class Beginning(QObject):
         self._begun = run
         if start is self._asked:
             self._asked, self._at_hand.run = None, run
-            if not self._opening.is_under_way:  # else this one is being left, and the other would learn
+            if not self._opening.is_under_way:  # else this run is being left, and the opened one would learn
                 self._bridge.ask(Learn(steps=steps))
             self._at_hand.changed.emit()
 

@@ -1,4 +1,4 @@
-"""A branch of a run, with the changes that were made to it."""
+"""Branches off a run, with the changes that were made to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.runs.place import RunsPlace
 
 
 class Branching:
-    """Has one opened beside the run that it is of, or in its place."""
+    """Opens a branch in addition to a run, or in its place."""
 
     def __init__(self, bridge: EngineBridge, at_hand: AtHand, opening: Opening, place: RunsPlace) -> None:
         self._bridge = bridge
@@ -23,14 +23,14 @@ class Branching:
         self._place = place
 
     def branch(self, run: Path, step: int, on_there: OnDone[Prepared]) -> None:
-        """A new run with the weights that one kept at a step; that one is kept."""
+        """Begin a new run with the weights that `run` kept at `step`; the old one is kept."""
         self._opening.ask(self._branch_of(run, step), on_there)
 
     def take_along(self, steps: int | None) -> None:
-        """Learn in a branch with what waits, which takes the place of the one at hand: that has taken no step."""
+        """Replace the current branch, which has taken no step, by one with the waiting changes, and learn in it."""
         run, step = self._at_hand.run, self._at_hand.begins_at
         assert run is not None and step is not None
-        if not self._opening.is_under_way:  # else it was asked already
+        if not self._opening.is_under_way:  # else it was already asked for
             self._opening.ask(self._branch_of(run, step, in_its_place=True), partial(self._go_on, steps))
 
     def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:

@@ -1,4 +1,4 @@
-"""The run at hand that is left for another, to be had back as it was where that one turns out to be damaged."""
+"""The state of a run that is left for another, to restore it if that one turns out to be damaged."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from gui.bench.at_hand import AtHand
 
 @dataclass(frozen=True)
 class LeftRun:
-    """What the window showed of it; `config` is its own, with all that was changed."""
+    """What the window showed of the run; `config` has all the changes made to it."""
 
     draft: RunConfig | None
     applied: RunConfig | None
     taken: RunConfig | None
     config: RunConfig
     last_step: int
-    changed: frozenset[str]  # keys of what was changed since it was saved: of an opened run, not written down yet
+    changed: frozenset[str]  # keys changed since it was saved, which a run opened from disk lacks
 
     @classmethod
     def of(cls, at_hand: AtHand, history: History) -> LeftRun:
-        """The run at hand, of which this is the history."""
+        """The state of the current run, whose history this is."""
         assert history.prepared is not None
         saved = max(history.checkpoint_steps, default=0)
         changed = frozenset(one.key for one in history.settings_changed if one.step >= saved)
         return cls(at_hand.draft, at_hand.applied, at_hand.taken, history.prepared.config, history.last_step, changed)
 
     def lost(self, config: RunConfig) -> dict[str, object]:
-        """Of what was changed since it was saved, by key, that which the run opened again knows nothing of."""
+        """The changes made since it was saved, by key, that the run, opened again with `config`, lacks."""
         differing = differing_settings((config, self.config))
         return {key: values[1] for key, values in differing.items() if key in self.changed}
 
     def put_back(self, at_hand: AtHand, config: RunConfig) -> None:
-        """Show the run, opened again, with the settings as they were; what waited goes on waiting."""
+        """Show the reopened run with its former settings; changes that waited go on waiting."""
         at_hand.draft, at_hand.taken = self.draft, self.taken
-        if self.changed.issuperset(differing_settings((config, self.config))):  # else it was changed elsewhere
+        if self.changed.issuperset(differing_settings((config, self.config))):  # else another process changed it
             at_hand.applied = self.applied
         at_hand.changed.emit()

@@ -1,4 +1,4 @@
-"""Another run, or a branch of one, that takes the place of what is at hand."""
+"""Opens another run, or a branch of one, in place of the current one."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from gui.bridge import EngineBridge, OnDone
 
 
 class Opening(QObject):
-    """Asks for one at a time: the newest counts, until it is there, refused or given up.
+    """Handles one request at a time, the newest, until its run is open, refused or given up.
 
-    A run that was left for one that is refused is had back.
+    If it is refused after the current run was left, that one is opened again.
     """
 
-    asked = Signal()  # for one, just now
-    refused_without_run = Signal()  # there was none at hand to have back
-    lost = Signal()  # the run at hand was refused itself: its settings are left
-    branched = Signal(object, Path)  # as this Branch asked, a new run is there, whatever was asked for since
+    asked = Signal()  # a run has just been asked for
+    refused_without_run = Signal()  # refused, and there is no current run to open again
+    lost = Signal()  # the current run could not be opened again: only its settings are left
+    branched = Signal(object, Path)  # the Branch request and its new run, even if something else was asked for since
 
     def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
         super().__init__(at_hand)
@@ -36,28 +36,28 @@ class Opening(QObject):
         return self._asked is not None
 
     def is_of(self, run: Path) -> bool:
-        """Whether this run, or a branch of it, is on its way."""
+        """Whether this run, or a branch of it, is being opened."""
         return self._asked is not None and run == self._asked.run
 
     def replaces(self, run: Path) -> bool:
-        """Whether what is on its way takes the place of this branch."""
+        """Whether the run being opened replaces this branch."""
         return isinstance(self._asked, Branch) and self._asked.in_its_place and run == self._asked.run
 
     def brings(self, run: Path) -> bool:
-        """Whether this run, which is there, is the one that was asked for, or the branch."""
+        """Whether this run, which has just been opened, is the one asked for, or the branch asked for."""
         if isinstance(self._asked, OpenRun):
             return run == self._asked.run.absolute()
         folder = self._bridge.history.folder
         return self._asked is not None and folder is not None and folder.state.parent == self._asked.run.name
 
     def ask(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None = None) -> None:
-        """Have it opened; where something else is asked for since, nothing is done with it."""
+        """Open a run, then call `on_there`, unless something else is asked for meanwhile."""
         self._asked = request
         self._bridge.ask(request, partial(self._enter, request, on_there), partial(self._refuse, request))
         self.asked.emit()
 
     def give_up(self) -> None:
-        """Nothing of it may take the place of what is asked for now."""
+        """Ignore the run being opened: something else is asked for now."""
         self._asked = None
 
     def _enter(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None, prepared: Prepared) -> None:
@@ -70,8 +70,9 @@ class Opening(QObject):
                 on_there(prepared)
 
     def _tell_of_weights(self) -> None:
-        """Of a run that another process writes, or that was killed between two checkpoints, say whose weights these are
-        and from where Learn goes on.
+        """Say which step the weights are from, and where Learn goes on, if the curves go further than the weights.
+
+        That is so for a run that another process writes, or that was killed between two checkpoints.
         """
         weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
         folder = self._bridge.history.folder
@@ -91,11 +92,11 @@ class Opening(QObject):
             self._bridge.show_refusal(error)
             if self._at_hand.run is None:
                 self.refused_without_run.emit()
-            elif self._bridge.state == "empty":  # else it was not left
+            elif self._bridge.state == "empty":  # else the current run was not left
                 self._come_back(request, self._at_hand.run)
 
     def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
-        """Open the run again that was left for one that turned out to be damaged."""
+        """Open the current run again: it was left for one that turned out to be damaged."""
         again = OpenRun(run=run)
         if refused == again:
             self.lost.emit()
@@ -104,7 +105,7 @@ class Opening(QObject):
             self.ask(again, partial(self._have_back, left))
 
     def _have_back(self, left: LeftRun, prepared: Prepared) -> None:
-        """Show the run as it was left, with what was changed and not written down; say if it has gone on."""
+        """Show the run as it was left, and repeat changes that were not on disk; say so if its step has changed."""
         assert prepared.run is not None
         left.put_back(self._at_hand, prepared.config)
         for key, value in left.lost(prepared.config).items():

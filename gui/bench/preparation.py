@@ -1,4 +1,4 @@
-"""Data, model and first probe of the draft, before a run begins."""
+"""Prepares data, model and first probe of the draft before a run begins."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from gui.bridge import EngineBridge
 
 @dataclass(frozen=True)
 class _Unanswered:
-    """What was asked for, and what is at hand again where the engine cannot leave that."""
+    """A Prepare request, and the state to go back to if the engine cannot leave the current run."""
 
     request: Prepare
     before: Before
 
 
 class Preparation(QObject):
-    """Asks the engine for it, now or in a moment; the newest counts."""
+    """Asks the engine to prepare, now or after a delay; only the newest request counts."""
 
     due = Signal()
-    refused = Signal(object, object)  # what was at hand Before, and the Exception that says why
+    refused = Signal(object, object)  # the state Before, and the Exception that says why
 
     def __init__(self, bridge: EngineBridge, parent: QObject) -> None:
         super().__init__(parent)
-        self.is_outdated = False  # the plugins were read anew during an opening: what is prepared has their old code
+        self.is_outdated = False  # whether plugins were reloaded during an opening, so that their old code is in use
         self._bridge = bridge
         self._unanswered: _Unanswered | None = None
         self._delay = QTimer(self, singleShot=True)
@@ -38,7 +38,7 @@ class Preparation(QObject):
 
     @property
     def is_coming(self) -> bool:
-        """Whether it is due in a moment."""
+        """Whether the delay is running."""
         return self._delay.isActive()
 
     @property
@@ -46,15 +46,18 @@ class Preparation(QObject):
         return self._unanswered is not None
 
     def come_in(self, milliseconds: int) -> None:
-        """Be due then, and no sooner."""
+        """Emit `due` after this delay, instead of any delay that is running."""
         self._delay.start(milliseconds)
 
     def stop(self) -> None:
-        """Be due no more."""
+        """Stop the delay."""
         self._delay.stop()
 
     def ask(self, config: RunConfig, before: Before) -> None:
-        """Have the engine prepare this; what was before an unanswered one may not be left yet, and stays in mind."""
+        """Have the engine prepare this.
+
+        While an earlier request is unanswered, its `before` is kept: that run may not have been left yet.
+        """
         self.stop()
         self.is_outdated = False
         request = Prepare(config=config)
@@ -62,16 +65,16 @@ class Preparation(QObject):
         self._bridge.ask(request, partial(self._end, request), partial(self._refuse, request))
 
     def forget(self) -> None:
-        """A run is at hand: what is prepared, and what comes of what was asked for, is of no interest."""
+        """Ignore the answer to an unanswered request: a run was opened."""
         self._unanswered, self.is_outdated = None, False
 
     def call_off(self, error: Exception) -> None:
-        """The engine answers nothing any more that waited for it, for this reason."""
+        """Treat an unanswered request as refused for this reason: the engine will not answer it any more."""
         if self._unanswered is not None:
             self._refuse(self._unanswered.request, error)
 
     def _end(self, request: Prepare, _: Prepared) -> None:
-        """What was at hand was left for good."""
+        """Note the answer: the run before it was left for good."""
         if self._unanswered is not None and request is self._unanswered.request:
             self._unanswered = None
 

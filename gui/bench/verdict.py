@@ -1,4 +1,4 @@
-"""What waits until a plugin has said whether an option that was edited fits."""
+"""Holds back an action until a plugin has said whether an edited option is valid."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ from collections.abc import Callable
 
 
 class Verdict:
-    """Holds what is asked for while a plugin judges an edit; of several, the newest is done."""
+    """Holds back an action while a plugin checks an edit; only the newest action is kept."""
 
     def __init__(self) -> None:
         self._is_awaited = False
         self._held: Callable[[], object] | None = None
 
     def await_it(self) -> None:
-        """An option was edited, and its plugin is asked: what begins with the draft waits for the answer."""
+        """Note that a plugin was asked about an edit: actions that use the draft wait for its answer."""
         self._is_awaited = True
 
     def holds(self, act: Callable[[], object]) -> bool:
-        """Whether this, and not what was asked for before, is done once the plugin has answered."""
+        """Whether an answer is awaited; `act`, in place of an earlier action, is then called once it arrives."""
         if self._is_awaited:
             self._held = act
         return self._is_awaited
 
     def go_on(self) -> None:
-        """The draft has what the plugin let pass: do what was asked for meanwhile."""
+        """Do the action that was held: the draft now has the options that the plugin accepted."""
         act = self._held
         self.forget()
         if act is not None:
             act()
 
     def let_go(self) -> None:
-        """What was asked for meanwhile is not done any more."""
+        """Drop the action that was held."""
         self._held = None
 
     def forget(self) -> None:
-        """The edit is of no interest any more, nor what waited for the verdict on it."""
+        """Drop the action that was held, and await no answer any more."""
         self._is_awaited, self._held = False, None

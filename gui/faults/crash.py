@@ -1,4 +1,4 @@
-"""What no code expected: the faults of any thread reach the strip, where they can be copied, and a log."""
+"""Sends unhandled exceptions of any thread to the strip, where they can be copied, and to a log file."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from platformdirs import user_log_path
 from core.events import Trouble
 from gui.bridge import EngineBridge
 
-QUIET_S = 5.0  # a fault that comes again sooner, such as a painting's, is not told again
+QUIET_S = 5.0  # an error that repeats sooner, such as one in a paint event, is not reported again
 
 
 def log_path() -> Path:
-    """The file that faults and crashes are written to, in a folder that takes other files too."""
+    """The file for errors and crashes; other files can be written into its folder too."""
     try:
         path = user_log_path("headlight", ensure_exists=True) / "crash.log"
         path.touch()
@@ -35,7 +35,7 @@ def log_path() -> Path:
 
 
 def write_to_log(when: datetime, details: str) -> None:
-    """Append what happened. A full disk keeps nobody from being told of it."""
+    """Append an entry. Write errors are ignored: on a full disk the error is still shown."""
     with suppress(OSError), log_path().open("a", encoding="utf-8", errors="backslashreplace") as log:
         log.write(f"{when.isoformat()}\n{details}\n")
 
@@ -47,7 +47,7 @@ def _temporary_folder() -> Path:
 
 @contextmanager
 def watched(bridge: EngineBridge) -> Iterator[None]:
-    """While it lasts, faults are logged and shown in the strip, on whatever thread they happened."""
+    """Within the block, unhandled exceptions of all threads are logged and shown in the strip."""
     before = sys.excepthook, threading.excepthook, sys.unraisablehook
     faults = _Faults(bridge)
     sys.excepthook = lambda kind, error, trace: faults.take(error)
@@ -62,26 +62,26 @@ def watched(bridge: EngineBridge) -> Iterator[None]:
 
 
 class _Faults:
-    """Logs a fault at once, in its own thread: the window may not come to it any more."""
+    """Logs an error at once, in the thread that raised it: the GUI thread may not get to it any more."""
 
     def __init__(self, bridge: EngineBridge) -> None:
         self._bridge = bridge
-        self._logged: deque[str] = deque(maxlen=100)  # they come back from the bridge, to be shown
+        self._logged: deque[str] = deque(maxlen=100)  # so that `log` skips them when the bridge emits them
         self._seen_at: dict[object, float] = {}
 
     def take(self, error: BaseException | None) -> None:
-        """What nobody caught. Any thread may call this."""
+        """Log and show an unhandled exception. Any thread may call this."""
         if error is not None and not self._is_repeated(error):
             self._write("".join(traceback.format_exception(error)))
             self._bridge.report(error)
 
     def log(self, trouble: Trouble) -> None:
-        """What the strip shows now: the engine's own faults are told only there."""
+        """Log an error that the strip shows: the engine's own errors arrive only this way."""
         if trouble.details and trouble.details not in self._logged:
             self._write(trouble.details)
 
     def _is_repeated(self, error: BaseException) -> bool:
-        """Whether the same line raised the same a moment ago."""
+        """Whether the same kind of error was raised at the same lines less than `QUIET_S` ago."""
         lines = tuple((frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__))
         now, before = time.monotonic(), self._seen_at.get((type(error), lines), -QUIET_S)
         self._seen_at[type(error), lines] = now

@@ -1,4 +1,4 @@
-"""A crash in native code ends the process at once: what is known of it is told at the next start."""
+"""Reports a crash in native code, which ends the process at once, at the next start."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gui.faults.crash import log_path, write_to_log
 
 @contextmanager
 def leaving_a_trace() -> Iterator[None]:
-    """Within the block a crash leaves the lines of Python that led to it in a file of this process's own."""
+    """Within the block a native crash writes the Python traceback to a file named after this process."""
     path = trace_of(os.getpid())
     with path.open("w", encoding="utf-8") as file:
         faulthandler.enable(file)
@@ -29,24 +29,24 @@ def leaving_a_trace() -> Iterator[None]:
 
 
 def trace_of(pid: int) -> Path:
-    """Where a process of this number leaves its trace; not where one that had the number before left its own."""
+    """The trace file of the process that now has this number; an earlier process of that number has another."""
     begun = (started_at(pid) or "").replace(" ", "-")
     return log_path().with_name(f"native-{pid}-{begun}.txt")
 
 
 def earlier_crashes() -> list[Trouble]:
-    """What windows that crashed have left, oldest first; told once, and kept in the log from then on."""
+    """The crashes of earlier windows, oldest first. Each is returned once, and moved to the log."""
     left = []
     for path in _left_behind():
-        with suppress(FileNotFoundError):  # another window tells of it, whose removal came first
+        with suppress(FileNotFoundError):  # another window that starts now was faster and reports it
             when, trace = path.stat().st_mtime, path.read_text(encoding="utf-8", errors="replace")
             path.unlink()
             left.append((when, trace))
-    return [_told(datetime.fromtimestamp(when), trace) for when, trace in sorted(left) if trace]  # without, a kill
+    return [_told(datetime.fromtimestamp(when), trace) for when, trace in sorted(left) if trace]  # empty: killed
 
 
 def _left_behind() -> list[Path]:
-    """Traces of processes that are gone."""
+    """Trace files of processes that no longer exist."""
     traces = [(int(path.stem.split("-")[1]), path) for path in log_path().parent.glob("native-*.txt")]
     return [path for pid, path in traces if path != trace_of(pid) or not is_alive(pid)]
 
@@ -61,7 +61,7 @@ def _told(when: datetime, trace: str) -> Trouble:
 
 
 def summary(trace: str) -> str:
-    """`Segmentation fault, in paint (curves.py, line 12)`, of what `faulthandler` writes."""
+    """A sentence from `faulthandler`'s output, such as `Segmentation fault, in paint (curves.py, line 12).`"""
     reason = re.search(r"^(?:Fatal Python error|Windows fatal exception): (.*)$", trace, flags=re.MULTILINE)
     place = re.search(r'^Current thread.*\n +File "(.*)", line (\d+) in (.*)$', trace, flags=re.MULTILINE)
     said = reason[1] if reason else "the process ended"

@@ -1,4 +1,4 @@
-"""Where Qt finds no display it ends the whole process; here with a sentence, and the status of wrong input."""
+"""Ends the process with a clear message and status 2 if Qt finds no display; Qt itself would abort it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 
 def open_application(argv: Sequence[str]) -> QApplication:
-    """The application, on the display that the environment names; where none answers, the process ends with 2."""
+    """Open the application on the display that the environment names; exit with status 2 if none answers."""
     said: list[str] = []
 
     def hear(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:
@@ -26,7 +26,7 @@ def open_application(argv: Sequence[str]) -> QApplication:
         app = QApplication(argv)
     finally:
         qInstallMessageHandler(before)
-    for text in said:  # as Qt would have, had nobody listened
+    for text in said:  # as Qt would have without our handler
         print(text, file=sys.stderr)
     return app
 
