@@ -70,10 +70,7 @@ class Opening(QObject):
                 on_there(prepared)
 
     def _tell_of_weights(self) -> None:
-        """Say which step the weights are from, and where Learn goes on, if the curves go further than the weights.
-
-        That is so for a run that another process writes, or that was killed between two checkpoints.
-        """
+        """Say which step the weights are from, if another process writes the run or it was killed after that step."""
         weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
         folder = self._bridge.history.folder
         writer = folder.state.writer() if folder is not None else None

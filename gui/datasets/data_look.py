@@ -1,4 +1,4 @@
-"""The prepared data of the engine's run as the window reads them: the model behind the Data view."""
+"""Reads the prepared data of the engine's run for the window: the model behind the Data view."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ NOT_AT_HAND = "This run's pairs are not here: it was shared without them, or its
 
 
 class DataLook(QObject):
-    """Maps the files that the engine prepared, and has them looked over while the view is watched.
+    """Maps the files that the engine prepared, and makes an overview of them while it is watched.
 
-    Files are read beside the window's thread, and without torch. `data` holds the pairs that are too long as well.
+    Files are read beside the GUI thread, without torch. `data` includes the pairs that are too long to train on.
     """
 
-    opened = Signal()  # other data, or none
-    changed = Signal()  # `overview`
-    aged = Signal()  # `is_outdated`
+    opened = Signal()  # other data were opened, or there are none now
+    changed = Signal()  # `overview` has changed
+    aged = Signal()  # `is_outdated` may have changed
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
         self.data: PreparedData | None = None
-        self.config: RunConfig | None = None  # of `data`, every auto resolved
+        self.config: RunConfig | None = None  # of `data`, with every `auto` resolved
         self.overview: DataOverview | None = None
         self.note = NOTHING if bridge.state == "empty" else WAITING  # why there are no data
         self._bridge = bridge
-        self._key: object = None  # of what was opened last
-        self._is_watched = self._is_known = False  # where the data at hand lie
+        self._key: object = None  # identifies what was opened last
+        self._is_watched = self._is_known = False  # `_is_known`: the engine was asked where the current data are
         self._is_of_before = False
         self._looking = Piecemeal[DataOverview](bridge, self._take_overview)
         bridge.state_changed.connect(self._follow)
 
     @property
     def limits(self) -> Limits:
-        """The longest source and target that the run takes."""
+        """The longest source and target that the run trains on, in tokens."""
         assert self.config is not None
         return limits_of(self.config)
 
     @property
     def is_outdated(self) -> bool:
-        """Whether others have been asked for since these data were opened."""
+        """Whether other data have been asked for since these were opened."""
         return self.data is not None and self._is_of_before
 
     def watch(self, is_watched: bool) -> None:
-        """Whether anybody looks: where nobody does, nothing is read."""
+        """Read only while this is True: nobody sees the data otherwise."""
         self._is_watched = is_watched
         self._looking.watch(is_watched)
         self._locate()
@@ -98,13 +98,13 @@ class DataLook(QObject):
             self.opened.emit()
 
     def _miss(self, error: Exception) -> None:
-        """The engine has left these data meanwhile: the next ones are said to be ready."""
+        """The engine no longer has these data: ask again once the next are ready."""
         self._is_known = False
         if not isinstance(error, UserError):
             self._bridge.report(error)
 
     def _fail(self, key: object, error: Exception) -> None:
-        if key == self._key:  # else others are being opened meanwhile
+        if key == self._key:  # else other data are being opened by now
             self._bridge.report(error)
             self._forget(NOTHING)
 
@@ -124,7 +124,7 @@ class DataLook(QObject):
 
 
 def _opened(folder: Path, config: RunConfig) -> tuple[PreparedData, Iterator[DataOverview]]:
-    """All that was drawn, whatever lengths are allowed, and what looks it over."""
+    """Open all pairs, whatever lengths the run allows, and begin their overview."""
     whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
     data = PreparedData.open(folder, whole)
     return data, look_over(data, config)

@@ -1,4 +1,4 @@
-"""The pairs of one split, a page at a time, all of them or those that hold a text: the model behind their table."""
+"""The pairs of one split, a page at a time, filtered by a search text: the model behind the table of pairs."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ PAGE = 50
 
 
 class PairPages(QObject):
-    """`rows` are those of the page that is shown; they are read beside the window's thread."""
+    """`rows` are those of the current page; they are read beside the GUI thread."""
 
     changed = Signal()
 
     def __init__(self, bridge: EngineBridge, look: DataLook) -> None:
         super().__init__()
         self.split = "train"
-        self.text = ""  # that is searched for
-        self.first = 0  # place of the page's first row
+        self.text = ""  # the search text
+        self.first = 0  # index of the page's first row
         self.rows: list[PairRow] = []
-        self.found: Found | None = None  # while something is searched for
+        self.found: Found | None = None  # None: no search text
         self._bridge = bridge
         self._look = look
         self._search = Piecemeal[Found](bridge, self._take_found)
-        self._wanted: object = None  # of the page that was asked for last
+        self._wanted: object = None  # identifies the page that was asked for last
         look.opened.connect(self._restart)
 
     @property
     def num_rows(self) -> int:
-        """Of all pages."""
+        """The number of rows on all pages."""
         return len(self._indices)
 
     @property
@@ -43,7 +43,7 @@ class PairPages(QObject):
         return self.found is not None and not self.found.is_done
 
     def watch(self, is_watched: bool) -> None:
-        """Whether anybody looks: where nobody does, nothing is searched."""
+        """Search only while this is True: nobody sees the result otherwise."""
         self._search.watch(is_watched)
 
     def choose_split(self, split: str) -> None:
@@ -52,13 +52,13 @@ class PairPages(QObject):
             self._restart()
 
     def search(self, text: str) -> None:
-        """Show the pairs that hold this text; all where it is empty."""
+        """Show the pairs that contain this text; all of them if it is empty."""
         if text != self.text:
             self.text = text
             self._restart()
 
     def turn(self, pages: int) -> None:
-        """Show another page, so many further on; the last or first where there are fewer."""
+        """Go this many pages forwards (or back, if negative), at most to the last or first page."""
         last = max(0, self.num_rows - 1) // PAGE * PAGE
         self.first = min(max(0, self.first + pages * PAGE), last)
         self._read()
@@ -81,7 +81,7 @@ class PairPages(QObject):
     def _take_found(self, found: Found) -> None:
         is_full = len(self.rows) == PAGE
         self.found = found
-        if is_full:  # nothing on this page changes
+        if is_full:  # this page does not change
             self.changed.emit()
         else:
             self._read()

@@ -1,4 +1,4 @@
-"""A button that has a file or folder chosen in the desktop's own dialog, while the window goes on."""
+"""A button that opens the desktop's dialog for a file or folder, without blocking the window."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _MODES = {"file": QFileDialog.FileMode.ExistingFile, "folder": QFileDialog.FileM
 
 
 class PathButton(QPushButton):
-    """`chosen` carries the path. The dialog begins where the field beside the button points to.
+    """`chosen` carries the path. The dialog opens at the path in the field beside the button.
 
-    A file's relative name is one in the folder that `folder` gives, and what is chosen there is named so: the folder
-    alone says where the files are once they were moved.
+    Relative file names refer to the folder that `folder()` returns, and a file chosen inside it is named relative to
+    it, so that only the folder has to be changed when the files are moved.
     """
 
     chosen = Signal(str)
@@ -28,19 +28,19 @@ class PathButton(QPushButton):
         super().__init__("Choose …")
         self._field, self._folder = field, folder
         self._kind, self._title = kind, f"Choose a {kind}: {label}"
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not take the focus: Space stays with Learn
         self.setAccessibleName(self._title)
         self.setToolTip(f"Choose the {kind} in a dialog")
         self.clicked.connect(self.open_dialog)
 
     def open_dialog(self) -> None:
-        """Let somebody choose; nothing waits for it."""
+        """Open the dialog and return at once."""
         dialog = QFileDialog(self, self._title)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(_MODES[self._kind])
         name = self._field.text()
         typed = typed_path(self._within() or "") / typed_path(name)
-        if typed != Path():  # else where the last dialog ended
+        if typed != Path():  # else Qt opens it where the last dialog ended
             there = Path(absolute(str(typed)))
             dialog.setDirectory(str(there.parent if name and self._kind == "file" else there))
         dialog.fileSelected.connect(self._take)

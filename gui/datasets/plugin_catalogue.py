@@ -1,4 +1,4 @@
-"""The dataset plugins as the window knows them: the model behind Setup's choice of data and the Plugins view."""
+"""The dataset plugins known to the window: the model behind Setup's choice of dataset and the Plugins view."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from gui.bridge import EngineBridge, OnDone, OnError
 
 
 class PluginCatalogue(QObject):
-    """Reads the plugins beside the GUI thread, in a process of its own: no run is disturbed by what happens there.
+    """Reads the plugins beside the GUI thread, in its own plugin process, so that no run is disturbed.
 
-    The engine's lists them as the window opens; ours is started once there is something to ask.
+    When the window opens, the engine's plugin process lists them; ours is started only when it is first needed.
     """
 
-    changed = Signal()  # `infos`
-    busy_changed = Signal()  # `is_reading`
-    faults_changed = Signal()  # `faults`
-    reloaded = Signal()  # the files were read anew; what is prepared next has their code
+    changed = Signal()  # `infos` has changed
+    busy_changed = Signal()  # `is_reading` may have changed
+    faults_changed = Signal()  # `faults` has changed
+    reloaded = Signal()  # the files were read again; the next preparation uses their code
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
         self.host = PluginHost()
         self.folder = user_plugins_dir()
         self.infos: list[PluginInfo] = []
-        self.faults: dict[str, str] = {}  # plugin -> why its data could not be prepared
+        self.faults: dict[str, str] = {}  # name of a plugin -> why its data could not be prepared
         self.is_reading = True
         self._bridge = bridge
         bridge.call(self._read_first, self._take, self._fail)
         bridge.prepared.connect(self._take_prepared)
 
     def reload(self) -> None:
-        """Read the plugin files anew. A run that has begun keeps the code it began with."""
+        """Read the plugin files again. A run that has begun keeps the code it began with."""
         self.is_reading = True
         self._bridge.ask(ReloadPlugins())
         self._bridge.call(self._read_anew, self._take_anew, self._fail)
@@ -56,18 +56,18 @@ class PluginCatalogue(QObject):
         self._bridge.call(partial(self._write, name), take, on_error)
 
     def note_fault(self, name: str, sentence: str) -> None:
-        """A plugin's data could not be prepared: that stands in its row until they can, or its file is read anew."""
+        """Note why a plugin's data could not be prepared, until they can be or the plugins are reloaded."""
         self.faults[name] = sentence
         self.faults_changed.emit()
 
     def close(self) -> None:
-        """End the plugins' process for good."""
+        """End our plugin process for good."""
         self.host.close()
 
     def _read_first(self) -> list[PluginInfo]:
         try:
             return self._bridge.engine.plugins()
-        except PluginError:  # something else was asked of the engine, and its host was in a hurry
+        except PluginError:  # another request to the engine interrupted its plugin host
             return self.host.plugins()
 
     def _read_anew(self) -> list[PluginInfo]:

@@ -1,4 +1,4 @@
-"""The checks of plugins that were asked for: one at a time, their reports kept until the plugins are read anew."""
+"""Runs checks of plugins, one at a time, and keeps their reports until the plugins are reloaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.bridge import EngineBridge
 
 
 class PluginChecks(QObject):
-    """Plugins are told apart by their origin: two of one name are two."""
+    """`reports` is keyed by a plugin's origin, since two plugins may have the same name."""
 
     changed = Signal()
 
@@ -23,13 +23,13 @@ class PluginChecks(QObject):
         super().__init__()
         self.reports: dict[str, PluginReport] = {}
         self.running: PluginInfo | None = None
-        self.stage = ""  # what the running one is at
+        self.stage = ""  # what the running check is doing
         self._bridge = bridge
         self._answer: Future[PluginReport] | None = None
         bridge.progressed.connect(self._take_progress)
 
     def start(self, info: PluginInfo) -> None:
-        """Check this plugin, beside a run that learns; a check that runs is ended."""
+        """Check this plugin, even while a run is learning; ends a check that is running."""
         self.running, self.stage = info, "beginning"
         self.reports.pop(info.origin, None)
         request = CheckPlugin(plugin=info.name if info.package else info.origin)
@@ -43,7 +43,7 @@ class PluginChecks(QObject):
             self._end()
 
     def forget(self) -> None:
-        """The plugins are read anew: what was found is not true any more."""
+        """Drop all reports: the plugins were reloaded, so they may no longer be true."""
         self.stop()
         self.reports.clear()
         self.changed.emit()

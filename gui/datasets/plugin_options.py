@@ -1,4 +1,4 @@
-"""The choice of a plugin in Setup, and its own options: a form made from what it declares, and what it says of each."""
+"""The choice of a plugin in Setup, and a form for the options that the plugin declares and checks."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from gui.widgets.tab_order import tab_on_into
 
 
 class PluginOptions(QWidget):
-    """Edits the options of the workbench's draft. The plugin says whether they fit, in a process of its own."""
+    """Edits the options in the workbench's draft. The plugin checks them in its own process."""
 
-    edited = Signal()  # and the plugin is asked; or another plugin's options are shown
-    judged = Signal()  # `unfit`
+    edited = Signal()  # an option was edited and the plugin asked; or another plugin's options are shown
+    judged = Signal()  # the plugin has answered: `unfit` may have changed
 
     def __init__(self, context: Context, choice: QWidget) -> None:
         super().__init__()
@@ -27,8 +27,8 @@ class PluginOptions(QWidget):
         self._choice = choice
         self._context = context
         self._shown: PluginInfo | None = None
-        self._untaken: dict[str, object] = {}  # edits that the plugin refused, or has not judged yet
-        self._added: set[str] = set()  # options that the draft has since somebody typed them, by key
+        self._untaken: dict[str, object] = {}  # edits that the plugin refused or has not checked yet, by key
+        self._added: set[str] = set()  # keys of options that the draft has only because the user typed them
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GRID)
@@ -37,14 +37,14 @@ class PluginOptions(QWidget):
 
     @property
     def unfit(self) -> list[str]:
-        """The settings, by key, that the plugin refused as they were typed."""
+        """Keys of the settings whose typed values the plugin refused."""
         return [f"{OPTIONS}.{key}" for key in self._untaken if self.form.rows[key].error]
 
     def show_draft(self, draft: RunConfig) -> None:
-        """Show its options, those that it does not name at their defaults; each plugin's in a form of their own.
+        """Show the draft's options, at their defaults where it names none. Each plugin has its own form.
 
-        What was edited is shown as it was, though the draft has it only once the plugin has let it pass.
-        A plugin that was there and cannot be read now keeps its form; one that is missing has none.
+        Edited values are shown as typed, though the draft has them only once the plugin accepts them. A plugin that can
+        no longer be read keeps its form; a missing one has none.
         """
         info = self._usable(draft.dataset.plugin)
         is_of_another = self._shown is not None and self._shown.name != draft.dataset.plugin
@@ -54,13 +54,13 @@ class PluginOptions(QWidget):
         self.form.show_values({**defaults, **draft.dataset.options, **self._untaken})
 
     def forget(self) -> None:
-        """What was typed, and what the plugin says of it, is no longer of interest."""
+        """Drop what was typed, its errors, and a check that is under way."""
         self._untaken, self._added = {}, set()
         self.form.forget_errors()
         self._context.workbench.verdict.forget()
 
     def drop_what_is_gone(self) -> None:
-        """Of a plugin read anew that has renamed an option: the draft would be refused for the old name."""
+        """Remove options from the draft that the reloaded plugin no longer declares: they would be refused."""
         draft, old = self._context.workbench.draft, self._shown
         new = self._usable(old.name) if old is not None else None
         if draft is None or new is None or new.name != draft.dataset.plugin:
@@ -90,7 +90,7 @@ class PluginOptions(QWidget):
         form.edited.connect(self._edit)
 
     def _edit(self, key: str, value: object) -> None:
-        """Ask the plugin about an edit, and again about all that it has not taken yet."""
+        """Ask the plugin about an edit, together with all edits that it has not accepted yet."""
         draft = self._context.workbench.draft
         assert draft is not None
         dataset, host = draft.dataset, self._context.plugins.host
@@ -104,7 +104,7 @@ class PluginOptions(QWidget):
         self.edited.emit()
 
     def _take_verdict(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
-        """The plugin has judged options: too late, where it was asked again since, or other settings were taken."""
+        """Take the plugin's answer, unless it was asked again since, or other settings were loaded."""
         draft = self._context.workbench.draft
         if edits is not self._untaken or draft is None:
             return
@@ -121,7 +121,7 @@ class PluginOptions(QWidget):
     def _without(
         self, edits: dict[str, object], errors: dict[str, str], options: dict[str, object]
     ) -> dict[str, object]:
-        """Of what does not fit nothing is taken: 2,5 was 2 as it was typed. What stood there before is put back."""
+        """`options` with the last complete value in place of each refused one: while 2,5 was typed, 2 was accepted."""
         put_back = dict(options)
         for key in errors.keys() & options.keys():
             row = self.form.rows[key]
@@ -132,7 +132,7 @@ class PluginOptions(QWidget):
         return put_back
 
     def _miss_verdict(self, error: Exception) -> None:
-        """A fault of ours: Learn must not wait for ever."""
+        """Report a bug of ours, and release what waits for the answer: Learn must not wait for ever."""
         self._context.workbench.verdict.forget()
         self._context.bridge.report(error)
 

@@ -1,4 +1,4 @@
-"""The rows of the Plugins view: what is known of each plugin by now."""
+"""The rows of the Plugins view: what is known about each plugin."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class PluginRow:
     """One line of the table."""
 
     info: PluginInfo
-    report: PluginReport | None = None  # what its check has found
-    fault: str = ""  # why its data could not be prepared: of this file, and perhaps of other options only
+    report: PluginReport | None = None  # the result of its check
+    fault: str = ""  # why its data could not be prepared, perhaps only with certain options
 
     @property
     def problem(self) -> str:
-        """Why it cannot be used, or could not be."""
+        """Why it cannot be used, or could not be used last time."""
         return self.info.error or self.fault
 
     @property
     def state(self) -> str:
-        """Whether it can be used, with what a check has found."""
+        """Whether it can be used, and the number of findings of its check."""
         if self.problem:
             return f"✗ {self.problem}"
         if self.report is None:
@@ -39,7 +39,7 @@ class PluginRow:
 
     @property
     def place(self) -> str:
-        """`Headlight` for what it brings along, else the package or the folder."""
+        """Where it comes from: `Headlight` for built-in plugins, else the package or the folder."""
         if self.info.package:
             return self.info.package
         folder = Path(self.info.origin).parent

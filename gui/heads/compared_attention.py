@@ -1,4 +1,4 @@
-"""What the shown attention is compared with: another step, or another run, of the same sentence."""
+"""Compares the shown attention with that of another step or another run for the same sentence."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from gui.sentences.tokens import quoted
 
 @dataclass(frozen=True)
 class Against:
-    """What to take away: the attention at `step` of a run."""
+    """What to subtract: the attention at `step` of a run."""
 
-    step: int | None = None  # None: the step that is shown, or the newest before it that the other run has
-    run: Path | None = None  # None: the run that is shown
-    name: str = ""  # of another run
+    step: int | None = None  # None: the shown step, or the newest before it that the other run has
+    run: Path | None = None  # None: the shown run
+    name: str = ""  # the other run's name
 
 
 class ComparedAttention(QObject):
-    """Gives the shown sentence with what it is compared with. Another run is read beside the GUI thread."""
+    """Gives the shown sentence together with the one to compare it with. Another run is read beside the GUI thread."""
 
-    changed = Signal()  # what it is compared with, or what was read of it
+    changed = Signal()  # another comparison was chosen, or more of the other run was read
 
     def __init__(self, bridge: EngineBridge, selection: Selection) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class ComparedAttention(QObject):
         bridge.prepared.connect(self._begin_anew)
 
     def compare(self, against: Against | None) -> None:
-        """Compare with this from now on; None: show the attention itself."""
+        """Compare with this from now on; None shows the attention itself."""
         if against != self.against:
             if against is None or self.against is None or against.run != self.against.run:
                 self._probe, self._asked, self._trouble = None, None, ""
@@ -53,7 +53,7 @@ class ComparedAttention(QObject):
             self.changed.emit()
 
     def shown(self, history: History, step: int) -> Shown:
-        """The chosen sentence at `step`, with the same one to take away; or why they cannot be compared."""
+        """The chosen sentence at `step`, with the one to subtract; or why they cannot be compared."""
         mine = shown_sentence(self._selection, history, step)
         if self.against is None or isinstance(mine, NothingShown):
             return mine
@@ -78,7 +78,7 @@ class ComparedAttention(QObject):
         )
 
     def _read(self, run: Path, step: int) -> None:
-        """One reading at a time; what was read before is shown until then, under its own step."""
+        """Read one probe at a time; until it arrives, the one read before is shown, labelled with its own step."""
         if (run, step) != self._asked and not self._is_reading:
             self._asked, self._is_reading = (run, step), True
             take, fail = partial(self._end_reading, run), partial(self._fail, run)
@@ -100,7 +100,7 @@ class ComparedAttention(QObject):
 
 
 def read_probe(run: Path, step: int) -> Probe:
-    """The newest probe at or before a step. Raises UserError where there is none, or it is damaged."""
+    """The newest probe at or before a step. Raises UserError if there is none or it is damaged."""
     folder = RunFolder.open(run)
     steps = [known for known in folder.probe_steps() if known <= step]
     if not steps:
@@ -109,7 +109,7 @@ def read_probe(run: Path, step: int) -> Probe:
 
 
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:
-    """Why two sentences' attention cannot be subtracted head by head and token by token; empty where it can."""
+    """Why two sentences' attention cannot be subtracted head by head and token by token; empty if it can."""
     if _heads(mine) != _heads(other):
         return f"The other run has {_heads(other)}, this one {_heads(mine)}: choose a run with as many."
     if mine.src_tokens != other.src_tokens:

@@ -1,4 +1,4 @@
-"""What an attention map shows of the chosen head, or of all of a layer: its weights, its rows' and columns' words."""
+"""What an attention map shows: the weights and labels of the chosen head, or of a layer's heads pooled."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ DIVERGED = "White: no numbers any more (NaN), since the run has diverged."
 
 @dataclass(frozen=True, eq=False)
 class HeadPicture:
-    """One head of one sentence, or the mean or maximum of a layer's; rows read from columns."""
+    """One head of one sentence, or the mean or maximum of a layer's heads. Rows are queries, columns are keys."""
 
-    weights: NDArray[np.floating]  # [rows, columns]; of one head, or the mean, each row sums to 1
+    weights: NDArray[np.floating]  # [rows, columns]; each row sums to 1, except of a maximum or a difference
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    is_causal: bool  # a row may not read the columns right of it
+    is_causal: bool  # whether row t attends only to columns 0 to t
     alignment: tuple[tuple[int, int], ...] = ()  # gold (row, column)
-    score: str = ""  # of the head against the gold alignment, in words
-    against: str = ""  # what was taken away from the weights, where they are differences
+    score: str = ""  # the head's score against the gold alignment, in words
+    against: str = ""  # what was subtracted, if the weights are differences
 
     @property
     def gold_colour(self) -> str:
-        """Of the gold alignment's dashes, by its name in the theme: in a difference orange already stands for more."""
+        """The theme's colour for the dashes of the gold alignment: in a difference, orange already means more."""
         return "muted" if self.against else "validation"
 
     @property
     def legend(self) -> str:
-        """What colours and dashes say, or why there are none; empty where there is nothing to say of them."""
+        """What colours and dashes mean, or why there are none; empty if they need no explanation."""
         if np.isnan(self.weights).any():
             return DIVERGED
         colours = f"Orange: more than {self.against}; blue: less." if self.against else ""
@@ -44,12 +44,12 @@ class HeadPicture:
 
     @property
     def readers(self) -> str:
-        """What a row stands for, in words."""
+        """What a row stands for."""
         return "who reads" if self.rows == self.columns else "token → prediction"
 
 
 def chosen_picture(shown: ShownSentence, selection: Selection) -> HeadPicture:
-    """What is chosen of a sentence; where it is compared with another, less the same of that one."""
+    """The chosen head or pool of a sentence, minus that of the sentence it is compared with, if any."""
     picture = chosen_head(shown.sentence, selection)
     if shown.other is None:
         return picture
@@ -59,7 +59,7 @@ def chosen_picture(shown: ShownSentence, selection: Selection) -> HeadPicture:
 
 
 def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:
-    """The chosen head of a sentence, or what is chosen over all heads of its layer."""
+    """The chosen head of a sentence, or the chosen mean or maximum over the heads of its layer."""
     kind, layer, head = selection.place_in(sentence)
     weights = _pooled(selection.attention_of(sentence)[layer], head, selection.chosen.pooled)
     feed = selection.feed_of(sentence)

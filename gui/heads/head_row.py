@@ -1,4 +1,4 @@
-"""The heads of one layer, as the grid of all heads shows them."""
+"""One row of the grid of all heads: the heads of one layer."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from gui.sentences.selection import Kind
 
 @dataclass(frozen=True, eq=False)
 class HeadRow:
-    """The heads of one layer of one kind."""
+    """The heads of one layer and one kind of attention."""
 
     kind: Kind
     layer: int
     heads: Attention  # [H, queries, keys]
-    other: Attention | None = None  # likewise, to be taken away
-    alignment: Scores | None = None  # [H] scores at the step of `heads`; None where no gold is known
+    other: Attention | None = None  # [H, queries, keys] to subtract
+    alignment: Scores | None = None  # [H] scores at the step of `heads`; None if no gold alignment is known
 
     @cached_property
     def drawn(self) -> NDArray[np.floating]:
-        """The weights, or how much they differ from the others. [H, queries, keys]."""
+        """[H, queries, keys] weights, or their differences from `other`."""
         return self.heads if self.other is None else self.heads.astype(np.float32) - self.other.astype(np.float32)
 
     @cached_property
     def entropy(self) -> HeadEntropy:
-        """How widely each head looks, whatever it is compared with."""
+        """The entropy of each head's own weights, whatever they are compared with."""
         return head_entropy(self.heads, is_causal=self.kind == "decoder_self")

@@ -1,4 +1,4 @@
-"""Which attention heads a person has switched off, to see what the model does without them."""
+"""Which attention heads the user has switched off, to see what the model does without them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _NOT_HERE = "Heads are switched off in this window's own model: stop following t
 
 
 class HeadsOff(QObject):
-    """The heads that are off; nothing of the run itself changes. Another model begins with all heads on.
+    """The heads that are off. The run itself is not changed; another model begins with all heads on.
 
-    They are of this window's own model: while another run is followed, none of the heads on show is off.
+    They belong to this window's own model: while another run is followed, none of the shown heads is off.
     """
 
-    changed = Signal()  # those of `places`
+    changed = Signal()  # `places` has changed
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
@@ -30,12 +30,12 @@ class HeadsOff(QObject):
 
     @property
     def why_not(self) -> str:
-        """Why none of the heads on show can be switched, and what to do; empty where they can."""
+        """Why the shown heads cannot be switched, and what to do; empty if they can."""
         return _NOT_HERE if self._bridge.followed is not None else ""
 
     @property
     def places(self) -> frozenset[HeadPlace]:
-        """Those that are off of the model on show."""
+        """The heads of the shown model that are off."""
         return frozenset() if self.why_not else self._own
 
     def toggle(self, place: HeadPlace) -> None:

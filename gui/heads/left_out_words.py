@@ -1,4 +1,4 @@
-"""What a person is told of a model without some heads: figures, and what they mean."""
+"""Describes a model without some of its heads: the figures, and what they mean."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from gui.sentences.selection import KIND_TITLES
 from gui.sentences.tokens import first_difference, without_eos
 
 _HARDLY = 0.005  # nats per token
-_EXACT = 12  # places: of 0.19 less 0.29 the computer makes a little less than 0.1
-_NAMED = 2  # heads named in a title; the rest is counted
+_EXACT = 12  # decimals: 0.29 - 0.19 is slightly less than 0.1 in floating point
+_NAMED = 2  # heads named in a title; the rest are counted
 _NO_PAIRS = f"{NOT_AT_HAND} “Continue from …” begins a run that has them, where the plugin gives them."
 
 
 def names_of(heads: tuple[HeadPlace, ...]) -> str:
-    """`cross layer 2 head 3 and encoder self layer 1 head 1`; of many, the first and how many more."""
+    """`cross layer 2 head 3 and encoder self layer 1 head 1`; of more than two, two and the number of the rest."""
     names = [f"{KIND_TITLES[kind]} layer {layer + 1} head {head + 1}" for kind, layer, head in heads]
     rest = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {rest} more" if rest > 0 else " and ".join(names)
 
 
 def in_words(left_out: LeftOut) -> str:
-    """What the figures say: of the validation pairs, or where these are not at hand why, and of the reference."""
+    """What the figures say of the validation pairs; if these are not available, of the reference, and why."""
     complete, without = left_out.complete, left_out.without
     if left_out.num_valid:
         return _loss_in_words(left_out, "of the validation pairs", complete.valid_loss, without.valid_loss)
@@ -49,17 +49,17 @@ def _loss_in_words(left_out: LeftOut, whose: str, before: float | None, after: f
 
 
 def said(probability: float) -> str:
-    """Two digits that count, however small."""
+    """A probability with two significant digits."""
     return f"{probability:.2f}" if probability >= 0.1 else f"{probability:.2g}"
 
 
 def figures(seen: SeenModel) -> tuple[float, float | None, float | None]:
-    """The output's probability, the reference's loss and the validation loss."""
+    """The output's probability, the reference's loss and the validation loss; losses in nats per token."""
     return exp(-_nats(seen.sentence.free_running).sum()), reference_loss(seen), seen.valid_loss
 
 
 def in_figures(seen: SeenModel) -> list[str]:
-    """`figures` as they are written; empty where there is none."""
+    """`figures` as text; an empty string for a figure that is missing."""
     probability, *losses = figures(seen)
     return [said(probability), *("" if loss is None else f"{loss:.3f}" for loss in losses)]
 
@@ -71,12 +71,12 @@ def reference_loss(seen: SeenModel) -> float | None:
 
 
 def _nats(feed: Feed) -> NDArray[np.float64]:
-    """-ln of the probability of each token that was expected or chosen, [T]."""
+    """[T] -ln of the probability of each expected or chosen token."""
     return -np.log(np.maximum(feed.output_probability.astype(np.float64), 1e-30))
 
 
 def changes(before: SeenModel, after: SeenModel) -> list[str]:
-    """From one to the other, in words and figures: of the output, its probability, and both losses."""
+    """The change from one model to the other: in the output, its probability, and both losses."""
     wrong = first_difference(written(before), written(after))
     output = "the same" if wrong is None else f"differs from token {wrong + 1}"
     probability, *losses = (_difference(*pair) for pair in zip(in_figures(before), in_figures(after), strict=True))
@@ -85,12 +85,12 @@ def changes(before: SeenModel, after: SeenModel) -> list[str]:
 
 
 def _difference(before: str, after: str) -> float | None:
-    """Of two figures as they are written, so that a reader who subtracts them gets the same; None without one."""
+    """The difference of two figures as displayed, so that it matches what the reader sees; None if one is missing."""
     return round(float(after) - float(before), _EXACT) if before and after else None
 
 
 def _signed(change: float) -> str:
-    """A change of a probability, as `said` writes one."""
+    """A change of a probability, with the digits that `said` shows."""
     return f"{change:+.2f}" if change == 0.0 or abs(change) >= 0.1 else f"{change:+.2g}"
 
 

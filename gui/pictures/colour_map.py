@@ -1,4 +1,4 @@
-"""Colours for weights and signed numbers: zero is the background, and equal steps look equally far apart."""
+"""Colour maps for weights and signed numbers: zero is the background, and equal steps look equally different."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def attention_table(mode: Mode) -> NDArray[np.uint32]:
 
 @cache
 def signed_table(mode: Mode) -> NDArray[np.uint32]:
-    """[256] ARGB colours for numbers from -1 to 1; the 128th, where zero is rounded to, is the background itself."""
+    """[256] ARGB colours for numbers from -1 to 1; index 128, to which zero is rounded, is the background itself."""
     blue, orange = _evenly_spaced(_SIGNED_STOPS[mode][:3]), _evenly_spaced(_SIGNED_STOPS[mode][2:])
     up_to_zero, from_zero = (np.rint(np.linspace(0, 255, count)).astype(int) for count in (129, 128))
     return np.concatenate([blue[up_to_zero], orange[from_zero[1:]]])
@@ -58,8 +58,8 @@ def as_rgba(table: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 
 def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square_root: bool = False) -> QImage:
-    """An image of one pixel a weight, 0 to 1 always the whole table, so that colours compare across steps."""
-    share = np.fmin(np.fmax(weights.astype(np.float32), 0.0), 1.0)  # fmax takes 0 for what is not a number
+    """An image with one pixel per weight. The table always spans 0 to 1, so that colours compare across steps."""
+    share = np.fmin(np.fmax(weights.astype(np.float32), 0.0), 1.0)  # fmax turns NaN into 0
     indices = np.rint((np.sqrt(share) if square_root else share) * 255).astype(np.uint8)
     pixels = np.ascontiguousarray(table[indices])
     height, width = pixels.shape
@@ -69,7 +69,7 @@ def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square
 def attention_image(
     weights: NDArray[np.floating], mode: Mode, *, square_root: bool = False, is_difference: bool = False
 ) -> QImage:
-    """An image of weights 0 to 1, or of differences of weights, -1 to 1; `square_root` spreads small ones apart."""
+    """An image of weights (0 to 1) or of their differences (-1 to 1). `square_root` makes small ones more visible."""
     if not is_difference:
         return image_of(weights, attention_table(mode), square_root=square_root)
     differences = weights.astype(np.float32)
@@ -80,13 +80,13 @@ def attention_image(
 
 @cache
 def ramp_of(mode: Mode, *, is_difference: bool = False) -> QImage:
-    """The whole table as a column of pixels, 1 at the top; below it, down to -1, of differences."""
+    """The whole colour table as a column of pixels: 1 at the top, 0 (or -1 for differences) at the bottom."""
     lowest = -1.0 if is_difference else 0.0
     return attention_image(np.linspace(1.0, lowest, 256)[:, None], mode, is_difference=is_difference)
 
 
 def _evenly_spaced(stops: tuple[str, ...]) -> NDArray[np.uint32]:
-    """[256] colours through these, each as far from the next."""
+    """[256] colours through these stops, at equal OKLab distances."""
     lab = np.array([_to_lab(stop) for stop in stops])
     distance = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(lab, axis=0), axis=1))])
     even = np.linspace(0.0, distance[-1], 256)

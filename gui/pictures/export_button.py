@@ -1,4 +1,4 @@
-"""The button of a panel that takes its picture, and the numbers behind it, elsewhere: into a file or the clipboard."""
+"""The button that exports a panel's picture, and the numbers behind it, to a file or the clipboard."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST_NAME = 80
 
 
 class ExportButton(IconButton):
-    """A menu of four: picture and numbers, to a file and to the clipboard. Pictures are light: paper is white."""
+    """Opens a menu of four actions: save or copy the picture or the numbers. Pictures are in the light theme."""
 
     def __init__(self, panel: Panel, bridge: EngineBridge, redraws: Redraws) -> None:
         name = f"Export: {panel.title}"
@@ -47,11 +47,11 @@ class ExportButton(IconButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
     def copy_picture(self) -> None:
-        """Put the picture into the clipboard, in pixels."""
+        """Put the picture on the clipboard as an image."""
         self._try(self._copy_picture)
 
     def copy_numbers(self) -> None:
-        """Put the numbers into the clipboard, as CSV."""
+        """Put the numbers on the clipboard as CSV."""
         self._try(lambda: QGuiApplication.clipboard().setText(self._numbers()))
 
     def _copy_picture(self) -> None:
@@ -64,14 +64,14 @@ class ExportButton(IconButton):
 
     def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
-        with self._on_paper() as parts:  # before a file is asked for: a run that learns goes on meanwhile
+        with self._on_paper() as parts:  # before asking for a file: the picture changes while a run learns
             drawn = pictures_of(parts)
         if (path := self._ask("Save picture", kinds)) is not None:
             self._write(path, drawn[path.suffix.lower()]())
 
     @contextmanager
     def _on_paper(self) -> Iterator[Sequence[QWidget]]:
-        """What is in the picture, drawn for paper; afterwards the panel is drawn as it was."""
+        """The picture's widgets, drawn for a file; on exit the panel is drawn for the screen again."""
         try:
             with self._panel.theme.on_paper():
                 self._draw()
@@ -100,12 +100,12 @@ class ExportButton(IconButton):
             self._bridge.report(error)
 
     def _offer(self) -> None:
-        """Nothing is exported of a panel that has nothing to show."""
+        """Disable the actions while the panel has nothing to show."""
         for action in self.menu().actions():
             action.setEnabled(not self._panel.is_empty)
 
     def _draw(self) -> None:
-        """What the panel shows may be gone, or its redrawing due, since the menu was opened."""
+        """Draw the panel as of now: since the menu opened, its content may have changed or gone."""
         self._redraws.draw_all_of(self._panel)
         if self._panel.is_empty:
             raise UserError(
@@ -115,7 +115,7 @@ class ExportButton(IconButton):
 
 
 def csv_of(table: Table) -> str:
-    """Lines of values separated by commas, quoted where a value needs it (RFC 4180, but a line ends in a line feed)."""
+    """The table as CSV (RFC 4180, except that lines end with a line feed)."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(table)
     return text.getvalue()

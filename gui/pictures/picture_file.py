@@ -1,4 +1,4 @@
-"""Widgets as a picture for a paper: PNG at three times the size of the screen, SVG and PDF as lines and text."""
+"""Renders widgets for a file: PNG at three times the screen's resolution, SVG and PDF as lines and text."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from gui.colours import LIGHT
 from gui.pictures.plot_lines import lines_for_a_file
 from gui.theme import GRID
 
-Drawn = Callable[[], bytes]  # a picture as it was when it was drawn; to pack one of many pixels takes seconds
+Drawn = Callable[[], bytes]  # encodes a picture that is already drawn: for a large PNG that takes seconds
 
 _PNG_SCALE = 3
-_LONGEST_SIDE = 32_767  # pixels: Qt paints no further
+_LONGEST_SIDE = 32_767  # pixels: Qt paints nothing beyond
 _MOST_PIXELS = 64_000_000  # 256 MB in memory
 _MARGIN = GRID  # around the widgets, and between them
-_DPI = 96  # at which a pixel of the screen is a pixel of the page
+_DPI = 96  # at this resolution a pixel on the screen is a pixel on the page
 
 
 def pictures_of(parts: Sequence[QWidget]) -> dict[str, Drawn]:
-    """What these widgets show now, one below the other, in each of `FORMATS`."""
+    """What these widgets show now, one below another, in each of `FORMATS`."""
     return {suffix: draw(parts) for suffix, draw in FORMATS.items()}
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file that a person chose. Raises UserError where that cannot be done."""
+    """Write a file that the user chose. Raises UserError if it cannot be written."""
     try:
         with whole_file(path) as file:
             file.write(data)
@@ -44,7 +44,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def image_of(parts: Sequence[QWidget]) -> QImage:
-    """The widgets in pixels, at `_PNG_SCALE` times the size of the screen's; at less where that would be too many."""
+    """The widgets as an image at `_PNG_SCALE` times the screen's resolution; at less if it would be too large."""
     width, height = _size(parts).toTuple()
     scale = min(_PNG_SCALE, _LONGEST_SIDE / max(width, height), sqrt(_MOST_PIXELS / (width * height)))
     image = QImage(ceil(width * scale), ceil(height * scale), QImage.Format.Format_ARGB32)
@@ -106,7 +106,7 @@ def _render(parts: Sequence[QWidget], onto: QPaintDevice) -> None:
         painter.fillRect(QRect(QPoint(), _size(parts)), QColor(LIGHT.surface))
         top = _MARGIN
         for part in parts:
-            with _plots_for_a_file(part):  # whose own `render` is another one
+            with _plots_for_a_file(part):  # QWidget's `render`, since PlotWidget has another method of that name
                 QWidget.render(part, painter, QPoint(_MARGIN, top), QRegion(), QWidget.RenderFlag.DrawChildren)
             top += part.height() + _MARGIN
 

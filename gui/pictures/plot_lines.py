@@ -1,4 +1,7 @@
-"""A plot's lines in a file as wide as on the screen beside all else: pyqtgraph draws them in pixels of the paper."""
+"""Draws a plot's lines in a file as wide, relative to the rest, as on the screen.
+
+pyqtgraph's cosmetic pens would draw them in pixels of the file instead.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QStyleOptionGrap
 
 _LINES = (pg.PlotCurveItem, pg.InfiniteLine, pg.ScatterPlotItem)
 _NOTHING_OF_ITS_OWN = QGraphicsItem.GraphicsItemFlag.ItemHasNoContents
-_Shape = tuple[QPainterPath, QPen, QBrush]  # in pixels of the scene, as is the width of its pen
+_Shape = tuple[QPainterPath, QPen, QBrush]  # path and pen width in pixels of the scene
 
 
 @contextmanager
 def lines_for_a_file(plot: pg.PlotWidget) -> Iterator[None]:
-    """Each line and dot is replaced by a shape meanwhile, at its depth; what can be dragged is a handle, and away."""
+    """Within the block each line and dot is replaced by a shape at the same depth, and draggable lines are hidden."""
     scene = plot.scene()
     drawn = [item for item in scene.items() if item.isVisible() and isinstance(item, _LINES)]
     handles = [item for item in drawn if isinstance(item, pg.InfiniteLine) and item.movable]
@@ -26,7 +29,7 @@ def lines_for_a_file(plot: pg.PlotWidget) -> Iterator[None]:
     for item in drawn:
         item.setFlag(_NOTHING_OF_ITS_OWN)
     for handle in handles:
-        handle.setOpacity(0.0)  # and of what is written along it
+        handle.setOpacity(0.0)  # hides its label too
     try:
         yield
     finally:
@@ -39,7 +42,7 @@ def lines_for_a_file(plot: pg.PlotWidget) -> Iterator[None]:
 
 
 class _Copy(QGraphicsPathItem):
-    """A shape in the place of an item, under what lies on that."""
+    """A shape that stands in for an item, below the item's other children."""
 
     def __init__(self, item: QGraphicsItem, shape: _Shape) -> None:
         path, pen, brush = shape
@@ -56,7 +59,7 @@ class _Copy(QGraphicsPathItem):
 
 
 def _shapes_of(item: QGraphicsItem) -> Iterator[_Shape]:
-    """What pyqtgraph would draw of an item with pens that do not grow."""
+    """What pyqtgraph draws of an item with cosmetic pens."""
     match item:
         case pg.PlotCurveItem() if item.opts["pen"] is not None and not item.getPath().isEmpty():
             yield item.sceneTransform().map(item.getPath()), QPen(item.opts["pen"]), QBrush()

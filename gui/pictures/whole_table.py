@@ -1,4 +1,4 @@
-"""A table with all of its rows and columns, for a picture: nothing is scrolled out of it, no text is cut."""
+"""Makes a copy of a table with all rows and columns visible and no text cut, for an exported picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QTableView, QTableWidget
 
 
 def whole_table(shown: QTableWidget) -> QTableView:
-    """A second view of what a table holds, as large as all of it, that never comes onto the screen."""
+    """A second view of a table's model, large enough for all of it, that is never shown on the screen."""
     made = QTableView()
     made.setObjectName(shown.objectName())
     made.setAccessibleName(shown.accessibleName())
@@ -25,7 +25,7 @@ def whole_table(shown: QTableWidget) -> QTableView:
     rows.setDefaultSectionSize(shown.verticalHeader().defaultSectionSize())
     columns.setDefaultAlignment(shown.horizontalHeader().defaultAlignment())
     columns.setHighlightSections(False)
-    columns.setResizeContentsPrecision(-1)  # all rows count, not the first thousand
+    columns.setResizeContentsPrecision(-1)  # measure all rows, not only the first thousand
     made.resizeColumnsToContents()
     frame = 2 * made.frameWidth()
     made.resize(columns.length() + frame, columns.sizeHint().height() + rows.length() + frame)

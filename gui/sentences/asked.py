@@ -1,4 +1,4 @@
-"""One question to the engine at a time, asked again when it is another one: the model behind a panel that asks."""
+"""Asks the engine one question at a time, and again when the question changes: the model behind a panel that asks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gui.panel import Panel
 from gui.sentences.rest import Rest
 
 Answer = TypeVar("Answer")
-Asking = tuple[Hashable, Hashable]  # what was asked, and the moment it was asked about
+Asking = tuple[Hashable, Hashable]  # the question, and the moment it is about
 
 
 class Asked(Generic[Answer]):
-    """Holds the newest answer, or why there is none; the panel is drawn with each.
+    """Holds the newest answer, or why there is none, and has the panel drawn with each.
 
-    What somebody asks is asked and drawn at once. What is another question only because the model learned on is asked
-    after a rest, and drawn in its turn.
+    A question that the user chose is asked, and its answer drawn, at once. A question repeated only because the model
+    has learned further is asked after a rest, and its answer drawn in the next round.
     """
 
     def __init__(self, bridge: EngineBridge, panel: Panel) -> None:
@@ -31,17 +31,17 @@ class Asked(Generic[Answer]):
         self._panel = panel
         self._newest: Asking = None, None
         self._under_way: Future[Any] | None = None
-        self._is_awaited = False  # somebody asked, and waits
+        self._is_awaited = False  # whether the user waits for the answer
         self._rest = Rest(bridge, panel)
         self._rest.over.connect(panel.mark_in_turn)
 
     def want(self, request: Request[Answer], *, moment: Hashable = None, chosen: Hashable = None) -> None:
-        """Ask, where this is not the newest question and the one before has been answered or was called off.
+        """Ask, unless this is the newest question, or the one before is still unanswered and not cancelled.
 
-        `moment` is what becomes another by itself while the model learns. `chosen` is what somebody chose, where the
-        request says more than that.
+        `moment` is the part of a question that changes by itself while the model learns. `chosen` is what the user
+        chose, if the request contains more than that.
         """
-        question = chosen or request, id(self._bridge.history.prepared)  # of another model it is another
+        question = chosen or request, id(self._bridge.history.prepared)  # another model makes it another question
         if (question, moment) == self._newest:
             return
         is_another = question != self._newest[0]
@@ -53,7 +53,7 @@ class Asked(Generic[Answer]):
             self._under_way = self._bridge.ask(request, take, refuse)
 
     def forget(self) -> None:
-        """What was asked stands for something else now: its answer is none to that, and the next question is new."""
+        """Drop the answer, which no longer fits what is shown, and take the next question as new."""
         self.answer, self.refusal, self._newest = None, "", (None, None)
 
     def _take(self, asking: Asking, answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""What a beam search found beside greedy decoding, in words."""
+"""Describes what a beam search found compared with greedy decoding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WHY_CUT = " None of its continuations found a place."
 
 
 def said_of_beam(tree: BeamTree) -> str:
-    """Whether the beam found something better, and what became of the greedy output in it."""
+    """Whether the beam found something better, and what became of the greedy output in the beam."""
     best = tree.outputs[0]
     if best.tokens == tree.greedy.tokens:
         return f"= The beam of {tree.beam_size} and greedy decoding write the same, score {best.score:.3f}."
@@ -26,7 +26,7 @@ def said_of_beam(tree: BeamTree) -> str:
 
 
 def outputs_table(tree: BeamTree) -> str:
-    """A row for each output with its score, the greedy one first, as rich text."""
+    """A rich-text table of the outputs and their scores, the greedy one first."""
     named = [("greedy", tree.greedy), *((f"beam {place}", one) for place, one in enumerate(tree.outputs, 1))]
     rows = "".join(
         f"<tr><td>{name}</td><td>&nbsp; {one.score:.3f} &nbsp;</td><td>{escape(one.output) or '(nothing)'}</td></tr>"
@@ -57,7 +57,7 @@ def _said_of_greedy(tree: BeamTree) -> str:
 
 def _tokens(tree: BeamTree, node: BeamNode) -> list[str]:
     tokens = [node.token]
-    while node.parent >= 0:  # no recursion: an output may have more tokens than Python has levels
+    while node.parent >= 0:  # no recursion: an output may be longer than Python's recursion limit
         node = tree.nodes[node.parent]
         tokens.append(node.token)
     return tokens[::-1]

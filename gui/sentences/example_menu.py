@@ -1,4 +1,4 @@
-"""The menu of sentences worth translating: the plugin's examples, the probe's, and validated ones."""
+"""The menu of sentences to translate: the plugin's examples, the probe's sentences, and validated ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST = 60  # characters of a sentence in the menu
 
 
 class ExampleMenu(QMenu):
-    """Filled anew from `history()` whenever it opens; `picked` carries a source text."""
+    """Filled from `history()` each time it opens; `picked` carries a source text."""
 
     picked = Signal(str)
 
@@ -27,12 +27,12 @@ class ExampleMenu(QMenu):
         self.aboutToShow.connect(self.fill)
 
     def fill(self) -> None:
-        """Offer what there is now."""
+        """Offer the sentences that there are now."""
         self.clear()
         sections = sentences(self._history())
         for title, texts in sections.items():
-            self.addSeparator()  # the first is not drawn
-            self.addAction(title).setEnabled(False)  # a section's title is not drawn where there is a stylesheet
+            self.addSeparator()  # Qt does not draw the first
+            self.addAction(title).setEnabled(False)  # not `addSection`: with a stylesheet Qt does not draw its title
             for text in texts:
                 action = self.addAction(without_mnemonic(shortened(text, _LONGEST)))
                 action.triggered.connect(lambda _=False, text=text: self.picked.emit(text))
@@ -41,7 +41,7 @@ class ExampleMenu(QMenu):
 
 
 def sentences(history: History) -> dict[str, list[str]]:
-    """Source texts by where they come from, none of them twice, empty sections left out."""
+    """Section title -> source texts. No text appears twice; empty sections are left out."""
     probe = history.newest_probe()
     newest = history.newest_validation()
     validated = newest.sentences[:_NUM_VALIDATED] if newest is not None else ()

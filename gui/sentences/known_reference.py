@@ -1,4 +1,4 @@
-"""The right answer to a sentence, where the run knows it."""
+"""Looks up the reference of a sentence, if the run has one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from core.history import History
 
 
 def known_reference(history: History, source: str) -> str | None:
-    """The reference of a sentence that the run follows, or that its newest validation had; None for any other."""
+    """The reference of a sentence that the probes follow or the newest validation contains; None for any other."""
     if source in history.sentences:
         probe = history.newest_probe()
         followed = probe.sentences if probe is not None else ()

@@ -1,4 +1,4 @@
-"""The place in an output that is looked at: what stands before it has been written, what comes after it not yet."""
+"""The viewed position in an output: tokens before it count as written, those after it as still to come."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Signal
 
 
 class OutputPlace(QObject):
-    """A place among `count` tokens. Whoever looks at the last one goes on looking at the last of the next output.
+    """A position among `count` tokens. If it is the last one, it stays the last when the output changes.
 
-    `is_chosen`: somebody went to a place of this sentence's outputs, were it the one that was looked at before.
+    `is_chosen` says whether the user went to a position in an output of this sentence, even to the one shown already.
     """
 
     moved = Signal()
@@ -23,17 +23,17 @@ class OutputPlace(QObject):
 
     @property
     def is_last(self) -> bool:
-        """Whether the whole output is looked at."""
+        """Whether the whole output counts as written."""
         return self.place >= self.count - 1
 
     def take(self, count: int, sentence: Hashable) -> None:
-        """Another output, of so many tokens; `sentence` is what it was asked of."""
+        """Take another output, of `count` tokens, of this sentence."""
         self.is_chosen, self._sentence = self.is_chosen and sentence == self._sentence, sentence
         self.place, self.count = count - 1 if self.is_last else min(self.place, count - 1), count
         self.moved.emit()
 
     def go_to(self, place: int) -> None:
-        """Look at this place, or at the nearest there is."""
+        """Go to this position, or to the nearest that exists."""
         place = min(max(place, 0), self.count - 1)
         if self.count and (place != self.place or not self.is_chosen):
             self.place, self.is_chosen = place, True

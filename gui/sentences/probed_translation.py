@@ -1,4 +1,4 @@
-"""A translation that a probe has made already: nobody need be asked for it, so it is there at once."""
+"""Takes a translation from a probe that already has it, which needs no request to the engine."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from core.requests import Translate, Translation
 
 
 def probed_translation(request: Translate, known: Translation | None, history: History) -> Translation | None:
-    """What is asked for, of one sentence and with the weights of a step or the nearest before, as a probe saw it.
+    """The answer to a request for one sentence at a step, from the newest probe at or before that step.
 
-    None where no probe has it, or it is not to be written as probes are: greedily. And where the engine would answer
-    with weights of another step than the probe's: what is clicked in the output goes on from its weights.
-    `known` is the newest translation; where it is of the same text, what it says of that is taken from it.
+    None if that probe lacks the sentence, or if the run does not decode greedily, as probes do. None also if the engine
+    would answer with the weights of another step than the probe's: clicks in the output go on from those weights.
+    `known` is the newest translation; if it is of the same text, its facts about the text are copied.
     """
     is_greedy = history.prepared is not None and history.prepared.config.decoding.beam_size == 1
     if request.step is None or request.prefix or not is_greedy:
         return None
     known = known if known is not None and known.source == request.texts[0] else None
-    with suppress(UserError):  # a damaged probe is told of where pictures are drawn of it
+    with suppress(UserError):  # the panels that draw a damaged probe report it
         probe = history.probe(request.step)
         if probe is not None and _kept(history, request.step) in (probe.step, None):
             wanted = request.texts[0], request.references[0]
@@ -31,12 +31,12 @@ def probed_translation(request: Translate, known: Translation | None, history: H
 
 
 def _kept(history: History, step: int) -> int | None:
-    """The newest step at or before this one whose weights are kept; None where the engine has none to answer with."""
+    """The newest step at or before this one whose weights are kept; None if there is none to answer with."""
     return max((one for one in history.kept_steps if one <= step), default=None)
 
 
 def _is_read(sentence: ProbedSentence) -> bool:
-    """Whether all of its tokens are known; those that are not only the engine can name."""
+    """Whether the vocabulary has all of its tokens; only the engine can name those it lacks."""
     return "<unk>" not in sentence.src_tokens
 
 

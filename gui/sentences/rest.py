@@ -1,4 +1,4 @@
-"""The rest of a question that repeats itself while the model learns, because the weights it is about are others."""
+"""The pause between repetitions of a question, asked again while the model learns because its weights changed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from core.events import StateChanged
 from gui.bridge import EngineBridge
 
 SHARE = 0.015  # of the engine's time that repeating one question may take; no view repeats more than two
-LEAST_S = 0.25  # faster, nobody could read the answers
-LONGEST_S = 10.0  # whatever one answer took: one that is older is taken for what the model writes now
+LEAST_S = 0.25  # so that the answers can be read
+LONGEST_S = 10.0  # however long an answer took: an older one would be mistaken for the model's present output
 
 
 class Rest(QObject):
-    """Begins with an answer and pays for what that cost; over at once when the learning is.
+    """Begins when an answer arrives, and lasts in proportion to its cost; ends at once when learning stops.
 
-    It holds back repetitions only: what somebody asks is asked whatever rests.
+    It holds back repetitions only: a question that the user chose is asked during a rest too.
     """
 
     over = Signal()
@@ -33,7 +33,7 @@ class Rest(QObject):
         return not self._timer.isActive()
 
     def begin(self, answer: object) -> None:
-        """Rest for as long as this answer asks."""
+        """Begin a rest that pays for this answer, if the engine is learning."""
         if self._bridge.state == "learning":
             seconds = min(max(seconds_of(answer) / SHARE, LEAST_S), LONGEST_S)
             self._timer.start(round(1000 * seconds))

@@ -1,4 +1,4 @@
-"""What every picture of the model is drawn of: which sentence, which attention, fed how."""
+"""What all panels about the model show: which sentence, which attention head, and how the decoder is fed."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ POOLED_TITLES: dict[Pooled, str] = {"mean": "mean of heads", "max": "maximum of 
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen:
-    """One choice; layer and head count from 0, -1 is the last."""
+    """One choice. Layer and head count from 0; -1 is the last."""
 
-    sentence: str = ""  # its source text; one that the run does not follow stands for the first it follows
+    sentence: str = ""  # its source text; one that the run does not follow means the first that it follows
     kind: Kind = "cross"
     layer: int = -1
     head: int = 0
-    pooled: Pooled = ""  # over all heads of the layer, instead of one
+    pooled: Pooled = ""  # the mean or maximum over all heads of the layer, instead of one head
     free_running: bool = False
-    square_root: bool = False  # the colour scale
-    as_lines: bool = False  # the large head: lines between tokens, not cells
+    square_root: bool = False  # whether the colour scale is a square root
+    as_lines: bool = False  # whether the large map shows lines between tokens instead of cells
 
 
 class Selection(QObject):
-    """The choice shared by the views; `changed` follows every change."""
+    """The choice that all views share; emits `changed` after every change."""
 
     changed = Signal()
 
@@ -42,7 +42,7 @@ class Selection(QObject):
         self.chosen = Chosen()
 
     def choose(self, **changes: Any) -> None:
-        """Change fields of `chosen`, such as `choose(layer=1, head=2)`; a head that is chosen is shown alone."""
+        """Change fields of `chosen`, as in `choose(layer=1, head=2)`. Choosing a head ends pooling."""
         if "head" in changes:
             changes = {"pooled": ""} | changes
         chosen = replace(self.chosen, **changes)
@@ -51,7 +51,7 @@ class Selection(QObject):
             self.changed.emit()
 
     def place_among(self, sentences: Sequence[str]) -> int:
-        """Where the chosen one is among the sentences a run follows, of which there is at least one."""
+        """The index of the chosen sentence among those a run follows (at least one); 0 if it is not among them."""
         return sentences.index(self.chosen.sentence) if self.chosen.sentence in sentences else 0
 
     def feed_of(self, sentence: ProbedSentence) -> Feed:
@@ -61,7 +61,7 @@ class Selection(QObject):
         return sentence.by_reference
 
     def attention_of(self, sentence: ProbedSentence, kind: Kind | None = None) -> Attention:
-        """Weights of every layer and head, [L, H, queries, keys]; of the chosen kind where none is named."""
+        """The weights of every layer and head, [L, H, queries, keys]; of the chosen kind if none is given."""
         kind = kind or self.chosen.kind
         if kind == "encoder_self":
             return sentence.encoder_self
@@ -69,6 +69,6 @@ class Selection(QObject):
         return feed.decoder_self if kind == "decoder_self" else feed.cross
 
     def place_in(self, sentence: ProbedSentence) -> HeadPlace:
-        """The chosen head; a layer or head that the model lacks wraps around, so that -1 is the last."""
+        """The chosen head. A layer or head number that the model lacks wraps around, so that -1 is the last."""
         num_layers, num_heads = self.attention_of(sentence).shape[:2]
         return HeadPlace(self.chosen.kind, self.chosen.layer % num_layers, self.chosen.head % num_heads)

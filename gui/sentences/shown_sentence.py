@@ -1,4 +1,4 @@
-"""Which sentence a picture of the model shows, and with the weights of which step; or why there is none to show."""
+"""Finds the sentence that panels show, and the step of its weights; or says why there is none to show."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ class ShownSentence:
 
     sentence: ProbedSentence
     step: int
-    run: str = ""  # by name, where it is another than the window shows
+    run: str = ""  # the name of its run, if not the one that the window shows
     other: ShownSentence | None = None  # what it is compared with
 
     @property
     def name(self) -> str:
-        """Which weights these are: `step 200`, or with their run's name."""
+        """Which weights these are: `step 200`, or `NAME at step 200` for another run's."""
         return f"{self.run} at step {self.step:,}" if self.run else f"step {self.step:,}"
 
     @property
     def short_name(self) -> str:
-        """Beside a title that has the whole name."""
+        """A shorter name, for use beside a title with the full one."""
         return "the other run" if self.run else self.name
 
 
 @dataclass(frozen=True)
 class NothingShown:
-    """There is no picture; `reason` says why, and is empty where a panel's own sentence does."""
+    """There is nothing to show; `reason` says why, or is empty if the panel's own `empty_sentence` is to be shown."""
 
     reason: str = ""
 
@@ -45,15 +45,15 @@ Source = Callable[[History, int], Shown]
 
 
 def probed(selection: Selection) -> Source:
-    """The chosen sentence of the newest probe at or before a step."""
+    """A source of the chosen sentence, from the newest probe at or before a step."""
     return lambda history, step: shown_sentence(selection, history, step)
 
 
 def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
-    """The chosen sentence at `step`, and never another one in its place.
+    """The chosen sentence at `step`, never another in its place.
 
-    A sentence that was added later is worked out for the steps whose weights are kept: where the probe of `step` has it
-    not, the one of the newest weights kept before is looked at.
+    A sentence that was added later is computed only for the steps whose weights are kept: if the probe of `step` lacks
+    it, the probe of the newest kept weights at or before `step` is used.
     """
     try:
         return _shown_sentence(selection, history, step)
@@ -64,7 +64,7 @@ def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
 def _shown_sentence(selection: Selection, history: History, step: int) -> Shown:
     sentences = history.sentences
     if not sentences:
-        history.probe(step)  # raises where there are some, and none can be read
+        history.probe(step)  # raises if there are probes but none can be read
         return NothingShown()
     wanted = sentences[selection.place_among(sentences)]
     kept = bisect_right(history.snapshot_steps, step)

@@ -1,25 +1,24 @@
-"""Outputs, token by token: what a reader sees of one, and where two part."""
+"""Texts and tokens of the data as a reader sees them, and where two outputs differ."""
 
 from __future__ import annotations
 
 from unicodedata import bidirectional
 
-_ISOLATED = "\u2068{}\u2069"  # from here to there it is a text of its own, whichever way it runs
+_ISOLATED = "\u2068{}\u2069"  # between First Strong Isolate and Pop Directional Isolate
 
 
 def isolated(text: str) -> str:
-    """A text of the data as it stands among words of ours: one that is read from right to left would turn round what is
-    beside it, a number or an arrow."""
+    """A text of the data for use within our own: right-to-left text is isolated, or it would reorder its neighbours."""
     return _ISOLATED.format(text) if any(bidirectional(letter) in ("R", "AL") for letter in text) else text
 
 
 def quoted(text: str) -> str:
-    """A text of the data in one of our sentences."""
+    """A text of the data in quotation marks, for use in one of our sentences."""
     return f"“{isolated(text)}”"
 
 
 def shortened(text: str, longest: int) -> str:
-    """A text without its end where it is longer than so many characters."""
+    """A text cut to at most `longest` characters, the last of them an ellipsis if it was cut."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
@@ -29,12 +28,12 @@ def without_eos(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def probability_text(probability: float) -> str:
-    """Two digits, as there is room for in a box; one that would be 0.00 is not nothing."""
+    """A probability with two decimals, to fit into a box; `<0.01` instead of 0.00."""
     return "<0.01" if probability < 0.005 else f"{probability:.2f}"
 
 
 def first_difference(one: tuple[str, ...], other: tuple[str, ...]) -> int | None:
-    """The place of the first token that differs, is missing or is too many; None where they are equal."""
+    """The index of the first token that differs or that only one output has; None if they are equal."""
     if one == other:
         return None
     pairs = zip(one, other, strict=False)

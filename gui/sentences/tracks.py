@@ -1,4 +1,4 @@
-"""Two runs through one sentence, token by token, and what they say about each other in words."""
+"""Compares two outputs for one sentence token by token, and describes the difference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.sentences.tokens import first_difference, quoted
 
 @dataclass(frozen=True)
 class Track:
-    """One output: T tokens, the probability of each, and what the model would rather have written (itself, mostly)."""
+    """One output: T tokens, the probability of each, and the model's own first choice at each position."""
 
     name: str
     tokens: tuple[str, ...]
@@ -22,7 +22,7 @@ class Track:
 
     @property
     def num_first_choices(self) -> int:
-        """How many of its tokens the model would have written there itself."""
+        """How many of its tokens are the model's first choice."""
         return sum(token == first for token, first in zip(self.tokens, self.first_choices, strict=True))
 
 
@@ -32,7 +32,7 @@ def track_of(name: str, feed: Feed) -> Track:
 
 
 def said_of_reference(fed: Track, free: Track) -> str:
-    """What comparing the free run with the reference shows."""
+    """What comparing the free-running output with the reference shows."""
     place = first_difference(fed.tokens, free.tokens)
     right, all_of_them = fed.num_first_choices, len(fed.tokens)
     alone = f"Teacher-forced, the model's first choice is right for {right} of {all_of_them} tokens."
@@ -50,7 +50,7 @@ def said_of_weights(above: Track, below: Track) -> str:
 
 
 def said_of_fed(above: Track, below: Track) -> str:
-    """How sure two models are of one reference."""
+    """How probable two models find the same reference."""
     return (
         f"Teacher-forced, it costs {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
         f"choice is right for {above.num_first_choices} and {below.num_first_choices} of {len(above.tokens)} tokens."
@@ -58,7 +58,7 @@ def said_of_fed(above: Track, below: Track) -> str:
 
 
 def table_of(tracks: tuple[Track, ...]) -> Table:
-    """A line for each place and track."""
+    """A table with a row for each token of each track."""
     rows = (
         (place, track.name, token, probability, first)
         for track in tracks
@@ -75,8 +75,8 @@ def _said_of_difference(place: int, above: Track, below: Track, has: str, other:
 
 
 def _loss(track: Track) -> float:
-    """Its cross entropy in nats per token."""
-    with np.errstate(divide="ignore"):  # of a model that excludes what is right
+    """The track's cross-entropy in nats per token."""
+    with np.errstate(divide="ignore"):  # infinite if the model gives a right token probability 0
         return float(-np.log(track.probabilities).mean())
 
 

@@ -28,16 +28,17 @@ from gui.sentences.probed_translation import probed_translation
 from gui.sentences.rest import Rest
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 
-Weights = Literal["playhead", "now", "best", "last"] | int  # a number is a kept step
+Weights = Literal["playhead", "now", "best", "last"] | int  # a number means the weights kept at that step
 CALM_MS = 250  # between two translations while the playhead is dragged
 _NEWS = (ProbeDone, StateChanged, CheckpointSaved, SnapshotSaved, ValidationDone)
 
 
 class TypedSentence(QObject):
-    """Translates what was typed, and again when the weights it stands for are others.
+    """Translates the typed text, and translates it again when the weights that were chosen have changed.
 
-    Again happens only while `watch(True)`: at once where a probe has it already, and else never before the translation
-    before has come back, at once where somebody chose other weights, after a rest where the model only learned on.
+    It translates again only while watched. A translation that a probe has is used at once. Otherwise the one before
+    must have come back first; then it asks at once if the user chose other weights, and after a rest if the model has
+    only learned further.
     """
 
     changed = Signal()  # translation or error
@@ -45,15 +46,15 @@ class TypedSentence(QObject):
     def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
         super().__init__()
         self.text = ""
-        self.reference: str | None = None  # None: the one that the run knows, if it does
-        self.prefix: tuple[str, ...] = ()  # tokens that somebody had the output begin with
+        self.reference: str | None = None  # None: the one that the run knows, if any
+        self.prefix: tuple[str, ...] = ()  # tokens that the user has the output begin with
         self.weights: Weights = "playhead"
         self.translation: Translation | None = None
         self.error: UserError | None = None
         self._bridge, self._playhead = bridge, playhead
-        self.asked_step: int | None = None  # of the newest question; None: the weights of that moment
-        self._question = self._answered = 0  # the newest question, and the newest that was answered
-        self.is_awaited = False  # the newest translation, by somebody
+        self.asked_step: int | None = None  # the step of the newest question; None: the current weights
+        self._question = self._answered = 0  # numbers of the newest question and of the newest answered one
+        self.is_awaited = False  # whether the user, not the training, caused the newest question
         self._asked_choice: Hashable = None
         self._is_watched = False
         self._rest = Rest(bridge, self)
@@ -71,12 +72,12 @@ class TypedSentence(QObject):
         self._ask()
 
     def offer(self, text: str) -> None:
-        """Translate this text as soon as somebody looks."""
+        """Translate this text as soon as it is watched."""
         self._take_text(text, None)
         self._begin_again()
 
     def go_on_from(self, prefix: tuple[str, ...]) -> None:
-        """Have the output begin with these tokens, and the model go on; with none, write all of it again."""
+        """Have the output begin with these tokens and the model continue; with none, have it write everything."""
         self.prefix = prefix
         self._ask()
 
@@ -87,7 +88,7 @@ class TypedSentence(QObject):
             self._ask()
 
     def watch(self, is_watched: bool) -> None:
-        """Whether anybody looks: where nobody does, nothing is translated again."""
+        """Translate again only while this is True: nobody sees it otherwise."""
         self._is_watched = is_watched
         self._follow()
 
@@ -98,20 +99,20 @@ class TypedSentence(QObject):
 
     @property
     def waits_for(self) -> str:
-        """Why there is no translation of the text yet; empty where nobody works at one."""
+        """Why there is no translation of the text yet; empty if none is coming."""
         if self.is_under_way:
             return "Being translated …"
         is_preparing = self.error is None and self._bridge.state in ("starting", "preparing")
         return "Translated as soon as data and model are ready." if self.text and is_preparing else ""
 
     def shown(self, history: History, step: int) -> Shown:
-        """What the model wrote freely, as pictures of attention draw it; its step is the one of its weights."""
+        """The free-running translation as a source for attention panels; its step is that of its weights."""
         if self.translation is None or self.translation.sentence is None:
             return NothingShown()
         return ShownSentence(replace(self.translation.sentence, by_reference=None), self.translation.step)
 
     def request(self, step: int | None, run: Path | None = None) -> Translate:
-        """The question, of the weights of a step (None: those of this moment), or of another run's (None: its best)."""
+        """The request for the weights of a step (None: the current ones), or of another run (None: its best)."""
         known = known_reference(self._bridge.history, self.text) if self.reference is None else self.reference
         return Translate(
             texts=(self.text,),
@@ -124,11 +125,11 @@ class TypedSentence(QObject):
 
     @property
     def choice(self) -> Hashable:
-        """Which weights somebody chose, whatever step they are of by now."""
+        """Which weights the user chose, whatever step they are from now."""
         return choice_of(self.weights, self._playhead)
 
     def wanted_step(self) -> int | None:
-        """The step whose weights are chosen; None for those of this moment."""
+        """The step of the chosen weights; None for the current ones."""
         return step_of(self.weights, self._bridge.history, self._playhead)
 
     def _take_text(self, text: str, reference: str | None) -> None:
@@ -149,14 +150,14 @@ class TypedSentence(QObject):
             self._follow()
 
     def _decode_anew(self) -> None:
-        """The same weights may write something else now; what is seen stays until they have."""
+        """Translate again with changed decoding settings; while watched, the old output stays until then."""
         if self._is_watched and self.text:
             self._ask()
         else:
             self._begin_again()
 
     def _follow(self) -> None:
-        """Translate again where the weights are others now."""
+        """Translate again if the chosen weights have changed."""
         if not (self._is_watched and self.text and self._bridge.state != "preparing" and self._is_stale()):
             return
         is_another = self.translation is None or self.choice != self._asked_choice
@@ -167,18 +168,18 @@ class TypedSentence(QObject):
             self._ask(is_awaited=is_another)
 
     def _probed(self) -> Translation | None:
-        """The translation with the chosen weights, where a probe has it."""
+        """The translation with the chosen weights, if a probe has it."""
         return probed_translation(self.request(self.wanted_step()), self.translation, self._bridge.history)
 
     def _forget(self) -> None:
-        """Another model, or none: what the one before wrote is gone, and so are its checkpoints and kept steps."""
+        """Another model, or none: drop the old translation, and a choice of checkpoint or step of the old run."""
         if self.weights != "now":
             self.weights = "playhead"
         self.prefix = ()
         self._begin_again()
 
     def _begin_again(self) -> None:
-        """Nothing is translated yet, and an answer under way no longer counts."""
+        """Drop the translation, and ignore an answer under way."""
         self._question += 1
         self._answered = self._question
         self.translation = self.error = None
@@ -204,7 +205,7 @@ class TypedSentence(QObject):
         self._answered = question
         self._rest.begin(translation)
         if self._calm.isActive():
-            self._calm.start()  # counted from the answer, or a slow engine would do nothing else
+            self._calm.start()  # counted from the answer, or a slow engine would only translate
         self.translation = translation
         self.error = error if isinstance(error, UserError) else None
         if error is not None and self.error is None:
@@ -215,12 +216,12 @@ class TypedSentence(QObject):
 
 
 def choice_of(weights: Weights, playhead: Playhead) -> Hashable:
-    """What somebody chose with these weights; which step that is may change as the model learns."""
+    """What identifies this choice of weights; the step it means may change as the model learns."""
     return weights if weights != "playhead" or playhead.is_live else playhead.step
 
 
 def step_of(weights: Weights, history: History, playhead: Playhead) -> int | None:
-    """The step of these weights; None for those of this moment."""
+    """The step of these weights; None for the current ones."""
     match weights:
         case "playhead":
             return None if playhead.is_live else playhead.step

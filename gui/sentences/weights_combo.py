@@ -1,4 +1,4 @@
-"""The choice of weights to translate with: now, at the playhead, a checkpoint, any kept step."""
+"""The combo box for the weights to translate with: at the playhead, current, a checkpoint, any kept step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WeightsCombo(QComboBox):
         return self.currentData()
 
     def show_history(self, history: History, chosen: Weights) -> None:
-        """Offer what is kept now, and what is chosen, also where it has been thinned out meanwhile."""
+        """Offer what is kept now, and the chosen weights even if they have since been thinned out."""
         if self.view().isVisible():
             return
         self.setAccessibleDescription(_help(history))
@@ -48,7 +48,7 @@ class WeightsCombo(QComboBox):
 
 
 def _num_averaged(history: History) -> int:
-    """How many checkpoints the terminal's last one is the mean of; 0 or 1 where it is one alone."""
+    """How many checkpoints the terminal averages for its last one; 0 or 1 if it does not."""
     return history.prepared.config.training.average_checkpoints if history.prepared is not None else 0
 
 
@@ -62,7 +62,7 @@ def _offers(history: History) -> list[tuple[str, Weights]]:
     if history.best_steps:
         offers.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
     if history.checkpoint_steps:
-        alone = " alone" if _num_averaged(history) > 1 else ""  # the terminal's last is another then
+        alone = " alone" if _num_averaged(history) > 1 else ""  # unlike the terminal's last, which is a mean then
         offers.append((f"last checkpoint{alone}: step {max(history.checkpoint_steps):,}", "last"))
     kept = history.kept_steps[::-1]
     return offers + [(f"step {step:,}", step) for step in kept]
