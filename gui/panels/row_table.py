@@ -1,4 +1,4 @@
-"""A table to choose one row from; a row with a problem says it in one sentence across its columns."""
+"""A table in which one row is selected; a row with a problem shows it as one sentence across its columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gui.widgets.labels import as_written
 from gui.widgets.tables import NUMBER, TEXT, cell, choose_row, read_by_rows
 
 Row = TypeVar("Row")
-_NARROWEST = 88  # pixels at 100 % of a column that has what is left; where that is less, the table scrolls
+_NARROWEST = 88  # least pixels (at 100 %) of a column without a width; the table scrolls if there is less room
 
 
 class Column(NamedTuple):
-    """One column: its head, what it means, and its width in pixels before zoom (0: what is left)."""
+    """One column: its header, what it means, and its width in pixels before zoom (0: a share of what is left)."""
 
     name: str
     meaning: str
@@ -26,11 +26,11 @@ class Column(NamedTuple):
 
 
 class RowTable(QTableWidget, Generic[Row]):
-    """Shows rows and keeps the chosen one chosen. A subclass says of each row its texts, key, problem and tip."""
+    """Shows rows, and keeps the selection when they change. Subclasses give each row's texts, key, problem and tip."""
 
     columns: ClassVar[tuple[Column, ...]]
     sentence_column: ClassVar[int]
-    """Where a problem's sentence begins; it takes all columns from there on."""
+    """The column at which a problem's sentence begins; it spans all columns from there on."""
 
     def __init__(self, theme: Theme, name: str, tip: str) -> None:
         super().__init__(0, len(self.columns))
@@ -47,19 +47,19 @@ class RowTable(QTableWidget, Generic[Row]):
         self._restyle()
 
     def texts_of(self, row: Row) -> tuple[str, ...]:
-        """What it shows, column by column."""
+        """The row's texts, one per column."""
         raise NotImplementedError
 
     def key_of(self, row: Row) -> Hashable:
-        """What tells it apart from others, and stays while the rest of it changes."""
+        """What identifies the row while its other values change."""
         raise NotImplementedError
 
     def problem_of(self, row: Row) -> str:
-        """What is wrong with it; empty where nothing is."""
+        """What is wrong with the row; empty if nothing is."""
         return ""
 
     def tip_of(self, row: Row) -> str:
-        """What is shown where the mouse rests."""
+        """The row's tooltip."""
         raise NotImplementedError
 
     def fit_rows(self) -> None:
@@ -68,7 +68,7 @@ class RowTable(QTableWidget, Generic[Row]):
 
     @property
     def needed_height(self) -> int:
-        """Pixels in which all rows are seen, over the scroll bar where the columns need one."""
+        """The height in pixels that shows all rows, and the horizontal scroll bar if the columns need one."""
         header = self.horizontalHeader()
         is_wider = header.length() > self.maximumViewportSize().width()
         bar = self.horizontalScrollBar().sizeHint().height() if is_wider else 0
@@ -80,12 +80,12 @@ class RowTable(QTableWidget, Generic[Row]):
         return self.rows[number] if 0 <= number < len(self.rows) else None
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show these instead; nothing happens where they are the same."""
+        """Show these rows instead; do nothing if they are the same."""
         rows = list(rows)
         if rows == self.rows:
             return
         chosen = None if self.chosen is None else self.key_of(self.chosen)
-        self.rows = []  # so that no half-filled table is asked what is chosen
+        self.rows = []  # so that `chosen` is None while the table is half filled
         self.clearSpans()
         self.setRowCount(len(rows))
         for number, row in enumerate(rows):
@@ -96,7 +96,7 @@ class RowTable(QTableWidget, Generic[Row]):
         self.choose(chosen)
 
     def choose(self, key: Hashable) -> None:
-        """Make the row of this key the chosen one; the first where there is none."""
+        """Select the row with this key, or the first row if there is none."""
         places = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
         choose_row(self, places[0] if places else 0)
 
@@ -129,9 +129,9 @@ class RowTable(QTableWidget, Generic[Row]):
         self.fit_rows()
 
     def _share_width(self) -> None:
-        """Give each column its width; what is left, those that have none share.
+        """Give each column its width; the columns without one share what is left.
 
-        One whose texts need less than its share leaves the rest of it to those that need more.
+        A column whose texts need less than its share leaves the rest to those that need more.
         """
         widths = [self.theme.px(column.width) if column.width else 0 for column in self.columns]
         left = max(self.viewport().width() - sum(widths), 0)
@@ -146,7 +146,7 @@ class RowTable(QTableWidget, Generic[Row]):
             self.setColumnWidth(place, width)
 
     def _needed_width(self, place: int) -> int:
-        """Pixels in which a column's head and texts are whole; of a problem's sentence, which has others too, none."""
+        """The pixels that a column's header and texts need; problem sentences, which span columns, do not count."""
         texts = [self.texts_of(row)[place] for row in self.rows if not self.problem_of(row)]
         widest = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
         return max(widest + 2 * self.theme.px(GRID) + 2, self.horizontalHeader().sectionSizeHint(place))

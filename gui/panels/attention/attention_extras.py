@@ -1,4 +1,4 @@
-"""More of the Attention view: all heads of a layer as one, the entropy of each, and differences."""
+"""More controls of the Attention view: pooling the heads of a layer, their entropy, and comparisons."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _ENTROPY_HELP = (
     "would be if each row read equally from all that it may"
 )
 _OTHER_STEP, _SAME_STEP = "another step", "the same"
-Offer = tuple[str, Against | None]  # what it is called, and what choosing it compares with
+Offer = tuple[str, Against | None]  # an item's text, and what choosing it compares with
 _NOTHING: Offer = ("nothing", None)
 
 
 class AttentionExtras(SentencePanel):
-    """Writes into the selection and into what is compared, and shows what is chosen there."""
+    """Sets the selection's pooling and what is compared, and shows what is chosen there."""
 
     title = "More about attention"
     empty_sentence = "More can be chosen as soon as there is a model."
@@ -62,7 +62,7 @@ class AttentionExtras(SentencePanel):
         compared.changed.connect(self.mark_dirty)
 
     def draw(self, history: History, shown: ShownSentence) -> None:
-        """Offer what the sentence can be compared with."""
+        """Offer the runs and steps that the sentence can be compared with."""
         self.pooled_combo.setCurrentIndex(_POOLED.index(self._selection.chosen.pooled))
         self._offer_runs(history, shown.sentence.source)
         self._offer_steps(history)
@@ -76,13 +76,13 @@ class AttentionExtras(SentencePanel):
     def _take_runs(self, runs: list[OtherRun]) -> None:
         self._runs = runs
         chosen = self._compared.against
-        if chosen is not None and chosen.run is not None:  # it may have another name now, or be gone
+        if chosen is not None and chosen.run is not None:  # it may have been renamed, or be gone
             names = {run.path: run.name for run in runs}
             self._compared.compare(replace(chosen, name=names[chosen.run]) if chosen.run in names else None)
         self.mark_dirty()
 
     def _offer_runs(self, history: History, source: str) -> None:
-        """Those that follow this sentence, and the one it is compared with, once nobody is choosing."""
+        """Offer the runs that follow this sentence, and the one compared with, unless the list is open."""
         own, chosen = history.folder.path if history.folder is not None else None, self._compared.against
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
@@ -93,7 +93,7 @@ class AttentionExtras(SentencePanel):
         self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
 
     def _offer_steps(self, history: History) -> None:
-        """Those of the run it is compared with; of another run, the same as is shown as well."""
+        """Offer the steps of the run compared with; for another run, also "the same" step as the shown one."""
         chosen = self._compared.against
         self._named_step.setVisible(chosen is not None)
         if chosen is None:

@@ -1,4 +1,4 @@
-"""One head, large: rows are what a position predicts, columns what it reads from, with the weight under the mouse."""
+"""The large map of one head: a row per query, a column per key, and the weight of the cell pointed at."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from gui.theme import GRID, Theme
 from gui.widgets.moving_labels import ElidedLabel
 
 _LABEL_SIZES = (1.0, 0.85, 0.7)
-_BAR, _NARROW = 64, 240  # pixels at 100 %: what the colour bar takes, and from which width on it is there
+_BAR, _NARROW = 64, 240  # pixels at 100 %: the width of the colour bar, and the least width of a map that has one
 Cell = tuple[int, int]
 """Row and column."""
 
 
 class AttentionMap(SentencePanel):
-    """The chosen head of one sentence at step s."""
+    """Draws the chosen head for one sentence at step s, as a map or as lines."""
 
     title = "Attention"
     empty_sentence = "The first sentence appears here as soon as the data are prepared, before anything is trained."
@@ -43,7 +43,7 @@ class AttentionMap(SentencePanel):
         self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
         self.readout = ElidedLabel(role="muted")
         self._canvases = QStackedLayout()
-        self.body.addLayout(self._canvases, 1)  # first: it shows what is added, without a parent as a window of its own
+        self.body.addLayout(self._canvases, 1)  # before its widgets: without a parent they would be shown as windows
         for canvas in (self.canvas, self.lines):
             canvas.pointed.connect(self._say)
             self._canvases.addWidget(canvas)
@@ -61,7 +61,7 @@ class AttentionMap(SentencePanel):
         canvas.show_picture(picture, square_root=chosen.square_root)
 
     def numbers(self) -> Table:
-        """The weights: a row for each row of the map."""
+        """The weights, one row for each row of the map."""
         picture = (self.lines if self._selection.chosen.as_lines else self.canvas).picture
         assert picture is not None
         rows = zip(picture.rows, picture.weights.tolist(), strict=True)
@@ -78,7 +78,7 @@ class AttentionMap(SentencePanel):
         return f"{name}, {'free-running' if runs_free else 'teacher-forced'}"
 
     def _score(self, history: History, shown: ShownSentence) -> str:
-        """Of the chosen head of cross-attention, over all sentences of the probe; empty where none was scored yet."""
+        """The chosen cross-attention head's alignment score over all probed sentences; empty before the first score."""
         scores, best = history.alignment.at(shown.step), history.alignment.best(shown.step)
         if scores is None or best is None:
             return ""
@@ -87,7 +87,7 @@ class AttentionMap(SentencePanel):
         return f"{scores[layer, head]:.2f}{f' since step {best.since:,}' if is_found else ''}"
 
     def _say(self, text: str) -> None:
-        """What is pointed at, or else what is drawn; in the title where the line for it had to give way."""
+        """Show what is pointed at, or else the legend; what is pointed at goes into the title if the line is hidden."""
         canvas = self.lines if self._selection.chosen.as_lines else self.canvas
         self.readout.setText(text or canvas.legend())
         self.title_label.setToolTip(canvas.legend())
@@ -95,19 +95,19 @@ class AttentionMap(SentencePanel):
 
 
 class MapCanvas(HeadCanvas[Cell]):
-    """Paints a head; the mouse or the arrow keys read its weights."""
+    """Paints a head as a map; the mouse and the arrow keys point at a cell to read its weight."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Attention map; arrow keys read its weights")
 
     def legend(self) -> str:
-        """What is drawn, in words."""
+        """How to read the map."""
         if self.picture is None:
             return ""
         if self.picture.against:
             return f"Rows read from columns. {self.picture.legend}"
         rows = f"Rows: {self.picture.readers}."
-        if self.picture.legend:  # with its figures, which are to be read whole beside Setup too
+        if self.picture.legend:  # it has figures, and must not be cut even while Setup is open
             return f"{rows} {self.picture.legend}"
         if self.picture.is_causal:
             return f"Columns: read from. {rows} Hatched: comes later, may not be read."
@@ -115,7 +115,7 @@ class MapCanvas(HeadCanvas[Cell]):
         return f"Columns: read from. {rows}{help}"
 
     def readout(self) -> str:
-        """The weight pointed at, in words."""
+        """The weight pointed at, in words; empty if none is."""
         if self.picture is None or self._place is None or self._theme.is_on_paper:
             return ""
         row, column = self._place
@@ -129,7 +129,7 @@ class MapCanvas(HeadCanvas[Cell]):
 
     @property
     def _has_bar(self) -> bool:
-        """Whether the colour bar is beside the map: beside Setup, zoomed, the cells need its room."""
+        """Whether there is room for the colour bar: with Setup open, or zoomed, the cells may need it."""
         return self.width() >= self._theme.px(_NARROW)
 
     def _layout(self, picture: HeadPicture) -> MapLayout:
@@ -177,7 +177,7 @@ class MapCanvas(HeadCanvas[Cell]):
 
     def _mark(self, painter: QPainter, layout: MapLayout) -> None:
         assert self.picture is not None
-        for row, column in self.picture.alignment:  # between the dashes the surface, so that they are seen on any cell
+        for row, column in self.picture.alignment:  # `surface` between the dashes makes them visible on any cell
             for colour, style in (("surface", Qt.PenStyle.SolidLine), (self.picture.gold_colour, Qt.PenStyle.DashLine)):
                 painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
                 painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))

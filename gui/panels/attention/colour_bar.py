@@ -1,4 +1,4 @@
-"""The scale beside every attention map: which colour is which weight."""
+"""Paints the scale beside an attention map, which says what weight each colour is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SIGNED_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 def paint_colour_bar(
     painter: QPainter, bar: QRectF, mode: Mode, text: QColor, square_root: bool, *, is_difference: bool = False
 ) -> None:
-    """Paint weights 0 (bottom) to 1 (top), or differences from -1, with their numbers to the right."""
+    """Paint the scale from weight 0 (for differences -1) at the bottom to 1 at the top, with numbers at the right."""
     painter.drawImage(bar, ramp_of(mode, is_difference=is_difference))
     painter.setPen(text)
     painter.drawRect(bar)

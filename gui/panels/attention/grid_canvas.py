@@ -1,4 +1,4 @@
-"""The small heads themselves: painted side by side, chosen with a click or an arrow key, switched off in a menu."""
+"""Paints all heads side by side; a click or an arrow key chooses one, and a menu switches one off."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, Selection
 from gui.theme import Theme
 
-FOUND_SIGN = "◆"  # of the head that found the alignment; a star is the best validation's
+FOUND_SIGN = "◆"  # marks the head that found the alignment (a star marks the best validation)
 _VECTOR = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
 
 
 class GridCanvas(QWidget):
-    """Paints rows of heads and chooses among them.
+    """Paints rows of heads, and lets the user choose one.
 
-    All heads are painted into a picture kept until they, the size or the colours change: choosing only moves a frame.
+    The heads are painted into a pixmap that is kept until they, the size or the colours change, so that choosing only
+    moves a frame.
     """
 
     def __init__(self, theme: Theme, selection: Selection, heads_off: HeadsOff | None = None) -> None:
@@ -58,12 +59,12 @@ class GridCanvas(QWidget):
     def show_rows(
         self, rows: Sequence[HeadRow], aligned: AlignedHead | None = None, *, with_entropy: bool = False
     ) -> None:
-        """Paint these, with a diamond at the head that found the alignment, and each head's entropy where asked for."""
+        """Paint these rows, with a diamond at the head that found the alignment; with each head's entropy if asked."""
         self.rows, self._aligned, self._with_entropy, self._picture = rows, aligned, with_entropy, None
         self.update()
 
     def cell(self, row: int, head: int) -> QRectF:
-        """Where a head is painted."""
+        """The rectangle of a head."""
         return self._layout().cell(row, head)
 
     def _layout(self) -> GridLayout:
@@ -95,19 +96,19 @@ class GridCanvas(QWidget):
                 painter.drawRect(self._chosen_frame())
 
     def _is_for_a_file(self, painter: QPainter) -> bool:
-        """Whether it is painted as lines and text, or at another scale than the screen's."""
+        """Whether the painter writes vector graphics, or at another scale than the screen's."""
         is_vector = painter.paintEngine().type() in _VECTOR
         return is_vector or painter.deviceTransform().m11() != self.devicePixelRatioF()
 
     def _chosen_frame(self) -> QRectF:
-        """Around the chosen head, or around all heads of its layer that are shown as one."""
+        """The frame around the chosen head, or around all heads of its layer if they are pooled."""
         row, head = self.chosen_place()
         if not self._selection.chosen.pooled:
             return self.cell(row, head)
         return self.cell(row, 0).united(self.cell(row, len(self.rows[row].heads) - 1))
 
     def _cross_out(self, painter: QPainter) -> None:
-        """The heads that are off: faint, under a cross."""
+        """Fade and cross out the heads that are off."""
         if self._heads_off is None or not self._heads_off.places:
             return
         layout = self._layout()
@@ -144,18 +145,18 @@ class GridCanvas(QWidget):
         mode, square_root = self._theme.mode, self._selection.chosen.square_root
         for row, layer in enumerate(self.rows):
             num_heads, height, width = layer.drawn.shape
-            beside = layer.drawn.transpose(1, 0, 2).reshape(height, num_heads * width)  # a whole row: fewer calls
+            beside = layer.drawn.transpose(1, 0, 2).reshape(height, num_heads * width)  # one image for the whole row
             image = attention_image(beside, mode, square_root=square_root, is_difference=layer.other is not None)
             for head in range(num_heads):
                 cell = layout.cell(row, head)
-                painter.drawImage(cell, image.copy(head * width, 0, width, height))  # an SVG knows no part of an image
+                painter.drawImage(cell, image.copy(head * width, 0, width, height))  # SVG cannot draw part of an image
                 painter.drawRect(cell)
         if self._with_entropy:
             self._write_entropy(painter, layout)
         self._paint_found(painter, layout)
 
     def _write_entropy(self, painter: QPainter, layout: GridLayout) -> None:
-        """Under each head, as much of it as there is room for."""
+        """Write under each head as much of its entropy as there is room for."""
         painter.setFont(self._note_font)
         painter.setPen(self._theme.colour("text"))
         metrics = painter.fontMetrics()
@@ -168,7 +169,7 @@ class GridCanvas(QWidget):
                 painter.drawText(line, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_found(self, painter: QPainter, layout: GridLayout) -> None:
-        """The mark that the finding has among the steps, too."""
+        """Mark the head that found the alignment with the same sign as in the time strip."""
         aligned = self._aligned
         if aligned is None or aligned.since is None:
             return
@@ -222,7 +223,7 @@ class GridCanvas(QWidget):
             self._choose(*place)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Of the chosen head: a right click has chosen it, the menu key opens it beside."""
+        """Open the menu of the head that was right-clicked; the menu key opens that of the chosen head."""
         if self._heads_off is None or not self.rows:
             return
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
@@ -260,7 +261,7 @@ class GridCanvas(QWidget):
 
 
 def _disable(menu: QMenu, reason: str) -> None:
-    """Nothing of it can be chosen; each entry says why where the mouse rests on it."""
+    """Disable all entries of a menu; their tooltips give the reason."""
     menu.setToolTipsVisible(True)
     for action in menu.actions():
         action.setEnabled(False)

@@ -1,4 +1,4 @@
-"""Where the small heads of a grid and their names lie."""
+"""Lays out the grid of small heads and their names."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from gui.theme import GRID
 
 _GAP = GRID / 2
-_TALLEST = 1.5  # times as tall as wide
-_PITCH = 1.5  # of the widest number, from one to the next: the last may move by half of it and touches none
+_TALLEST = 1.5  # the greatest height of a head, in widths
+_PITCH = 1.5  # from number to number, in widths of the widest: the last may move left by half a width
 
 
 class GridLayout:
-    """Fits rows of heads, `num_heads[row]` in each, with their names into a size; all lengths in logical pixels.
+    """Fits rows of heads, `num_heads[row]` in each, and their names into a size; all lengths in logical pixels.
 
-    Under each head a line of the height `note` stays free, where that leaves the head as much.
+    Below each head a line of height `note` stays free, if that leaves the head at least the same height.
     """
 
     def __init__(
@@ -33,24 +33,24 @@ class GridLayout:
         self._height = max(2.0 + _GAP, min(height, self._width * _TALLEST + self._note))
 
     def cell(self, row: int, head: int) -> QRectF:
-        """Where a head is painted."""
+        """The rectangle of a head."""
         left, top = self._left + head * self._width, self._top + row * self._height
         return QRectF(left, top, max(2.0, self._width - _GAP), self._height - _GAP - self._note)
 
     def note(self, row: int, head: int) -> QRectF:
-        """The line under a head, without height where there is no room for any."""
+        """The line below a head; its height is 0 if there is no room."""
         cell = self.cell(row, head)
         return QRectF(cell.left(), cell.bottom(), cell.width(), self._note)
 
     def place_at(self, point: QPoint) -> tuple[int, int] | None:
-        """Row and head under a point, None beside the heads."""
+        """Row and head at a point; None outside the heads."""
         row, head = int((point.y() - self._top) // self._height), int((point.x() - self._left) // self._width)
         if not (0 <= row < len(self._names) and 0 <= head < self._num_heads[row]):
             return None
         return (row, head) if self.cell(row, head).contains(point) else None
 
     def head_names(self) -> list[tuple[str, QRectF]]:
-        """Each head's number and its place; of narrow ones that of every 2nd, 4th, 8th ..., wider than its head."""
+        """The number of each head and its rectangle; if heads are narrow, only of every 2nd, 4th, 8th ... head."""
         count, every = max(self._num_heads), 1
         while every * self._width < _PITCH * self._metrics.horizontalAdvance(str(count)):
             every *= 2
@@ -59,13 +59,13 @@ class GridLayout:
         return [self._named(f"{word}{head + 1}", head) for head in range(every - 1, count, every)]
 
     def _named(self, name: str, head: int) -> tuple[str, QRectF]:
-        """Above the middle of the head; the last may need to begin left of that to end within the picture."""
+        """A name centred above its head, moved left if it would leave the picture."""
         width = self._metrics.horizontalAdvance(name)
         left = min(self.cell(0, head).center().x() - width / 2, self._right - width)
         return name, QRectF(left, 0, width, self._metrics.height())
 
     def paint_names(self, painter: QPainter) -> None:
-        """Rows by name, heads by number."""
+        """Paint the names of the rows and the numbers of the heads."""
         height = self._metrics.height()
         for name, place in self.head_names():
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, name)

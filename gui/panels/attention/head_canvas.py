@@ -1,4 +1,4 @@
-"""What paints one head, and says what is pointed at with the mouse or the arrow keys."""
+"""The base class of widgets that paint one head and describe what the mouse or an arrow key points at."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Place = TypeVar("Place")
 
 
 class HeadCanvas(QWidget, Generic[Place]):
-    """A subclass paints the picture; `pointed` carries in words what is pointed at: a cell, or a token."""
+    """Subclasses paint the picture. `pointed` carries a description of the `Place` (cell or token) pointed at."""
 
     pointed = Signal(str)
 
@@ -31,18 +31,18 @@ class HeadCanvas(QWidget, Generic[Place]):
         self.setAccessibleName(name)
 
     def legend(self) -> str:
-        """What is drawn, in words."""
+        """How to read the picture."""
         raise NotImplementedError
 
     def readout(self) -> str:
-        """What is pointed at, in words; empty where nothing is."""
+        """What is pointed at, in words; empty if nothing is."""
         raise NotImplementedError
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(200), self._theme.px(160))
 
     def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
-        """Paint this head; `square_root` spreads small weights apart."""
+        """Paint this head; `square_root` makes small weights more visible."""
         self.picture, self._square_root = picture, square_root
         if self._place is not None and not self._has(picture, self._place):
             self._place = None
@@ -50,14 +50,14 @@ class HeadCanvas(QWidget, Generic[Place]):
         self.update()
 
     def _has(self, picture: HeadPicture, place: Place) -> bool:
-        """Whether this head is large enough to have the place."""
+        """Whether this head's map contains the place."""
         raise NotImplementedError
 
     def _place_at(self, picture: HeadPicture, point: QPointF) -> Place | None:
         raise NotImplementedError
 
     def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Place:
-        """Where an arrow key leads to."""
+        """The place that an arrow key leads to."""
         raise NotImplementedError
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
@@ -65,7 +65,7 @@ class HeadCanvas(QWidget, Generic[Place]):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.picture is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
+            with QPainter(self) as painter:  # ends the painter even if an exception is raised
                 self._paint(painter, self.picture)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

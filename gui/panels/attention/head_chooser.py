@@ -1,4 +1,4 @@
-"""The bar over an attention map: which kind, layer and head, fed how, on which colour scale."""
+"""The controls above an attention map: kind, layer, head, how the decoder is fed, and the colour scale."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NO_REFERENCE = "This sentence has no reference: the decoder can only read what 
 
 
 class HeadChooser(SentencePanel):
-    """Writes what is chosen into the selection, and shows what is chosen there; it offers what the model has."""
+    """Sets the selection, and shows what is chosen there; offers the layers and heads that the model has."""
 
     title = "Head"
     empty_sentence = "Kind, layer and head can be chosen as soon as there is a model."
@@ -51,11 +51,12 @@ class HeadChooser(SentencePanel):
         can_pool: bool = True,
         heads_off: HeadsOff | None = None,
     ) -> None:
-        """With `heads_off`, the chosen head can be switched off; `has_lines` where it can be drawn as lines, `can_pool`
-        where all heads of the layer are shown as one while that is chosen."""
+        """With `heads_off`, the chosen head can be switched off. `has_lines`: the map can be drawn as lines.
+        `can_pool`: the map shows a layer's heads pooled if the selection says so.
+        """
         super().__init__(theme, selection, source)
         self._heads_off = heads_off
-        self._place: HeadPlace | None = None  # of the head that is shown; None where there is none
+        self._place: HeadPlace | None = None  # the shown head; None if none is
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = combo_box("Kind of attention", "Who reads whom (Alt+K)")
         self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])
@@ -73,15 +74,15 @@ class HeadChooser(SentencePanel):
         self._connect()
 
     def draw(self, history: History, shown: ShownSentence) -> None:
-        """Offer the layers and heads of the sentence."""
+        """Show the selection among the layers and heads of the sentence's attention."""
         self._show_chosen(shown.sentence)
 
     def show_empty(self, sentence: str = "") -> None:
-        self._place = None  # or a key would switch one of another run, unseen
+        self._place = None  # else a key could switch off an unseen head of another run
         super().show_empty(sentence)
 
     def add_shortcuts(self, view: QWidget) -> None:
-        """Let keys choose while `view` is visible, wherever the focus is."""
+        """Add keys that choose while `view` is visible, wherever the focus is."""
         steps: dict[str, Callable[[], object]] = {
             "Alt+Up": self.layer_spin.stepDown,
             "Alt+Down": self.layer_spin.stepUp,
@@ -99,7 +100,7 @@ class HeadChooser(SentencePanel):
         if self._heads_off is not None:
             actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
-            QShortcut(keys, view, action, autoRepeat=keys in steps)  # held, the others would end at either by chance
+            QShortcut(keys, view, action, autoRepeat=keys in steps)  # toggles must not repeat while held
 
     def _show_chosen(self, sentence: ProbedSentence) -> None:
         chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)
@@ -140,8 +141,8 @@ class HeadChooser(SentencePanel):
     def _lay_out(self) -> None:
         self.title_label.hide()
         controls = QWidget()
-        self.body.addWidget(controls)  # first: a widget without a parent that is shown would be a window
-        self.row = FlowLayout(controls, 0, GRID, last_at_right=False)  # what a view adds to it comes at its end
+        self.body.addWidget(controls)  # first: `setVisible` on a widget without a parent would open a window
+        self.row = FlowLayout(controls, 0, GRID, last_at_right=False)  # views add their own controls at its end
         feed = named("decoder", self.feed_combo)
         for widget in (
             named("kind", self.kind_combo),
@@ -172,7 +173,7 @@ def _feed_help(has_choice: bool, kind: str) -> str:
 
 
 def _show_place(spin: WholeSpin, place: int, count: int, pooled: Pooled = "") -> None:
-    """Show which of `count` is chosen; of all as one, what they are pooled by: a step from there is to a single one."""
+    """Show which of `count` is chosen, or how all are pooled: then the first step up chooses a single one."""
     spin.setSpecialValueText(f"{_POOLED_WORDS[pooled]} of {count}" if pooled else "")
     spin.setRange(0 if pooled else 1, count)
     spin.setSuffix(f" of {count}")

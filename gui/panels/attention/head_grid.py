@@ -1,4 +1,4 @@
-"""All heads, small: one row a layer, one column a head; a click or an arrow key makes one the large map."""
+"""The panel of all heads, small: one row per layer, one column per head; choosing one shows it large."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from gui.theme import Theme
 
 
 class HeadGrid(SentencePanel):
-    """Every layer and head of one sentence at step s, of all three kinds or of the chosen one alone.
+    """Every layer and head for one sentence at step s, of all three kinds of attention or only the chosen kind.
 
-    `all_kinds` and `with_entropy` may be changed at any time; the next drawing follows them.
+    `all_kinds` and `with_entropy` may be changed at any time; the next drawing uses them.
     """
 
     title = "All heads"
@@ -35,7 +35,7 @@ class HeadGrid(SentencePanel):
         all_kinds: bool,
         heads_off: HeadsOff | None = None,
     ) -> None:
-        """With `heads_off`, heads can be switched off in a menu; those that are off are crossed out."""
+        """With `heads_off`, a menu switches heads off, and those that are off are crossed out."""
         super().__init__(theme, selection, source)
         self.all_kinds = all_kinds
         self.with_entropy = False
@@ -56,9 +56,9 @@ class HeadGrid(SentencePanel):
         self.set_title(f"{self.title}{_about(shown, aligned)}")
 
     def numbers(self) -> Table:
-        """A line for each weight, or each head's entropy where that is shown; all places count from 1.
+        """A row for each weight, or for each head's entropy if that is shown. All positions count from 1.
 
-        With the head's score against the gold alignment, where there is one.
+        Each row has the head's score against the gold alignment, if there is one.
         """
         if self.with_entropy:
             return self._entropies()
@@ -78,7 +78,7 @@ class HeadGrid(SentencePanel):
         return [("kind", "layer", "head", "alignment", "entropy in nats", "share of the highest"), *entropies]
 
     def _rows(self, shown: ShownSentence, kind: Kind, scores: Scores | None) -> list[HeadRow]:
-        """A row a layer; of cross-attention with the score of each head, [L, H], against the gold alignment."""
+        """One row per layer. `scores` are those of the heads, [L, H], against the gold alignment."""
         heads = self._selection.attention_of(shown.sentence, kind)
         others = None if shown.other is None else self._selection.attention_of(shown.other.sentence, kind)
         return [
@@ -94,12 +94,12 @@ class HeadGrid(SentencePanel):
 
 
 def _alignment(row: HeadRow, head: int) -> object:
-    """The score of a head; empty where it has none."""
+    """The score of a head; empty if it has none."""
     return "" if row.alignment is None else float(row.alignment[head])
 
 
 def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
-    """What is subtracted; or which head found the alignment, and of which step all are."""
+    """The end of the title: what is subtracted, or the best head's alignment; and the step."""
     if shown.other is not None:
         return f" · {shown.name} minus {shown.other.short_name}"
     found = "" if aligned is None else f" · {_praise(aligned)}"
@@ -107,9 +107,9 @@ def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
 
 
 def _praise(aligned: AlignedHead) -> str:
-    """Which head is meant, not to be taken for the chosen one: by its diamond in the grid, once it has one.
+    """The best head's score and name, with its diamond if it has found the alignment.
 
-    The score first: a title is cut from its end, and the diamond is in the grid as well.
+    The score comes first because a title is cut at its end, and the diamond in the grid shows which head it is.
     """
     head = f"cross {aligned.layer + 1} head {aligned.head + 1}"
     if aligned.since is None:

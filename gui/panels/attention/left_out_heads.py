@@ -1,4 +1,4 @@
-"""What the shown sentence's output and the loss become without the heads that are switched off."""
+"""The panel that shows the output and the loss of the shown sentence without the heads that are switched off."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ROWS = ("all heads on", "without", "change")
 
 
 class LeftOutHeads(Panel):
-    """Asks the engine, for the weights at the playhead, and again as these change; hidden where no head is off."""
+    """Asks the engine with the weights at the playhead, and again when these change; hidden while no head is off."""
 
     title = "Without some heads"
     empty_sentence = "The engine is working it out …"
@@ -58,7 +58,7 @@ class LeftOutHeads(Panel):
         TokenFont(self.theme, *(output for output, *_ in self.cells[:2]))
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the answer for the weights kept at or before `step`, asked for where it is another one."""
+        """Draw the answer for the weights kept at or before `step`, and ask for it if it is not the newest answer."""
         shown = self._source(history, step)
         if isinstance(shown, NothingShown):
             self.show_empty(shown.reason)
@@ -71,7 +71,7 @@ class LeftOutHeads(Panel):
             self._draw(self.asked.answer)
 
     def numbers(self) -> Table:
-        """The figures with all heads, and without these."""
+        """The figures with all heads, and without those that are off."""
         assert self.asked.answer is not None
         left_out = self.asked.answer
         rows = zip(_ROWS, (left_out.complete, left_out.without), strict=False)
@@ -103,7 +103,7 @@ class LeftOutHeads(Panel):
         self.words_label.setText(in_words(left_out))
 
     def _marked(self, before: tuple[str, ...], after: tuple[str, ...]) -> str:
-        """What is written otherwise is underlined, in a colour that is told by the line too."""
+        """Rich text in which the tokens that differ are coloured and underlined."""
         words = [escape(token) for token in after]
         for what, _, _, first, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
             if what != "equal":
@@ -120,7 +120,7 @@ class LeftOutHeads(Panel):
         grid.setColumnStretch(1, 1)
         for column, (head, (_, help)) in enumerate(zip(self._heads, _COLUMNS, strict=True), 1):
             head.setToolTip(help)
-            head.setWordWrap(column > 1)  # the first has room
+            head.setWordWrap(column > 1)  # the first column is wide enough
             grid.addWidget(head, 0, column, _side(column))
         for row, (name, cells) in enumerate(zip(_ROWS, self.cells, strict=True), 1):
             grid.addWidget(plain_label(name, role="muted"), row, 0)
@@ -136,10 +136,10 @@ class LeftOutHeads(Panel):
 
 def _cell() -> QLabel:
     made = plain_label(is_copyable=True)
-    made.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched
+    made.setMinimumWidth(1)  # a long sentence is cut and does not widen the window
     return made
 
 
 def _side(column: int) -> Qt.AlignmentFlag:
-    """The output is text, the others are figures."""
+    """The alignment of a column: left for the output, right for figures."""
     return Qt.AlignmentFlag.AlignLeft if column == 1 else Qt.AlignmentFlag.AlignRight

@@ -1,4 +1,4 @@
-"""A head as lines from the tokens that read (below) to those they read from (above), as strong as the weight."""
+"""Paints a head as lines from queries (below) to keys (above), as strong as the weight."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from gui.panels.attention.line_layout import LineLayout, Side
 from gui.sentences.tokens import isolated
 from gui.theme import Theme
 
-_FAINTEST = 0.02  # what is weaker is not drawn
+_FAINTEST = 0.02  # weaker weights are not drawn
 _STRONGEST_PX = 6.0
-_NUM_SAID = 3  # of the weights of the token pointed at, so many are read out
+_NUM_SAID = 3  # how many weights of the token pointed at are read out
 
 Token = tuple[Side, int]
 
 
 class LineCanvas(HeadCanvas[Token]):
-    """Paints a head; the mouse or the arrow keys point at a token, whose lines alone are shown then."""
+    """While the mouse or an arrow key points at a token, only its lines are shown."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "Attention as lines; arrow keys go from token to token")
 
     def legend(self) -> str:
-        """What is drawn, in words."""
+        """How to read the lines."""
         if self.picture is None:
             return ""
         if self.picture.against:
@@ -85,7 +85,7 @@ class LineCanvas(HeadCanvas[Token]):
         return self._place is None or self._place in (("below", row), ("above", column))
 
     def _pen(self, weight: float) -> QPen:
-        """Of a difference, more is drawn as in the map in orange, less in blue and dotted."""
+        """The pen for a weight. A positive difference is orange, as in the map; a negative one is blue and dotted."""
         strength = abs(weight) ** 0.5 if self._square_root else abs(weight)
         is_more = self.picture is not None and bool(self.picture.against) and weight > 0
         pen = QPen(

@@ -1,4 +1,4 @@
-"""Where the tokens of a line view stand: those that are read above, those that read below."""
+"""Lays out the tokens of a line view: keys above, queries below."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from gui.heads.head_picture import HeadPicture
 
 Side = Literal["above", "below"]
 _GAP = 8.0
-_CLOSEST = 0.9  # of a line, from label to label, as in the map
+_CLOSEST = 0.9  # least distance from label to label, in line heights, as in the map
 _LARGEST_LABEL = 0.3  # share of the height that the tokens of one side may take
 
 
 class LineLayout:
     """Fits the tokens of a head into an area; all lengths in logical pixels.
 
-    All tokens are measured here, once: each of the many lines asks where it ends.
+    All tokens are measured once, in `__init__`, since each of the many lines asks for its ends.
     """
 
     def __init__(self, area: QRectF, picture: HeadPicture, font: QFont) -> None:
@@ -31,7 +31,7 @@ class LineLayout:
         self._room = {side: self._room_of(side) for side in self.labels}
 
     def end(self, side: Side, place: int) -> QPointF:
-        """Where the lines of a token end."""
+        """The point at which the lines of a token end."""
         room = self._room[side] + _GAP
         y = self._area.top() + room if side == "above" else self._area.bottom() - room
         return QPointF(self._area.left() + (place + 0.5) * self._width[side], y)
@@ -43,7 +43,7 @@ class LineLayout:
         return QRectF(end.x() - width / 2, top, width, room)
 
     def token_at(self, point: QPointF) -> tuple[Side, int] | None:
-        """The nearest token of the half that a point lies in; None outside."""
+        """The nearest token in the half that contains a point; None outside the area."""
         if not self._area.contains(point):
             return None
         side: Side = "above" if point.y() < self._area.center().y() else "below"
@@ -51,7 +51,7 @@ class LineLayout:
         return side, min(place, len(self.labels[side]) - 1)
 
     def paint_labels(self, painter: QPainter, colours: dict[Side, list[QColor]]) -> None:
-        """All tokens that there is room for, upright where they fit, else turned. Long ones are elided."""
+        """Paint the tokens that there is room for, horizontal if they fit, else rotated. Long ones are elided."""
         painter.setFont(self.font)
         for side, labels in self.labels.items():
             for place in self.written(side):
@@ -59,7 +59,7 @@ class LineLayout:
                 self._paint_label(painter, side, self.label(side, place), labels[place])
 
     def written(self, side: Side) -> range:
-        """Which tokens are written: each second, third and so on, where all would lie over each other."""
+        """The indices of the tokens to write: every second, third and so on, if all would overlap."""
         closest = self._metrics.height() * _CLOSEST if self._turned[side] else 0.0
         return range(0, len(self.labels[side]), max(1, ceil(closest / self._width[side])))
 
@@ -89,5 +89,5 @@ class LineLayout:
 
 
 def _lines(label: str) -> list[str]:
-    """What was read above what it predicts: `in → the` needs half the width so."""
+    """The label in two lines, the token read above its prediction: `in → the` then needs half the width."""
     return label.replace(" → ", "\n→ ").splitlines()

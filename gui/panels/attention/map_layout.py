@@ -1,4 +1,4 @@
-"""Where the cells and labels of an attention map lie."""
+"""Lays out the cells and labels of a map, such as an attention map."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 _GAP = 8.0
 _LARGEST_LABEL = 0.35  # share of the area that labels may take
 _LARGEST_CELL = 72.0
-_WIDEST_CELL = 2.0  # in heights
-_CLOSEST = 0.9  # of a line, from label to label: its d and the g above would touch at 0.86
+_WIDEST_CELL = 2.0  # in cell heights
+_CLOSEST = 0.9  # least distance from label to label, in line heights: at 0.86 a d would touch the g above it
 
 
 class Labelled(Protocol):
-    """What has a label for each row and column."""
+    """Anything with a label for each row and column."""
 
     @property
     def rows(self) -> tuple[str, ...]: ...
@@ -26,9 +26,9 @@ class Labelled(Protocol):
 
 
 class MapLayout:
-    """Fits a map's cells with their labels into an area; all lengths in logical pixels.
+    """Fits a map's cells and labels into an area; all lengths in logical pixels.
 
-    The labels of its rows take what the widest needs, or `row_room`: so maps below each other begin at one place.
+    Row labels take the width of the widest, or `row_room`, so that the cells of maps below one another line up.
     """
 
     def __init__(self, area: QRectF, picture: Labelled, font: QFont, row_room: float | None = None) -> None:
@@ -44,7 +44,7 @@ class MapLayout:
             self._lay_out(area, row_room)
 
     def _lay_out(self, area: QRectF, row_room: float | None) -> None:
-        """With room for the labels that are written alone: none where cells are too narrow for a line of text."""
+        """Set `grid`, with room only for labels that are written: none if cells are too narrow for a line of text."""
         left = self._room_of_rows(row_room, area.width())
         width = (area.width() - left) / len(self.columns)
         upright = self._widest(self.columns) + _GAP  # what a column needs for its label
@@ -57,7 +57,7 @@ class MapLayout:
         self.grid = QRectF(area.left() + left, area.top() + top, width * len(self.columns), height * len(self.rows))
 
     def _room_of_rows(self, row_room: float | None, width: float) -> float:
-        """As much as is given, written or not: what stands below each other begins at one place."""
+        """The width for row labels. A given `row_room` is kept even if they are not written, so that maps line up."""
         if row_room is None and not self.names_rows:
             return 0.0
         return min(self._widest(self.rows) if row_room is None else row_room, width * _LARGEST_LABEL) + _GAP
@@ -74,7 +74,7 @@ class MapLayout:
         return QRectF(self.grid.left() + column * width, self.grid.top() + row * height, width, height)
 
     def cell_at(self, point: QPointF) -> tuple[int, int] | None:
-        """Row and column under a point, None beside the map."""
+        """Row and column at a point; None outside the map."""
         if not self.grid.contains(point):
             return None
         row = int((point.y() - self.grid.top()) / self.grid.height() * len(self.rows))
@@ -82,7 +82,7 @@ class MapLayout:
         return min(row, len(self.rows) - 1), min(column, len(self.columns) - 1)
 
     def paint_labels(self, painter: QPainter, colour: QColor) -> None:
-        """Row labels to the left, column labels above; upright where they fit, else turned. Long ones are elided."""
+        """Paint row labels at the left and column labels above, rotated if they do not fit. Long ones are elided."""
         painter.setFont(self.font)
         painter.setPen(colour)
         if self.names_rows:
@@ -116,8 +116,9 @@ class MapLayout:
 
 
 def fitting_layout(area: QRectF, picture: Labelled, fonts: Sequence[QFont], row_room: float | None = None) -> MapLayout:
-    """With labels in the largest of these fonts in which each row and column has one, or else each row; the smallest,
-    given last, where none has.
+    """The layout in the first of these fonts (largest first) in which all rows and columns have labels.
+
+    If there is none: in the first in which all rows have labels, else in the last font.
     """
     layouts = [MapLayout(area, picture, font, row_room) for font in fonts]
     whole = (layout for layout in layouts if layout.names_rows and layout.names_columns == any(picture.columns))

@@ -1,4 +1,4 @@
-"""A panel of one sentence as the model saw it at step s."""
+"""The base class of panels about one sentence as the model saw it at step s."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gui.theme import Theme
 
 
 class SentencePanel(Panel):
-    """Of the probe's sentences the chosen one, or what `source` gives; a subclass draws it by `draw`."""
+    """Subclasses implement `draw` for the chosen one of the probe's sentences, or for what `source` returns."""
 
     redraw_on = (Prepared, ProbeDone)
 
@@ -30,5 +30,5 @@ class SentencePanel(Panel):
             self.draw(history, shown)
 
     def draw(self, history: History, shown: ShownSentence) -> None:
-        """Draw this."""
+        """Draw this sentence."""
         raise NotImplementedError

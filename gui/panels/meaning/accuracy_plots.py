@@ -1,4 +1,4 @@
-"""Accuracy by place and by length: fed by the reference and free-running."""
+"""Accuracy by position and by length, teacher-forced and free-running."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NUMBER_WIDTH = 24
 
 
 class AccuracyPlots(ValidationPanel):
-    """Of the validation at step s: symbols right at each place, sentences right of each length."""
+    """For the validation at step s: the share of right symbols at each position, and of right sentences per length."""
 
     title = "Accuracy"
     empty_sentence = "Accuracy by place and by length appears here with the first validation: press Space to learn."
@@ -47,22 +47,22 @@ class AccuracyPlots(ValidationPanel):
         self.by_length.show_accuracy(figures.by_length, "sentences right")
 
     def numbers(self) -> Table:
-        """A line for each place, then one for each length."""
+        """A row for each position, then one for each length."""
         head = ("by", "of", "sentences", "right teacher-forced", "right free-running")
         return [head, *(line for plot in (self.by_position, self.by_length) for line in plot.lines())]
 
 
 class AccuracyPlot(PlainPlot):
-    """Two curves from 0 to 1; the mouse reads them, and `said` carries that; empty: nothing is read any more."""
+    """Two curves from 0 to 1. `said` carries the figures under the mouse, or an empty string when they change."""
 
     said = Signal(str)
-    _accuracy: AccuracyBy | None = None  # pyqtgraph resizes it while it is being made
-    _numbered: tuple[int, int, int] | None = None  # the first key, the last, and how far numbers are apart
+    _accuracy: AccuracyBy | None = None  # a class attribute, since pyqtgraph calls `resizeEvent` during `__init__`
+    _numbered: tuple[int, int, int] | None = None  # the first key, the last, and the step from number to number
 
     def __init__(self, theme: Theme, key: str) -> None:
         super().__init__(theme)
         self._share, self._key = "", key
-        self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # around the other's dots where they meet
+        self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # framing the other's dots if they coincide
         self._fed = self.plot(symbol="o", symbolSize=5)
         self.setYRange(0, 1.1, padding=0)
         self.getAxis("left").setTicks([[(0, "0"), (0.5, "0.5"), (1, "1")]])
@@ -72,13 +72,13 @@ class AccuracyPlot(PlainPlot):
         theme.changed.connect(self.restyle_curves)
 
     def restyle(self) -> None:
-        """Two of them and a legend stand in the height of one other panel."""
+        """Use less room than other plots: two of these and a legend fit into the height of one panel."""
         super().restyle()
         self.setMinimumHeight(self._theme.px(_LOWEST))
         self.getAxis("left").setWidth(self._theme.px(_AXIS_WIDTH))
 
     def restyle_curves(self) -> None:
-        """The theme's colours."""
+        """Take the theme's colours."""
         for curve, name, style in (
             (self._fed, "training", Qt.PenStyle.SolidLine),
             (self._free, "validation", Qt.PenStyle.DashLine),
@@ -88,11 +88,11 @@ class AccuracyPlot(PlainPlot):
         self._fed.setSymbolBrush(self._theme.colour("training"))
 
     def show_accuracy(self, accuracy: AccuracyBy, share: str) -> None:
-        """Draw it, a share of what is said."""
+        """Draw this; `share` says what it is a share of."""
         if accuracy is self._accuracy:
             return
         self._accuracy = accuracy
-        self.said.emit("")  # what was pointed at has other figures now
+        self.said.emit("")  # the figures that were read out are outdated
         if share != self._share:
             self._share = share
             self.setLabel("bottom", f"{share}, by {self._key}")
@@ -106,7 +106,7 @@ class AccuracyPlot(PlainPlot):
         self._number_keys()
 
     def _number_keys(self) -> None:
-        """Have the axis go from the first key to the last, with as many whole numbers as there is room for."""
+        """Let the axis run from the first key to the last, with as many whole numbers as there is room for."""
         if self._accuracy is None or not len(self._accuracy.keys):
             return
         first, last = int(self._accuracy.keys[0]), int(self._accuracy.keys[-1])
@@ -117,7 +117,7 @@ class AccuracyPlot(PlainPlot):
             self.getAxis("bottom").setTicks([[(key, str(key)) for key in range(first, last + 1, stride)]])
 
     def lines(self) -> list[tuple[object, ...]]:
-        """The numbers drawn."""
+        """The numbers drawn: a row (`by`, key, count, teacher-forced, free-running) for each key."""
         assert self._accuracy is not None
         made = self._accuracy
         columns = (made.keys, made.count, made.fed, made.free)

@@ -1,4 +1,4 @@
-"""Which target symbols are confused, free-running: rows are to be written, columns were written."""
+"""The confusion matrix of target symbols, free-running: rows are the reference, columns the output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
 
 
 class ConfusionMap(ValidationPanel):
-    """Of the validation at step s. `chosen` carries the sentences of a cell, by their place, and what they share."""
+    """For the validation at step s. `chosen` carries the places of a cell's sentences, and what they have in common."""
 
     title = "Confusion"
     empty_sentence = "Confused symbols appear here with the first validation: press Space to learn."
@@ -51,11 +51,11 @@ class ConfusionMap(ValidationPanel):
         self.canvas.setAccessibleDescription("")
         self.canvas.show_matrix(
             Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),
-            (None, None),  # its rows and columns stand for other symbols now, or are fewer
+            (None, None),  # the mark is dropped: rows and columns are other symbols now, or fewer
         )
 
     def numbers(self) -> Table:
-        """How often each symbol was written as which."""
+        """How often each symbol was written as which other."""
         assert self._confusion is not None
         rows = zip(self._confusion.symbols, self._confusion.counts.tolist(), strict=True)
         return [("", *self._confusion.written), *((symbol, *counts) for symbol, counts in rows)]
@@ -76,12 +76,12 @@ class ConfusionMap(ValidationPanel):
 
 
 class ConfusionCanvas(MatrixCanvas):
-    """Colours by the square root, since errors are few; emits `clicked` with (row, column), Enter does as well."""
+    """Colours by the square root, since errors are rare; a click or Enter emits `clicked` with (row, column)."""
 
     clicked = Signal(int, int)
 
     def _room(self) -> QRectF:
-        """All of it: the panel has the title."""
+        """The whole widget: the panel already has a title."""
         return QRectF(self.rect()).adjusted(0, 0, -2, -2)
 
     def _image(self, matrix: Matrix) -> QImage:
@@ -103,7 +103,7 @@ class ConfusionCanvas(MatrixCanvas):
 
 
 def legend_of(confusion: Confusion) -> str:
-    """How to read it, and how much of all that is wrong it has no room for."""
+    """How to read the map, and how many of the errors it shows."""
     if not confusion.is_confused:
         return _ALL_RIGHT
     shown, errors = confusion.errors_shown, confusion.errors
@@ -111,14 +111,14 @@ def legend_of(confusion: Confusion) -> str:
 
 
 def explain(confusion: Confusion, row: int, column: int) -> str:
-    """What a cell says, in words."""
+    """What a cell means, in words."""
     count, total = int(confusion.counts[row, column]), int(confusion.times[row])
     happened = what_happened(confusion.symbols[row], confusion.written[column])
     return f"{happened[0].upper()}{happened[1:]}: {count:,} of {total:,} time{'s' * (total != 1)}."
 
 
 def what_happened(wanted: str, written: str) -> str:
-    """A pair of the confusion, in words."""
+    """What it means that `wanted` was written as `written`, in words."""
     if wanted == written:
         return f"{quoted(wanted)} right"
     if wanted == ADDED:

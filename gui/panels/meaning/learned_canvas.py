@@ -1,4 +1,4 @@
-"""Paints sentences token by token: the darker, the longer a token has been right; what was forgotten is framed."""
+"""Paints sentences token by token: the longer a token has been right, the stronger; forgotten ones are framed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from gui.sentences.tokens import isolated, quoted
 from gui.theme import GRID, Theme
 
 _ROW = 22  # pixels at 100 %
-_ROOM = 1.5 * GRID  # beside the text of a token
+_ROOM = 1.5 * GRID  # around the text of a token
 _GAPS = " Not all validations are kept and readable: a token changed somewhere between two that are."
-_PALEST, _DARKEST = 0.18, 0.8  # of the colour map: every step is seen, and text can be read on it
+_PALEST, _DARKEST = 0.18, 0.8  # the part of the colour map used: every step is visible, and text is readable on it
 
 
 @dataclass(frozen=True, eq=False)
 class LearnedSentence:
-    """A validation's sentence, and what became of its tokens."""
+    """One sentence of a validation, and when its tokens became right or were forgotten."""
 
     place: int  # in the validation, from 0
     validated: ValidatedSentence
-    first: int  # its first token's place in `times`
+    first: int  # index of its first token in `times`
     times: TokenTimes
 
     @property
@@ -40,23 +40,23 @@ class LearnedSentence:
         return self.validated.tokens
 
     def right_since(self, column: int) -> int:
-        """The step of a validation; NEVER of a token that is wrong."""
+        """The step of the validation since which a token is right; NEVER if it is wrong."""
         return int(self.times.right_since[self.first + column])
 
     def forgotten_at(self, column: int) -> int:
-        """The step of a validation; NEVER of a token that is right, or never was."""
+        """The step of the validation at which a token was forgotten; NEVER if it is right, or never was."""
         return int(self.times.forgotten_at[self.first + column])
 
     def times_forgotten(self, column: int) -> int:
-        """How often it went from right to wrong."""
+        """How often a token went from right to wrong."""
         return int(self.times.times_forgotten[self.first + column])
 
 
 class LearnedCanvas(QWidget):
-    """Emits `pointed` with what is to be said of the token under the mouse or chosen by arrow keys; empty: of none."""
+    """Emits `pointed` with a description of the token that the mouse or an arrow key points at; empty if none."""
 
     pointed = Signal(str)
-    reached = Signal(int)  # by a key: how far down the token is, in pixels
+    reached = Signal(int)  # by an arrow key: the y coordinate of the token, in pixels
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -65,8 +65,8 @@ class LearnedCanvas(QWidget):
         self._steps: Sequence[int] = ()
         self._missing: Sequence[int] = ()  # validations whose sentences are not kept, or not readable
         self._cell: tuple[int, int] | None = None
-        self._widths: dict[str, float] = {}  # of tokens that were painted
-        self._colours: dict[int, tuple[QColor, QColor]] = {}  # of ground and text, by the step since which it is right
+        self._widths: dict[str, float] = {}  # of tokens painted so far
+        self._colours: dict[int, tuple[QColor, QColor]] = {}  # right since this step -> colours of ground and text
         self._metrics = QFontMetricsF(self.font())
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
@@ -80,21 +80,21 @@ class LearnedCanvas(QWidget):
         return QSize(self._theme.px(200), len(self._sentences) * self._row)
 
     def whole_size(self) -> QSize:
-        """In which no token is made narrower."""
+        """The size at which no token is made narrower than its text."""
         widest = max((sum(map(self._width_of, one.tokens)) for one in self._sentences), default=0.0)
         return QSize(ceil(widest) + 1, self.minimumSizeHint().height())
 
     def show_sentences(
         self, sentences: Sequence[LearnedSentence], steps: Sequence[int], missing: Sequence[int]
     ) -> None:
-        """Paint these, as known after validations at `steps`, at least one; of those at `missing` nothing is known."""
+        """Paint these sentences. `steps` are the known validations (at least one), `missing` the others."""
         self._sentences, self._steps, self._missing = sentences, steps, missing
         self._colours.clear()
         self._cell = None
         self._fit()
 
     def legend(self) -> str:
-        """What is painted, in words."""
+        """How to read the map."""
         if not self._steps:
             return ""
         return (
@@ -103,12 +103,12 @@ class LearnedCanvas(QWidget):
         )
 
     def known_before(self, step: int) -> int:
-        """The step of the validation before this one that is known; 0, where learning begins, if none is."""
+        """The step of the last known validation before `step`; 0, where learning begins, if there is none."""
         earlier = self._steps[: bisect_left(self._steps, step)]
         return earlier[-1] if earlier else 0
 
     def cell(self, row: int, column: int) -> QRectF:
-        """Where a token is painted."""
+        """The rectangle of a token."""
         return self._cells(row)[column]
 
     @property
@@ -127,7 +127,7 @@ class LearnedCanvas(QWidget):
         self.update()
 
     def _edges(self, row: int) -> list[float]:
-        """Where the tokens of a row begin, and the last ends: as wide as their texts, narrower where needed."""
+        """The x at which each token of a row begins, and the end of the last; scaled down if they do not fit."""
         widths = [self._width_of(token) for token in self._sentences[row].tokens]
         scale = min(1.0, (self.width() - 1.0) / sum(widths))
         return [scale * edge for edge in accumulate(widths, initial=0.0)]
@@ -163,7 +163,7 @@ class LearnedCanvas(QWidget):
         painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, self._fitting(one.tokens[column], round(cell.width()) - 2))
 
     def _fitting(self, token: str, width: int) -> str:
-        """The token, cut where it is wider than this; to ask Qt costs as much as to paint it, and most have room."""
+        """The token, elided if it is wider than this. Qt is asked only then: eliding costs as much as painting."""
         if self._width_of(token) - _ROOM <= width:
             return token
         return self._metrics.elidedText(token, Qt.TextElideMode.ElideRight, width)
@@ -232,7 +232,7 @@ class LearnedCanvas(QWidget):
         return "not right yet"
 
     def _between(self, what: str, step: int) -> str:
-        """The two validations that it lies between, where nothing is known of others between these; else empty."""
+        """The two known validations that a change lies between, if there are unknown ones between these; else empty."""
         before = self.known_before(step)
         is_gap = any(before < one < step for one in self._missing)
         return f"{what} between step {before:,} and {step:,}" if is_gap else ""

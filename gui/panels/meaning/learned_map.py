@@ -1,4 +1,4 @@
-"""The learned-when map: each validation sentence token by token, with the step at which it became right."""
+"""The learned-when map: each token of the validation sentences, with the step at which it became right."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from gui.widgets.scrolling import FramelessArea
 
 
 class LearnedMap(ValidationPanel):
-    """Every sentence of the validation at step s, or those that were chosen elsewhere."""
+    """Every sentence of the validation at step s, or only those chosen in the confusion map."""
 
     title = "Learned when"
     empty_sentence = (
@@ -34,10 +34,10 @@ class LearnedMap(ValidationPanel):
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
         super().__init__(theme, reader)
         self._sentences: tuple[LearnedSentence, ...] = ()
-        self._chosen: frozenset[int] = frozenset()  # sentences by their place in the validation; none: all
+        self._chosen: frozenset[int] = frozenset()  # places of the chosen sentences in the validation; empty: all
         self._why = ""
-        self._folder: RunFolder | None = None  # of the run whose sentences those are
-        self._drawn: tuple[ValidationFigures, int, int] | None = None  # and how many validations were read, and missed
+        self._folder: RunFolder | None = None  # of the run that the sentences belong to
+        self._drawn: tuple[ValidationFigures, int, int] | None = None  # with counts of read and missing validations
         self.why_label = plain_label(role="muted")
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
@@ -45,7 +45,7 @@ class LearnedMap(ValidationPanel):
         area = FramelessArea(self.canvas)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.why_label.setMinimumWidth(1)  # it is cut rather than the panel widened
+        self.why_label.setMinimumWidth(1)  # a long text is cut and does not widen the panel
         chosen = QHBoxLayout()
         chosen.addWidget(self.why_label, 1)
         chosen.addWidget(self.all_button)
@@ -58,7 +58,7 @@ class LearnedMap(ValidationPanel):
         self.why_label.hide()
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the newest validation at or before `step`; what was chosen in another run is forgotten."""
+        """Draw the newest validation at or before `step`; a choice made in another run is dropped."""
         if history.folder is not self._folder:
             self._folder = history.folder
             if self._chosen:
@@ -73,12 +73,12 @@ class LearnedMap(ValidationPanel):
             self._draw()
 
     def show_only(self, places: Sequence[int], why: str) -> None:
-        """Show these sentences of the validation, by their place, and say why; all where there are none."""
+        """Show only the sentences at these places of the validation, and say why; all of them if `places` is empty."""
         self._chosen, self._why = frozenset(places), why
         self._draw()
 
     def numbers(self) -> Table:
-        """A line for each token that is shown; its last change came after one known validation, by the next."""
+        """A row for each shown token. Its last change lies between "changed after step" and its own step."""
         lines = (
             (one.place + 1, place + 1, token, *self._changes(one, place))
             for one in self._shown()
@@ -87,7 +87,7 @@ class LearnedMap(ValidationPanel):
         return [("sentence", "place", "token", "right since step", "forgotten at step", "changed after step"), *lines]
 
     def exported(self) -> tuple[LearnedCanvas]:
-        """All sentences that are shown, painted anew where each token has the room it asks for."""
+        """A second canvas with the shown sentences, in which no token is cut."""
         canvas = LearnedCanvas(self.theme)
         canvas.show_sentences(self._shown(), *self._validations())
         canvas.resize(canvas.whole_size())
@@ -100,14 +100,14 @@ class LearnedMap(ValidationPanel):
         return tuple(one for one in self._sentences if not self._chosen or one.place in self._chosen)
 
     def _changes(self, one: LearnedSentence, column: int) -> tuple[object, object, object]:
-        """The steps of the validations with and before a token's last change; empty where it has none."""
+        """Steps: right since, forgotten at, and of the validation before that change; empty if there is none."""
         since, forgotten = one.right_since(column), one.forgotten_at(column)
         changed = max(since, forgotten)  # one of them is NEVER
         after = NEVER if changed == NEVER else self.canvas.known_before(changed)
         return _step_text(since), _step_text(forgotten), _step_text(after)
 
     def _validations(self) -> tuple[list[int], list[int]]:
-        """The steps of those up to the drawn one: that are known, and of which nothing is."""
+        """The steps of the known and of the missing validations, up to the drawn one."""
         assert self._drawn is not None
         last, reader = self._drawn[0].step, self._reader
         return [step for step in reader.learned.steps if step <= last], [
@@ -125,7 +125,7 @@ class LearnedMap(ValidationPanel):
 
 
 def learned_sentences(reader: ValidationReader, figures: ValidationFigures) -> tuple[LearnedSentence, ...]:
-    """Each sentence of a validation with what became of its tokens until then."""
+    """Each sentence of a validation, with the history of its tokens up to it."""
     times = reader.learned.at(figures.step)
     if times is None:
         return ()

@@ -1,4 +1,4 @@
-"""A panel of what the newest validation at or before step s says."""
+"""The base class of panels about the newest validation at or before step s."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gui.widgets.labels import plain_label
 
 
 class ValidationPanel(Panel):
-    """Draws by `draw`; a muted line below says how to read it, or what is pointed at."""
+    """Subclasses implement `draw`. A muted line below says how to read the picture, or what is pointed at."""
 
     redraw_on = (Prepared, ValidationDone)
     is_picture = True
-    fed = ""  # how the outputs came about, where the title is to say it
+    fed = ""  # how the decoder was fed, for titles that say so
 
     def __init__(self, theme: Theme, reader: ValidationReader, legend: str = "") -> None:
         super().__init__(theme)
@@ -29,7 +29,7 @@ class ValidationPanel(Panel):
 
     @contextmanager
     def on_paper(self) -> Iterator[None]:
-        """With how to read it, whatever is pointed at."""
+        """Within the block the line says how to read the picture, whatever is pointed at."""
         said = self.readout.text()
         self._read_out(self.legend)
         try:
@@ -38,11 +38,11 @@ class ValidationPanel(Panel):
             self._read_out(said)
 
     def say(self, text: str) -> None:
-        """What is pointed at; empty: how to read it."""
+        """Show what is pointed at; if empty, how to read the picture."""
         self.readout.setText(text or self.legend)
 
     def _read_out(self, text: str) -> None:
-        """Say this, in as many lines as it needs."""
+        """Show this text in as many lines as it needs, at once."""
         self.readout.setText(text)
         self.body.activate()
 
@@ -57,5 +57,5 @@ class ValidationPanel(Panel):
         self.draw(figures)
 
     def draw(self, figures: ValidationFigures) -> None:
-        """Draw these."""
+        """Draw these figures."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Paints a beam's tree: who lived at each step, who was cut, and the ways of the best and of the greedy output."""
+"""Paints a beam search as a tree: kept and cut hypotheses, and the paths of the best and the greedy output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "to
 
 
 class BeamCanvas(QWidget):
-    """Emits `pointed` with a node: the mouse or the arrow keys point at one; after a key, `reached` as well."""
+    """Emits `pointed` with the node that the mouse or an arrow key points at; after a key, `reached` as well."""
 
     pointed = Signal(int)
     reached = Signal()
@@ -32,14 +32,14 @@ class BeamCanvas(QWidget):
         self._best: frozenset[int] = frozenset()
         self._greedy: frozenset[int] = frozenset()
         self._node = 0
-        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's, not that of an area that scrolls
+        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's background, not the scroll area's
         self.setAutoFillBackground(True)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("The beam as a tree; arrow keys go from hypothesis to hypothesis")
 
     def show_tree(self, tree: BeamTree) -> None:
-        """Paint this."""
+        """Paint this tree."""
         self.tree, self._layout = tree, BeamLayout(tree, self._theme, self.size())
         self._best = frozenset(tree.path(tree.outputs[0].tokens))
         self._greedy = frozenset(tree.path(tree.greedy.tokens))
@@ -48,7 +48,7 @@ class BeamCanvas(QWidget):
         self.update()
 
     def marked(self) -> QRectF:
-        """Where the hypothesis lies that is pointed at."""
+        """The box of the hypothesis pointed at."""
         return QRectF() if self._layout is None else self._layout.box(self._node)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -60,7 +60,7 @@ class BeamCanvas(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.tree is not None and self._layout is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
+            with QPainter(self) as painter:  # ends the painter even if an exception is raised
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 self._paint(painter, self.tree, self._layout, QRectF(event.rect()))
 
@@ -69,7 +69,7 @@ class BeamCanvas(QWidget):
         painter.setPen(self._theme.colour("muted"))
         for position in range(layout.num_positions):
             painter.drawText(layout.head(position), Qt.AlignmentFlag.AlignHCenter, f"{position + 1}")
-        for index in sorted(range(len(tree.nodes)), key=lambda index: index in self._best):  # the best lie on top
+        for index in sorted(range(len(tree.nodes)), key=lambda index: index in self._best):  # the best path on top
             painter.setPen(self._edge_pen(index, tree.nodes[index]))
             painter.drawLine(*layout.edge(index))
         for index, node in enumerate(tree.nodes):
@@ -77,7 +77,7 @@ class BeamCanvas(QWidget):
                 self._paint_node(painter, layout, index, node)
 
     def _edge_pen(self, index: int, node: BeamNode) -> QPen:
-        strength = node.probability if 0.0 <= node.probability <= 1.0 else 0.0  # a diverged model's are no numbers
+        strength = node.probability if 0.0 <= node.probability <= 1.0 else 0.0  # NaN from a diverged model
         colour = self._theme.colour("training" if index in self._best else "line")
         return QPen(colour, 1 + (_STRONGEST_PX - 1) * strength)
 
@@ -127,7 +127,7 @@ class BeamCanvas(QWidget):
 
 
 class BeamArea(FramelessArea):
-    """Scrolls where the keys lead, and not what is under the mouse."""
+    """Scrolls to the node that a key leads to; pointing with the mouse does not scroll."""
 
     def __init__(self, canvas: BeamCanvas) -> None:
         super().__init__(canvas)
@@ -137,19 +137,19 @@ class BeamArea(FramelessArea):
         canvas.reached.connect(self._follow)
 
     def sizeHint(self) -> QSize:
-        """It takes what room there is: with the whole tree's height the page around would scroll, too."""
+        """The least size: with the whole tree's height, the page around it would scroll too."""
         return self.minimumSizeHint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._follows:  # what is said of the hypothesis needed another line
+        if self._follows:  # the text about the hypothesis took another line
             self._follow()
 
     def _leave(self) -> None:
         self._follows = False
 
     def _follow(self) -> None:
-        """With the line that leads there and the number above, where there is room for them."""
+        """Scroll to the node, with the edge that leads to it and the number above if there is room."""
         self._follows = True
         box, room = self._canvas.marked(), self.viewport().rect()
         around = box.toAlignedRect().adjusted(-3 * GRID, -3 * GRID, 3 * GRID, 3 * GRID)
@@ -158,7 +158,7 @@ class BeamArea(FramelessArea):
 
 
 def _neighbour(tree: BeamTree, index: int, across: int, along: int) -> int:
-    """Its parent, its best child, or the one beside it at the same position; itself where there is none."""
+    """A node's parent, its best child, or its neighbour at the same position; the node itself if there is none."""
     node = tree.nodes[index]
     if along < 0:
         return node.parent if node.parent >= 0 else index

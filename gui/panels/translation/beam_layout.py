@@ -1,4 +1,4 @@
-"""Where the hypotheses of a beam's tree lie: a column a position, a row a place in the beam."""
+"""Lays out the tree of a beam search: one column per position, one row per rank in the beam."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from PySide6.QtGui import QFontMetricsF
 from core.answers.beam_tree import BeamTree
 from gui.theme import GRID, Theme
 
-_EDGES = 16, 56  # pixels between two columns: at least, and at most
-_TALLEST_ROW = 2.5  # boxes
+_EDGES = 16, 56  # pixels between two columns: least and most
+_TALLEST_ROW = 2.5  # in box heights
 _WIDEST_TOKEN = 144
 
 
 class BeamLayout:
-    """All lengths in logical pixels. It fills `room`, and takes more where `least` is more."""
+    """All lengths are in logical pixels. The layout fills `room`, or is `least` if that is larger."""
 
     def __init__(self, tree: BeamTree, theme: Theme, room: QSize) -> None:
         self._tree = tree
@@ -41,18 +41,18 @@ class BeamLayout:
         return len(self._lefts) - 1
 
     def box(self, index: int) -> QRectF:
-        """The box of one hypothesis's newest token."""
+        """The box of one node: a hypothesis's newest token."""
         node = self._tree.nodes[index]
         left, right = self._lefts[node.position], self._lefts[node.position + 1] - self._edges
         return QRectF(left, self.head_height + node.rank * self._row_height, right - left, self._box_height)
 
     def head(self, position: int) -> QRectF:
-        """Where the number of a position stands."""
+        """The rectangle of a position's number."""
         left, right = self._lefts[position], self._lefts[position + 1] - self._edges
         return QRectF(left, 0, right - left, self.head_height)
 
     def edge(self, index: int) -> tuple[QPointF, QPointF]:
-        """From the parent's right side to the left side of the box; the first ones come from one point."""
+        """The line from the parent's right side to the box's left side; first tokens share one starting point."""
         box, parent = self.box(index), self._tree.nodes[index].parent
         end = QPointF(box.left(), box.center().y())
         if parent < 0:
@@ -61,5 +61,5 @@ class BeamLayout:
         return QPointF(before.right(), before.center().y()), end
 
     def node_at(self, point: QPointF) -> int | None:
-        """The hypothesis under a point, None beside them."""
+        """The node under a point, or None."""
         return next((index for index in range(len(self._tree.nodes)) if self.box(index).contains(point)), None)

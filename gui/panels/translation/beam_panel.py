@@ -1,4 +1,4 @@
-"""Greedy decoding and a beam search side by side, the beam drawn as a tree."""
+"""The panel that compares greedy decoding with a beam search, drawn as a tree."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _LEGEND = (
     "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "
     "token is probable; a score is the output's log-probability over the length penalty"
 )
-_LARGEST_BEAM = 10  # that can be taken in
+_LARGEST_BEAM = 10  # a larger one could not be read
 _HEAD = ("number", "parent", "position", "place in the beam", "token", "probability", "log-probability", "fate")
 
 
 class BeamPanel(Panel):
-    """Searches the typed sentence anew whenever it is translated anew, while it is looked at."""
+    """While visible, searches again whenever the typed sentence is translated again."""
 
     title = "Beam search"
     empty_sentence = "The beam's tree appears here once there is a translation: type a sentence above and press Enter."
     is_picture = True
-    redraw_on = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is a new translation
 
     def __init__(self, theme: Theme, typed: TypedSentence, bridge: EngineBridge) -> None:
         super().__init__(theme)
@@ -51,7 +51,7 @@ class BeamPanel(Panel):
         self._readout = KeptLines(self.readout_label)
         self.canvas = BeamCanvas(theme)
         self._area = BeamArea(self.canvas)
-        self.content = self.canvas  # what is exported: all of it, however little is seen
+        self.content = self.canvas  # exported whole, even the part scrolled out of view
         TokenFont(theme, self.verdict_label, self.outputs_label, self.readout_label)
         self._lay_out()
         self.size_spin.valueChanged.connect(self.mark_dirty)
@@ -59,7 +59,7 @@ class BeamPanel(Panel):
         self.canvas.pointed.connect(self._say)
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the search with the weights of the newest translation, asked for where it is another one."""
+        """Draw the search with the weights of the newest translation, and ask for it if it is not the newest answer."""
         translation = self._typed.translation
         if translation is None:
             self.show_empty()
@@ -80,7 +80,7 @@ class BeamPanel(Panel):
             self._draw(self.asked.answer)
 
     def numbers(self) -> Table:
-        """A line for each hypothesis that had a place in the beam; all is counted from 1, and parent 0 is none."""
+        """A row for each hypothesis that had a place in the beam. All counts begin at 1; parent 0 means none."""
         tree = self.asked.answer
         assert tree is not None
         lines = [

@@ -1,4 +1,4 @@
-"""The table of an output: a row for each token, the chosen one first, then what nearly came instead."""
+"""The table of an output: a row for each token, with the chosen token first and its runners-up after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HELP = (
 
 
 class CandidateTable(QTableWidget):
-    """Emits `reached` with the row that is gone to, and `picked` with a row and the other token chosen for it."""
+    """Emits `reached` with the row that became current, and `picked` with a row and the other token chosen for it."""
 
     reached = Signal(int)
     picked = Signal(int, str)
@@ -49,7 +49,7 @@ class CandidateTable(QTableWidget):
         self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
 
     def show_feed(self, feed: Feed, num_forced: int) -> None:
-        """Fill it anew; marked are those of the first `num_forced` tokens that the model would not have chosen."""
+        """Fill the table; mark those of the first `num_forced` tokens that are not the model's first choice."""
         column = max(self.currentColumn(), 0)
         with QSignalBlocker(self):
             self.setRowCount(len(feed.tgt_output))
@@ -62,11 +62,11 @@ class CandidateTable(QTableWidget):
             self.setCurrentCell(-1, column)
 
     def show_place(self, place: int) -> None:
-        """Go to this row; those after it are still to come, and stand back."""
+        """Make this row current; rows after it are still to come, and are dimmed."""
         with QSignalBlocker(self):
             self.setCurrentCell(place, max(self.currentColumn(), 0))
         self.delegate.place = place
-        self.scrollTo(self.currentIndex())  # Qt does so of itself only where it is on the screen
+        self.scrollTo(self.currentIndex())  # Qt does so by itself only while the table is visible
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -75,7 +75,7 @@ class CandidateTable(QTableWidget):
         self.scrollTo(self.currentIndex())
 
     def fit_columns(self) -> None:
-        """The chosen tokens whole, and as many runners-up as can be read; the others show when there is room."""
+        """Show the chosen tokens uncut and as many runners-up as are readable; hide the columns without room."""
         self.verticalHeader().setDefaultSectionSize(self._theme.px(28))
         scrolls = self.verticalHeader().length() > self.viewport().height()
         bar = self.verticalScrollBar().sizeHint().width() if scrolls else 0
@@ -104,7 +104,7 @@ class CandidateTable(QTableWidget):
 
 
 def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
-    """For each position the token that was written, then the more and less probable others, best first."""
+    """For each position the token that was written, then the others, most probable first."""
     for place, chosen in enumerate(feed.tgt_output):
         top = zip(feed.top_tokens[place], feed.top_probability[place].tolist(), strict=True)
         others = [candidate for candidate in top if candidate[0] != chosen]

@@ -1,4 +1,4 @@
-"""Paints a token with its probability: a bar behind, the number at the right."""
+"""Paints a token with its probability: a bar behind it, the number at the right."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from gui.theme import GRID, Theme
 
 PROBABILITY = Qt.ItemDataRole.UserRole
-IS_FORCED = PROBABILITY + 1  # a token that a person chose
+IS_FORCED = PROBABILITY + 1  # whether the user chose the token
 _TO_COME_OPACITY = 0.3
-_EDGE, _LEFT, _BETWEEN, _RIGHT = 1, GRID - 1, GRID // 2, GRID // 2  # pixels around a cell and its texts
+_EDGE, _LEFT, _BETWEEN, _RIGHT = 1, GRID - 1, GRID // 2, GRID // 2  # pixels around the cell and its texts
 _AROUND = 2 * _EDGE + _LEFT + _BETWEEN + _RIGHT
 
 
 class ProbabilityDelegate(QStyledItemDelegate):
-    """Cells hold the token as text and its probability under `PROBABILITY`; the first column is what was chosen.
+    """Cells hold the token as text and its probability under `PROBABILITY`; the first column has the chosen tokens.
 
-    A token that a person chose (`IS_FORCED`) has another colour and is underlined. Rows after `place` stand back.
+    A token that the user chose (`IS_FORCED`) has another colour and is underlined. Rows after `place` are dimmed.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -29,7 +29,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         theme.changed.connect(self.take_theme)
 
     def take_theme(self) -> None:
-        """Take colours and fonts from the theme; making them anew for every cell took most of the painting."""
+        """Take colours and fonts from the theme, once: making them for every cell took most of the painting time."""
         theme = self._theme
         self._text, self._focus, self._selected = theme.colour("text"), theme.colour("training"), theme.colour("hover")
         self._chosen_bar, self._other_bar = theme.colour("training", 0.35), theme.colour("muted", 0.2)
@@ -41,8 +41,8 @@ class ProbabilityDelegate(QStyledItemDelegate):
         self._number_width = QFontMetrics(self._number_font).horizontalAdvance("0.000")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """In which the token is not cut."""
-        token = self._token_metrics.horizontalAdvance(index.data() or "") + 1  # rounded: half a pixel more would be cut
+        """The size in which the token is not cut."""
+        token = self._token_metrics.horizontalAdvance(index.data() or "") + 1  # the advance is rounded, perhaps down
         return QSize(token + self._number_width + _AROUND, self._theme.px(28))
 
     def paint(
@@ -57,7 +57,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         rect = QRectF(option.rect).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, self._selected)
-        share = probability if probability > 0.0 else 0.0  # a diverged model's are no numbers
+        share = probability if probability > 0.0 else 0.0  # NaN from a diverged model
         bar = QRectF(rect.left(), rect.top(), _longest(option) * share, rect.height())
         forced = bool(index.data(IS_FORCED))
         chosen = self._forced_bar if forced else self._chosen_bar
@@ -80,7 +80,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
 
 
 def _longest(option: QStyleOptionViewItem) -> int:
-    """The bar of what is sure, as long in every column: bars of columns of different widths are compared."""
+    """The length of the bar for probability 1, the same in every column so that bars can be compared."""
     view = option.widget
     assert isinstance(view, QTableView)
     widths = map(view.columnWidth, range(view.model().columnCount()))

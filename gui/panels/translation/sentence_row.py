@@ -1,4 +1,4 @@
-"""The sentence row: the chosen sentence, its reference, and what the model writes freely at this step."""
+"""The sentence row: the chosen sentence, its reference, and the model's free-running output at this step."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ Label = TypeVar("Label", bound=QLabel)
 
 
 class SentenceRow(Panel):
-    """`sentence_added` carries what was typed; the engine follows it from then on."""
+    """`sentence_added` carries a sentence the user typed, for the probes to follow from then on."""
 
     title = "Sentence"
     empty_sentence = "The first sentences appear here as soon as the data are prepared."
     redraw_on = (ProbeDone, Prepared)
     sentence_added = Signal(str)
-    _context: Context  # that follows it
+    _context: Context  # set by `follow_in`
 
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
         self._selection = selection
         self._sentences: tuple[str, ...] = ()
-        self._focused_before: QWidget | None = None  # before the field of my sentence was opened
+        self._focused_before: QWidget | None = None  # had the focus before `add_edit` was opened
         self.previous_button = IconButton(theme, "previous", "Previous sentence", "Previous sentence ([)")
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
         self.place_label = plain_label(role="muted")
@@ -52,11 +52,11 @@ class SentenceRow(Panel):
         self.reference_label = _token_label(ElidedLabel(), "Reference")
         self.output_label = _token_label(QLabel(), "Free run")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
-        self.output_label.setMinimumWidth(1)  # a long sentence is cut, the window is not stretched; its tooltip has all
+        self.output_label.setMinimumWidth(1)  # a long sentence is cut (its tooltip has all) and stretches no window
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
         self.add_edit = EscapableEdit("My sentence", "Type a sentence and press Enter", _ADD_HELP)
-        self._chosen = QWidget()  # the source, which gives its room to the field of my sentence
+        self._chosen = QWidget()  # the source; hidden while `add_edit` is open in its place
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
@@ -82,7 +82,7 @@ class SentenceRow(Panel):
             self._show_sentence(shown.sentence)
 
     def follow_in(self, context: Context) -> None:
-        """Have what is typed here followed by this window's run, while it can be."""
+        """Have this window's run follow the sentences typed here, while it can."""
         self._context = context
         self.sentence_added.connect(partial(context.follow_sentence, give_back=self.take_back))
         context.follower.changed.connect(self._allow_adding)
@@ -90,7 +90,7 @@ class SentenceRow(Panel):
         self._allow_adding()
 
     def take_back(self, text: str) -> None:
-        """Open the field with a sentence that was refused, to be mended there, unless another is typed already."""
+        """Put a refused sentence back into the field, to be corrected, unless another is already typed there."""
         if not self.add_edit.text():
             self.add_edit.setText(text)
             self._open_edit()
@@ -113,7 +113,7 @@ class SentenceRow(Panel):
             self._selection.choose(sentence=self._sentences[place % len(self._sentences)])
 
     def _show_unknown(self, shown: Shown) -> None:
-        """What the model reads, where it is not what stands there: it has no other token for what it does not know."""
+        """Show the tokens that the model reads, if some are unknown to it and read as <unk>."""
         tokens = () if isinstance(shown, NothingShown) else shown.sentence.src_tokens
         has_unknown = "<unk>" in tokens
         self.read_label.setText(f"read as {' '.join(without_eos(tokens))}" if has_unknown else "")
@@ -157,7 +157,7 @@ class SentenceRow(Panel):
 
     def _lay_out(self) -> None:
         self.add_edit.hide()
-        self.header.takeAt(1)  # the source, or the field in its place, takes the free room
+        self.header.takeAt(1)  # the header's stretch: the source, or the field in its place, takes the free room
         for widget in (self.previous_button, self.place_label, self.next_button):
             self.header.addWidget(widget)
         chosen = QHBoxLayout(self._chosen)
@@ -208,13 +208,13 @@ class SentenceRow(Panel):
             self.sentence_added.emit(text)
 
     def _give_up(self) -> None:
-        """Close the field; the focus goes back to where it was, what was typed stays for another time."""
+        """Close the field and give the focus back; the typed text stays for the next time."""
         self._close_edit()
-        if self._focused_before is not None and isValid(self._focused_before):  # a form may have gone with its dataset
+        if self._focused_before is not None and isValid(self._focused_before):  # an option form may have been deleted
             self._focused_before.setFocus()
 
     def _close_edit(self) -> None:
-        self.add_edit.clearFocus()  # or a button would get it, and take Space from Learn
+        self.add_edit.clearFocus()  # else Qt gives it to a button, and Space does not reach Learn
         self._hide_edit()
 
     def _hide_edit(self) -> None:

@@ -1,4 +1,4 @@
-"""The translation of the typed sentence, one token at a time: how sure each was, and what nearly came instead."""
+"""The translation of the typed sentence, token by token: the probability of each, and its runners-up."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from gui.widgets.token_font import TokenFont
 
 
 class TokenTable(Panel):
-    """One row a token. Steps go through the output; choosing another token has the model go on from that one."""
+    """One row per token. Buttons step through the output; choosing another token has the model continue from it."""
 
     title = "Translation"
     empty_sentence = "Type a sentence above and press Enter, or pick an example."
     is_picture = True
-    redraw_on = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is a new translation
 
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)
@@ -40,7 +40,7 @@ class TokenTable(Panel):
         self.place_label = plain_label(role="muted")
         self.read_label = sentence_label("Source as the encoder reads it", role="muted")
         self.output_label = sentence_label("Translation")
-        self.output_label.setTextFormat(Qt.TextFormat.RichText)  # what is to come stands back; tokens are escaped
+        self.output_label.setTextFormat(Qt.TextFormat.RichText)  # to dim what is to come; tokens are escaped
         self.output_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.cut_label = sentence_label("About its end", role="error")
         self.table = CandidateTable(theme)
@@ -53,7 +53,7 @@ class TokenTable(Panel):
         self._connect()
 
     def show_step(self, history: History, step: int) -> None:
-        """Show the newest translation, whatever step its weights are of: the title says it."""
+        """Show the newest translation, whatever step its weights are from; the title names it."""
         translation = self._typed.translation
         self.undo_button.setVisible(bool(self._typed.prefix))
         if translation is None or translation.sentence is None:
@@ -70,7 +70,7 @@ class TokenTable(Panel):
         self._show_place()
 
     def numbers(self) -> Table:
-        """A line for each token of the output and each candidate for its place, the chosen one first."""
+        """A row for each candidate at each position of the output, the chosen token first."""
         assert self._shown is not None and self._shown.sentence is not None
         lines = (
             (place, rank, token, probability)
@@ -88,9 +88,9 @@ class TokenTable(Panel):
         return "" if wanted in (None, translation.step) else f" (the nearest kept before {wanted:,})"
 
     def _show_place(self) -> None:
-        """What has been written up to the place that is looked at."""
+        """Show the output as far as the viewed position."""
         if self._shown is None or self._shown is not self._typed.translation:
-            return  # the place is one of a newer output, which is drawn next
+            return  # the position belongs to a newer output, which is drawn next
         place, count = self._place.place, self._place.count
         self.place_label.setText(f"{place + 1}/{count}")
         for move, is_possible in (
@@ -149,7 +149,7 @@ class TokenTable(Panel):
 
 
 def said_of_place(translation: Translation, place: int) -> str:
-    """How the token at a place came to be, in words."""
+    """Why the token at this position was written, in words."""
     assert translation.sentence is not None
     feed = translation.sentence.free_running
     (chosen, probability), *others = list(candidates_of(feed))[place]

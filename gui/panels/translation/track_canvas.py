@@ -1,4 +1,4 @@
-"""Paints tracks one over the other, aligned by place: the colour of a token is its probability."""
+"""Paints tracks below one another, aligned by position; the colour of a token is its probability."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _HELP = (
 
 
 class TrackCanvas(QWidget):
-    """Emits `pointed` with a place: of a click, or of the arrow keys.
+    """Marks one position, and the first difference between the first two tracks.
 
-    Marks one place, and the first difference between the first two tracks.
+    Emits `pointed` with the position that was clicked, or reached with the arrow keys.
     """
 
     pointed = Signal(int)
@@ -38,13 +38,13 @@ class TrackCanvas(QWidget):
         self._is_chosen = False
         self._difference: int | None = None
         self._layout: TrackLayout | None = None
-        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's, not that of an area that scrolls
+        self.setBackgroundRole(QPalette.ColorRole.Base)  # the panel's background, not the scroll area's
         self.setAutoFillBackground(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(_HELP)
 
     def show_tracks(self, tracks: tuple[Track, ...], said: str) -> None:
-        """Paint these; `said` is what they show, in words."""
+        """Paint these tracks; `said` describes them in words."""
         self.tracks = tracks
         self._layout = TrackLayout(tracks, self._theme)
         self._difference = first_difference(*(track.tokens for track in tracks[:2])) if len(tracks) > 1 else None
@@ -54,7 +54,7 @@ class TrackCanvas(QWidget):
         self.update()
 
     def show_place(self, place: int, *, is_chosen: bool) -> None:
-        """Mark this place, which somebody chose or not."""
+        """Mark this position; `is_chosen` says whether the user chose it."""
         self.place, self._is_chosen = place, is_chosen
         self.update()
 
@@ -64,11 +64,11 @@ class TrackCanvas(QWidget):
 
     @property
     def width_of_names(self) -> int:
-        """What the names cover at the left."""
+        """The width that the track names cover at the left."""
         return 0 if self._layout is None else round(self._layout.left)
 
     def looked_at(self) -> QRectF:
-        """Where to look: at the marked place; but where nobody chose it and tracks differ, where they first do."""
+        """What should be in view: the first difference if the user chose no position, else the marked position."""
         if self._layout is None:
             return QRectF()
         if self._is_chosen or self._difference is None:
@@ -77,11 +77,11 @@ class TrackCanvas(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
+            with QPainter(self) as painter:  # ends the painter even if an exception is raised
                 self._paint(painter, self._layout, event.rect())
 
     def _paint(self, painter: QPainter, layout: TrackLayout, seen: QRect) -> None:
-        places = layout.places_within(seen.left(), seen.right())  # of a hundred tokens a dozen are seen
+        places = layout.places_within(seen.left(), seen.right())  # of a hundred tokens a dozen are visible
         self._paint_places(painter, layout, places)
         for row, track in enumerate(self.tracks):
             for place in range(places.start, min(places.stop, len(track.tokens))):
@@ -97,7 +97,7 @@ class TrackCanvas(QWidget):
         self._paint_names(painter, layout)
 
     def _paint_names(self, painter: QPainter, layout: TrackLayout) -> None:
-        """At the left of what is seen, so that long tracks are scrolled under them; a picture has all of them."""
+        """Paint the names at the left edge of the visible part, above the scrolled tracks; in a file, at the left."""
         left = 0 if self._theme.is_on_paper else -self.x()
         painter.fillRect(QRectF(left, 0, layout.left - GRID / 2, self.height()), self.palette().base())
         painter.setFont(self._theme.font())
@@ -145,7 +145,7 @@ class TrackCanvas(QWidget):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
         place = self._layout.place_at(x) if self._layout is not None else None
-        if place is not None and x + self.x() >= self.width_of_names:  # what lies under the names is not seen
+        if place is not None and x + self.x() >= self.width_of_names:  # tokens under the names cannot be seen
             self.pointed.emit(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -167,24 +167,24 @@ class TrackCanvas(QWidget):
 
 
 class TrackArea(FramelessArea):
-    """As high as its tracks, and scrolled sideways where they are longer than the window is wide; marks a place."""
+    """Scrolls a `TrackCanvas` sideways, takes its height, and marks the position of an `OutputPlace` in it."""
 
     def __init__(self, canvas: TrackCanvas, place: OutputPlace) -> None:
         super().__init__(canvas)
         self.canvas, self._place = canvas, place
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within it
+        self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within the canvas
         canvas.pointed.connect(place.go_to)
         place.moved.connect(self.show_place)
 
     def show_place(self) -> None:
-        """Mark the place in the output that is looked at, and bring it into view."""
+        """Mark the viewed position of the output, and bring it into view."""
         self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
         self.fit()
 
     def fit(self) -> None:
-        """Take the height of what is shown now, and bring into view what is to be looked at."""
+        """Take the height of the current tracks, and scroll to `looked_at`."""
         if not self.canvas.tracks:
             return
         needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
@@ -198,5 +198,5 @@ class TrackArea(FramelessArea):
 
 
 def _index(probability: float) -> int:
-    """Its place in a table of 256 colours; 0 for what is not a number."""
+    """The index of a probability in a table of 256 colours; 0 for NaN."""
     return round(255 * float(np.clip(np.nan_to_num(probability), 0.0, 1.0)))

@@ -1,4 +1,4 @@
-"""Where the tokens of tracks lie: one place a column, as wide as its longest token asks for."""
+"""Lays out tracks: one column per position, as wide as its longest token needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WIDEST_CELL = 160
 
 
 class TrackLayout:
-    """Fits tracks, names to their left and places above; all lengths in logical pixels."""
+    """Tracks below one another, with their names at the left and position numbers above. Lengths in logical pixels."""
 
     def __init__(self, tracks: tuple[Track, ...], theme: Theme) -> None:
         names, self.small, self.tokens = (QFontMetricsF(font) for font in fonts_of(theme))
@@ -47,27 +47,27 @@ class TrackLayout:
         return QRectF(left, self._tops[row], right - left, self.box_height)
 
     def below(self, row: int, place: int) -> QRectF:
-        """The line under it, for what the model would rather have written."""
+        """The line under the token, for the model's first choice."""
         box = self.box(row, place)
         return QRectF(box.left(), box.bottom() - 1, box.width(), self.small.height())
 
     def head(self, place: int) -> QRectF:
-        """Where the number of a place stands."""
+        """The rectangle of a position's number."""
         return QRectF(self._lefts[place], 0, self._lefts[place + 1] - self._lefts[place], self.top)
 
     def first_two(self, place: int) -> QRectF:
-        """A place in the first two tracks, which are compared."""
+        """One position across the first two tracks, which are compared."""
         left, right = self._lefts[place], self._lefts[place + 1]
         return QRectF(left, self.top, right - left, self._tops[2] - self.top - 2)
 
     def place_at(self, x: float) -> int | None:
-        """The place that lies there, None beside them."""
+        """The position at this x, or None."""
         return next(
             (place for place in range(self.num_places) if self._lefts[place] <= x < self._lefts[place + 1]), None
         )
 
     def places_within(self, left: float, right: float) -> range:
-        """Those that lie between, if only in part."""
+        """The positions that lie at least partly between these x."""
         first, behind = bisect_right(self._lefts, left) - 1, bisect_right(self._lefts, right)
         return range(max(first, 0), min(behind, self.num_places))
 
@@ -79,7 +79,7 @@ class TrackLayout:
 
 
 def fonts_of(theme: Theme) -> tuple[QFont, QFont, QFont]:
-    """Of names, of figures, of tokens."""
+    """The fonts of names, of figures, and of tokens."""
     return theme.font(), theme.token_font(0.85), theme.token_font()
 
 

@@ -1,4 +1,4 @@
-"""The typed sentence twice: fed by its reference above, running free below, and where they part."""
+"""The typed sentence teacher-forced and free-running, one above the other, and where they first differ."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed
 
 
 class TwoTracks(Panel):
-    """Draws the newest translation; without a reference, its one track."""
+    """Draws the newest translation; without a reference, only the free-running track."""
 
     title = "Teacher-forced and free-running"
     empty_sentence = "The output appears here, token by token, beside what the model makes of the right answer."
     is_picture = True
-    redraw_on = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is a new translation
 
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)
@@ -30,13 +30,13 @@ class TwoTracks(Panel):
         self.verdict_label = sentence_label("What the comparison shows")
         TokenFont(theme, self.verdict_label)
         self.canvas = TrackCanvas(theme)
-        self.content = self.canvas  # what is exported: all of it, however little is seen
+        self.content = self.canvas  # exported whole, even the part scrolled out of view
         self._area = TrackArea(self.canvas, place)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)
 
     def show_step(self, history: History, step: int) -> None:
-        """Show the newest translation, whatever step its weights are of."""
+        """Show the newest translation, whatever step its weights are from."""
         translation = self._typed.translation
         if translation is None or translation.sentence is None:
             self.show_empty()
@@ -50,12 +50,12 @@ class TwoTracks(Panel):
         self._area.show_place()
 
     def numbers(self) -> Table:
-        """A line for each track and place."""
+        """A row for each position of each track."""
         return table_of(self.canvas.tracks)
 
 
 def tracks_of(translation: Translation) -> tuple[Track, ...]:
-    """Fed by the reference, where there is one, then the free run."""
+    """The teacher-forced track, if there is a reference, then the free-running one."""
     sentence = translation.sentence
     assert sentence is not None
     free = track_of("free after your choice" if translation.prefix else "free-running", sentence.free_running)

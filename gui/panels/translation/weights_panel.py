@@ -1,4 +1,4 @@
-"""The typed sentence by two sets of weights: those that are chosen above, and others below."""
+"""The typed sentence translated with two sets of weights: the chosen ones above, others below."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _STEP_HELP = "Which of the other run's weights translate"
 
 
 class WeightsPanel(Panel):
-    """Asks for the second translation whenever the first is another one, while it is looked at."""
+    """While visible, asks for the second translation whenever the first one changes."""
 
     title = "Two weights"
     empty_sentence = "The same sentence by other weights appears here once there is a translation."
     is_picture = True
-    redraw_on = ()  # its view marks it when there is another translation
+    redraw_on = ()  # its view marks it when there is a new translation
 
     def __init__(self, context: Context, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(context.theme)
         self._context, self._typed = context, typed
         self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self)
-        self.weights: Weights = 0  # of this run
+        self.weights: Weights = 0  # which of this run's to compare with
         self._runs: list[OtherRun] = []
         self.run: OtherRun | None = None  # the other run; None: this one
         self.run_combo, self.step_combo = combo_box("Other run", _RUN_HELP), combo_box("Other run's step", _STEP_HELP)
@@ -50,7 +50,7 @@ class WeightsPanel(Panel):
         self.verdict_label = sentence_label("What the comparison shows")
         TokenFont(context.theme, self.verdict_label)
         self.canvas = TrackCanvas(context.theme)
-        self.content = self.canvas  # what is exported: all of it, however little is seen
+        self.content = self.canvas  # exported whole, even the part scrolled out of view
         self._area = TrackArea(self.canvas, place)
         self._lay_out()
         self.weights_combo.chosen.connect(self._choose)
@@ -62,7 +62,7 @@ class WeightsPanel(Panel):
         self._read_runs()
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw both translations of one sentence, the second asked for where it is another one."""
+        """Draw both translations of one sentence, and ask for the second if it is not the newest answer."""
         self.weights_combo.show_history(history, self.weights)
         self._offer_runs()
         translation = self._typed.translation
@@ -81,11 +81,11 @@ class WeightsPanel(Panel):
             self._draw(translation, other)
 
     def numbers(self) -> Table:
-        """A line for each track and place."""
+        """A row for each position of each track."""
         return table_of(self.canvas.tracks)
 
     def _why_no_weights(self, history: History) -> str:
-        """What to choose instead of a step of this run that is before the first whose weights it has kept."""
+        """What to choose instead of a step of this run before the first whose weights it kept; empty if none is."""
         kept = history.kept_steps
         if self.run is not None or not isinstance(self.weights, int) or not kept or kept[0] <= self.weights:
             return ""
@@ -107,7 +107,7 @@ class WeightsPanel(Panel):
         self.asked.want(request, moment=(request.step, newest), chosen=chosen)
 
     def _of_run(self, run: OtherRun) -> Translate:
-        chosen = self.step_combo.currentIndex() - 1  # the first is the best
+        chosen = self.step_combo.currentIndex() - 1  # the first item is "best"
         return self._typed.request(run.steps[chosen] if chosen >= 0 else None, run.path)
 
     def _draw(self, one: Translation, other: Translation) -> None:
@@ -133,7 +133,7 @@ class WeightsPanel(Panel):
             self.step_combo.clear()
             if self.run is not None:
                 self.step_combo.addItems([_BEST, *(f"step {step:,}" for step in self.run.steps)])
-        self.asked.forget()  # of other weights than those that are named now
+        self.asked.forget()  # the answer is from other weights than the combo boxes now name
         self.mark_dirty()
 
     def _read_runs(self) -> None:
@@ -149,7 +149,7 @@ class WeightsPanel(Panel):
         self.mark_in_turn()
 
     def _offer_runs(self) -> None:
-        """Those that were read last, once nobody is choosing; a run that is gone is compared with no more."""
+        """Offer the runs read last, unless the list is open; if the chosen run is gone, go back to this run."""
         offer(self.run_combo, [(_THIS_RUN, None), *((run.name, run) for run in self._runs)])
         paths = [None, *(self.run_combo.itemData(place).path for place in range(1, self.run_combo.count()))]
         chosen = None if self.run is None else self.run.path
@@ -159,7 +159,7 @@ class WeightsPanel(Panel):
             self._choose_run(0)
 
     def _begin_anew(self) -> None:
-        """Another run is at hand: compare with its own beginning."""
+        """Another run was prepared or opened: compare with its own step 0."""
         self.weights = 0
         self.run_combo.setCurrentIndex(0)
         self._choose_run(0)
@@ -171,7 +171,7 @@ class WeightsPanel(Panel):
         self.step_combo.hide()
         self.weights_combo.setAccessibleName("Other weights")
         controls = QWidget()
-        self.under_header.addWidget(controls)  # there when nothing else is
+        self.under_header.addWidget(controls)  # visible even when the panel is empty
         row = FlowLayout(controls, 0, GRID, last_at_right=False)
         row.addWidget(named("beside", self.run_combo))
         for combo in (self.weights_combo, self.step_combo):
