@@ -1,4 +1,4 @@
-"""Scaled dot-product attention in six stages: which matrices each shows, and one of its numbers worked out in words."""
+"""Scaled dot-product attention in six stages: the matrices that each shows, and how one number is computed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from gui.panels.anatomy.matrix_canvas import Matrix
 from gui.sentences.tokens import quoted
 
 Mark = tuple[int | None, int | None]
-_TERMS = 3  # of a sum that are written out
+_TERMS = 3  # how many terms of a sum are written out
 LATER = "it comes later, so its score becomes −∞"
 
 
 @dataclass(frozen=True)
 class Stage:
-    """`parts` gives what goes in, one or two matrices, and what comes out; `marks` which of it made cell (i, j)."""
+    """`parts` gives one or two inputs and the result; `marks`, for cell (i, j) of the result, which cells made it.
+
+    `words` describes how that cell is computed.
+    """
 
     name: str
     about: str
@@ -37,7 +40,7 @@ def _matrix(
     *,
     is_signed: bool = True,
 ) -> Matrix:
-    """With its shape in the title."""
+    """A matrix with its shape in the title."""
     title = f"{name}  [{numbers.shape[0]} × {numbers.shape[1]}]"
     limit = float(np.abs(numbers).max()) if is_signed else None
     return Matrix(title, numbers, rows, columns, limit=limit, hidden=hidden)

@@ -1,4 +1,4 @@
-"""Where the texts of a box in the diagram stand: its name, its shape, and how many numbers it learns."""
+"""Lays out the texts of a box in the diagram: its name, its shape, and its number of parameters."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from PySide6.QtGui import QFontMetrics
 from gui.panels.anatomy.model_blocks import Block
 from gui.theme import GRID
 
-_GAP = GRID / 2  # between two of them at least
+_GAP = GRID / 2  # least distance between two texts
 
 
 def texts_in(inner: QRectF, block: Block, metrics: QFontMetrics) -> Iterator[tuple[str, QRectF, str]]:
-    """Each with its place and colour: the name at the left, the count at the right, the shape from the middle on.
+    """Each text with its rectangle and colour: the name at the left, the count at the right, the shape in between.
 
-    The shape moves where a long name or count needs its place. What has no room is left out, first the shape, then the
-    name's end: the text below the diagram says all of them.
+    The shape begins in the middle unless a long name or count pushes it aside. If there is no room, first the shape is
+    left out, then the end of the name; the text below the diagram has all of them.
     """
     count = f"{block.parameters:,}" if block.parameters else ""
     right = inner.right() - metrics.horizontalAdvance(count)

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention with the real numbers of one head, stage by stage."""
+"""The topic of scaled dot-product attention, with the real numbers of one head, stage by stage."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
 from gui.widgets.token_font import TokenFont
 
-_SENTENCE = 36  # characters for which there is room: at 1280 pixels the stages stand beside it
+_SENTENCE = 36  # characters of the combo box: in a window of 1280 pixels the stages fit beside it
 
 
 class DotProductTopic(Topic):
-    """On the left what goes in, on the right what comes out; pointing at a number shows what made it."""
+    """Inputs on the left, the result on the right; pointing at a number of the result shows what made it."""
 
     title = "Dot-product attention"
     about = (
@@ -65,11 +65,11 @@ class DotProductTopic(Topic):
 
     @property
     def stage(self) -> Stage:
-        """The one that is shown."""
+        """The shown stage."""
         return STAGES[self._group.checkedId()]
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the chosen head with the weights kept at or before `step`, asked for where they are others."""
+        """Draw the chosen head with the weights kept at or before `step`; ask for it if it is not the newest answer."""
         shown = self._source(history, step)
         reason = self._follower.why_no_model
         if reason or isinstance(shown, NothingShown):
@@ -84,7 +84,7 @@ class DotProductTopic(Topic):
             self._draw(self.asked.answer)
 
     def numbers(self) -> Table:
-        """What comes out of the stage that is shown."""
+        """The result of the shown stage."""
         assert self.asked.answer is not None
         return self.stage.parts(self.asked.answer)[-1].table()
 
@@ -118,7 +118,7 @@ class DotProductTopic(Topic):
         self.readout_label.setText(stage.words(seen, row, column))
 
     def _canvases_for(self, count: int) -> list[MatrixCanvas]:
-        """One or two on the left, and the large one."""
+        """The canvases for two or three matrices: one or two small ones on the left, and the large one."""
         first, second, result = self.canvases
         second.setVisible(count == 3)
         return self.canvases if count == 3 else [first, result]
@@ -142,7 +142,7 @@ class DotProductTopic(Topic):
     def _lay_out(self) -> None:
         sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
         self.add_controls(sentence, more=tuple(self._stages()))
-        self.sentence_combo.setMinimumWidth(1)  # a long sentence is cut, the page is not stretched
+        self.sentence_combo.setMinimumWidth(1)  # a long sentence is cut and does not widen the page
         self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sentence_combo.setMinimumContentsLength(_SENTENCE)
         self.chooser.scale_box.hide()
@@ -160,7 +160,7 @@ class DotProductTopic(Topic):
         self.readout_label.setToolTip("The marked number, worked out; point at another, or use the arrow keys")
 
     def _stages(self) -> Iterator[QWidget]:
-        """The buttons, each with the arrow that leads to it."""
+        """The stage buttons, each after the first with an arrow before it."""
         for place, stage_button in enumerate(self.stage_buttons):
             self._group.addButton(stage_button, place)
             yield _behind_arrow(stage_button) if place else stage_button

@@ -1,4 +1,4 @@
-"""Label smoothing: the targets it makes, and the penalty for being too sure."""
+"""The topic of label smoothing: the targets it makes, and the penalty for overconfidence."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import Theme
 from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
 
-_DECADES = 4  # of odds: from as probable as every other token to 10,000 times as probable
+_DECADES = 4  # of odds: from as probable as each other token to 10,000 times as probable
 _POINTS = 400
 _FIRST_TARGET = 2  # no target is <pad> or <bos>
 
 
 class LabelSmoothingTopic(Topic):
-    """On the left the targets, a row for each right token; on the right the loss as the model grows surer of one."""
+    """The targets on the left, a row for each right token; on the right the loss as confidence in one token grows."""
 
     title = "Label smoothing"
     about = (
@@ -45,7 +45,7 @@ class LabelSmoothingTopic(Topic):
         super().__init__(theme)
         self.eps_spin, self.size_spin = fitted(_ShareSpin(), theme), fitted(WholeSpin(), theme)
         self.eps_spin.setRange(0.0, 0.9999)
-        self.eps_spin.setDecimals(4)  # of a run it may be any below 1
+        self.eps_spin.setDecimals(4)  # a run's own may be any value from 0 to below 1
         self.eps_spin.setSingleStep(0.05)
         self.size_spin.setRange(3, 40)
         self.size_spin.setValue(8)
@@ -66,28 +66,28 @@ class LabelSmoothingTopic(Topic):
 
     @property
     def best_probability(self) -> float:
-        """Of the right token, where the smoothed loss is least: its own target."""
+        """The right token's probability at which the smoothed loss is least: its own target."""
         eps, size = self.eps_spin.value(), self.size_spin.value()
         return 1.0 - eps + eps / size
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw both; until somebody chooses an ε it is this run's."""
+        """Draw both; ε is this run's until the user chooses one."""
         self.show_body()
         if history.prepared is not None and not self._is_eps_chosen:
             self.eps_spin.setValue(history.prepared.config.training.label_smoothing)
-            self._is_eps_chosen = False  # by anybody but us
+            self._is_eps_chosen = False  # by the user: `setValue` has just set it
         self._draw_targets(history)
         self._draw_penalty()
         self._say()
 
     def numbers(self) -> Table:
-        """Of the penalty curve: how sure, and the loss with and without smoothing."""
+        """The penalty curve: odds, probability, and the loss with and without smoothing."""
         odds = np.logspace(0, _DECADES, _POINTS)
         columns = np.stack([odds, *self._penalty_at(odds)], axis=1)
         return [["times_each_other", "probability", "smoothed_loss", "plain_loss"], *columns.tolist()]
 
     def _penalty_at(self, odds: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """The right token's probability at these odds, [N], and the loss with and without smoothing."""
+        """[N] each: the right token's probability at these odds, and the loss with and without smoothing."""
         eps, size = self.eps_spin.value(), self.size_spin.value()
         probabilities = growing_confidence(odds, size)
         smoothed, plain = (smoothed_loss(probabilities, smoothed_targets([0], size, amount)) for amount in (eps, 0.0))
@@ -151,7 +151,7 @@ class LabelSmoothingTopic(Topic):
         row.addWidget(self.penalty, 1)
         ticks = [[(place, f"{10**place:,}") for place in range(_DECADES + 1)]]
         self.penalty.getAxis("bottom").setTicks(ticks)
-        self.penalty.setXRange(0, _DECADES, padding=0.08)  # so that the last number is seen
+        self.penalty.setXRange(0, _DECADES, padding=0.08)  # so that the last number is visible
         for item in (self._lowest, *self._names.values()):
             self.penalty.addItem(item, ignoreBounds=True)
 
@@ -175,7 +175,7 @@ class LabelSmoothingTopic(Topic):
 
 
 class _ShareSpin(DecimalSpin):
-    """Writes as many places as there are; the others would all be zero."""
+    """Writes no trailing zeros."""
 
     def textFromValue(self, value: float) -> str:
         return f"{value:zg}"

@@ -1,4 +1,4 @@
-"""Masks: what each position of a typed sentence may read, with padding behind it."""
+"""The topic of masks: which positions each position of a typed, padded sentence may attend to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
 
 
 class MasksTopic(Topic):
-    """Three maps side by side: the padding mask and the causal mask make the decoder's."""
+    """Three maps side by side: the padding mask and the causal mask combine to the decoder's."""
 
     title = "Masks"
     about = (
@@ -42,7 +42,7 @@ class MasksTopic(Topic):
         self._follower = context.follower
         self.target_edit, self.padding_spin = QLineEdit(), fitted(WholeSpin(), context.theme)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
-        self._offered = ""  # put into the field before anybody typed
+        self._offered = ""  # the sentence that we put into the field
         self._cell = (0, 0)
         self.padding_spin.setRange(0, MOST_PADDING)
         self.padding_spin.setValue(2)
@@ -51,11 +51,11 @@ class MasksTopic(Topic):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no masks: the field stays above the sentence that says why, so that it can be mended."""
+        """Whether there are no masks. The body stays visible even then, so that the user can correct the sentence."""
         return super().is_empty or self.asked.answer is None
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the masks of what stands in the field: at first a target of this run."""
+        """Draw the masks of the sentence in the field: at first a target of this run."""
         reason = self._follower.why_no_model
         if reason or history.prepared is None:
             self.show_empty(reason or "Choose a dataset in Setup: masks are made of its tokens.")
@@ -71,7 +71,7 @@ class MasksTopic(Topic):
             self._draw(self.asked.answer)
 
     def numbers(self) -> Table:
-        """A line for each pair of positions, counted from 0; 1 where the first may read the second."""
+        """A row for each pair of positions, counted from 0; 1 means that the first may attend to the second."""
         masks = self.asked.answer
         assert masks is not None
         parts = (masks.padding, masks.causal, masks.both)
@@ -131,7 +131,7 @@ class MasksTopic(Topic):
 
 
 def in_words(masks: Masks, row: int, column: int) -> str:
-    """Whether one position may read another, and why not."""
+    """Whether one position may attend to another, and if not, why."""
     reader = f"Position {row} ({quoted(masks.tokens[row])})"
     read = f"position {column} ({quoted(masks.tokens[column])})"
     if masks.both[row, column]:

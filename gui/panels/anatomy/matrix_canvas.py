@@ -1,4 +1,4 @@
-"""A matrix with its numbers: cells in colour, labels at its sides; the mouse or the arrow keys point at a cell."""
+"""Paints a matrix as coloured cells with numbers and labels; the mouse and the arrow keys point at a cell."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _NAME_SIZES = (0.95, 0.8, 0.65)
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Numbers [rows, columns]; a row or column that is nothing to name has an empty label."""
+    """Numbers [rows, columns] with a label for each row and column; a label may be empty."""
 
     title: str
     values: NDArray[np.floating]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     limit: float | None = None  # colours from -limit to limit around zero; None: from 0 to 1
-    hidden: NDArray[np.bool_] | None = None  # hatched, without a number
-    decimals: int | None = 2  # of the figures in the cells, where there is room; None: no figures
+    hidden: NDArray[np.bool_] | None = None  # [rows, columns] cells to hatch, without a number
+    decimals: int | None = 2  # of the numbers in the cells, if there is room; None: no numbers
 
     def table(self) -> Table:
-        """The numbers with their labels; nothing where they are hidden."""
+        """The numbers with their labels; hidden ones are empty."""
         shown = self.values.astype(object)
         if self.hidden is not None:
             shown[self.hidden] = ""
@@ -45,7 +45,7 @@ class Matrix:
 
 
 class MatrixCanvas(QWidget):
-    """Emits `pointed` with (row, column). Marks a cell, or a whole row or column where one of them is None."""
+    """Emits `pointed` with (row, column). `mark` frames a cell, or a whole row or column if the other is None."""
 
     pointed = Signal(int, int)
 
@@ -67,29 +67,29 @@ class MatrixCanvas(QWidget):
         mark: tuple[int | None, int | None] = (None, None),
         names_in_line: tuple[str, ...] = (),
     ) -> None:
-        """Paint this; `names_in_line` are the rows of all that stand below each other, this one's among them."""
+        """Paint this. `names_in_line` are the row labels of all matrices below one another that should line up."""
         self.matrix, self.mark, self._names_in_line = matrix, mark, names_in_line
         self.setAccessibleName(f"{matrix.title or 'Numbers'}; arrow keys point at a number")
         self.update()
 
     def layout_of(self, matrix: Matrix) -> MapLayout:
-        """Where its cells lie, with names as small as it takes to write each of them."""
+        """The layout of the cells, with labels in the largest size in which all can be written."""
         fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
         return fitting_layout(self._room(), matrix, fonts, self._row_room(fonts[0]))
 
     def _room(self) -> QRectF:
-        """Where matrix and names go: under the title."""
+        """The area for the matrix and its labels, below the title."""
         title = QFontMetricsF(self._theme.font()).height() + GRID
         return QRectF(self.rect()).adjusted(0, title, -2, -2)
 
     def _row_room(self, font: QFont) -> float | None:
-        """For the names in line, of whatever size each matrix writes its own in."""
+        """The width for `names_in_line`, measured in the largest size; None without any."""
         metrics = QFontMetricsF(font)
         return max((metrics.horizontalAdvance(name) for name in self._names_in_line), default=None)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.matrix is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
+            with QPainter(self) as painter:  # ends the painter even if an exception is raised
                 self._paint(painter, self.matrix)
 
     def _paint(self, painter: QPainter, matrix: Matrix) -> None:
@@ -121,7 +121,7 @@ class MatrixCanvas(QWidget):
         painter.setBrushOrigin(layout.grid.topLeft())
         surface, hatching = self._theme.colour("surface"), self._theme.hatching()
         for row, hidden in enumerate(matrix.hidden):
-            for first, last in _runs_of(hidden):  # not each cell: of a hundred tokens there are thousands
+            for first, last in _runs_of(hidden):  # not cell by cell: a hundred tokens have thousands of cells
                 run = layout.cell(row, first).united(layout.cell(row, last))
                 painter.fillRect(run, surface)
                 painter.fillRect(run, hatching)
@@ -130,7 +130,7 @@ class MatrixCanvas(QWidget):
         painter.setFont(self._theme.font(0.9))
         metrics, cell = painter.fontMetrics(), layout.cell(0, 0)
         if cell.width() < metrics.horizontalAdvance(f"{0:.{matrix.decimals}f}") + 4 or cell.height() < metrics.height():
-            return  # before each figure is measured
+            return  # before measuring every number
         texts = [[f"{value:z.{matrix.decimals}f}" for value in row] for row in matrix.values.tolist()]
         widest = max(metrics.horizontalAdvance(text) for row in texts for text in row)
         if cell.width() < widest + 4:
@@ -167,6 +167,6 @@ class MatrixCanvas(QWidget):
 
 
 def _runs_of(hidden: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """The first and the last place of each run of a row."""
+    """The first and last index of each run of hidden cells in a row."""
     edges = np.flatnonzero(np.diff(hidden, prepend=False, append=False)).tolist()
     return ((first, end - 1) for first, end in zip(edges[::2], edges[1::2], strict=True))

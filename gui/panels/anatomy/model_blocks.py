@@ -1,4 +1,4 @@
-"""The parts of a run's model, from its input upwards: what each does, its shape, how many numbers it learns."""
+"""The parts of a run's model, from its input upwards: what each does, its shape, its number of parameters."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from core.model_size import parameter_breakdown, sublayer_parameters
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """One box of the diagram; `parameters` are those of one layer where it stands in a repeated one."""
+    """One box of the diagram. In a repeated layer, `parameters` are those of one layer."""
 
     name: str
-    shape: str  # of what it gives: S tokens of source, T of target
+    shape: str  # of its output, for S source tokens and T target tokens
     parameters: int
     about: str
-    layers: int = 0  # it stands in each of so many; 0: it stands alone
+    layers: int = 0  # how many layers have this box; 0: it is in no layer
     is_memory: bool = False
     reads_memory: bool = False
-    skips: int = 0  # boxes from here on that the residual connection goes around
+    skips: int = 0  # how many boxes, from this one up, the residual connection bypasses
 
     @property
     def total(self) -> int:
-        """Parameters in all its layers."""
+        """The parameters in all its layers."""
         return self.parameters * max(self.layers, 1)
 
 
 @dataclass(frozen=True)
 class Stacks:
-    """The diagram's two columns, each from below; the numbers of all boxes together are the model's."""
+    """The diagram's two columns, each from the bottom up; the parameters of all boxes add up to the model's."""
 
     encoder: tuple[Block, ...]
     decoder: tuple[Block, ...]
@@ -50,7 +50,7 @@ def model_blocks(prepared: Prepared) -> Stacks:
     model, src, tgt = prepared.config.model, len(prepared.src_tokens), len(prepared.tgt_tokens)
     known = parameter_breakdown(model, src, tgt, max_positions=0)
     learned = model.positions == "learned"
-    positions = (prepared.num_parameters - sum(known.values())) // 2 if learned else 0  # of either side
+    positions = (prepared.num_parameters - sum(known.values())) // 2 if learned else 0  # on each side
     shared = model.tie_embeddings == "all"
     encoder = [
         *_input(model, "S", "source", src * model.d_model, f"{src:,} tokens", positions),
@@ -102,7 +102,10 @@ Sublayer = tuple[str, int, str]  # name, parameters, what it does
 def _sublayer(
     model: ModelConfig, length: str, layers: int, sublayer: Sublayer, *, reads_memory: bool = False
 ) -> Iterator[Block]:
-    """The sublayer with its LayerNorm below (pre-norm) or above it; the residual goes around both or it alone."""
+    """The sublayer and its LayerNorm. Pre-norm: the norm is below, and the residual connection bypasses both.
+
+    Post-norm: the norm is above, and the residual connection bypasses only the sublayer.
+    """
     name, parameters, about = sublayer
     shape = f"[{length}, {model.d_model}]"
     first = model.norm_first
@@ -139,7 +142,7 @@ def _feed_forward(model: ModelConfig) -> Sublayer:
 
 
 def _last(model: ModelConfig, length: str, *, is_memory: bool) -> Iterator[Block]:
-    """With pre-norm a stack ends with a LayerNorm; the encoder's end is the memory in any case."""
+    """The end of a stack: with pre-norm a LayerNorm, and for the encoder the memory."""
     shape = f"[{length}, {model.d_model}]"
     if model.norm_first:
         norm = sublayer_parameters(model)["norm"]

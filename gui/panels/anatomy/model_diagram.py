@@ -1,4 +1,4 @@
-"""The whole model as a diagram: this run's own sizes, shapes and parameter counts."""
+"""The topic of the whole model: a diagram with this run's sizes, shapes and parameter counts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
 from gui.panels.anatomy.topic import Topic
 from gui.theme import GRID, Theme
 
-Place = tuple[int, int]  # column, and box from below
+Place = tuple[int, int]  # column, and number of the box from the bottom
 
 
 class ModelTopic(Topic):
-    """The encoder on the left, the decoder on the right, both from below; pointing at a box explains it."""
+    """The encoder on the left, the decoder on the right, both from the bottom up; pointing at a box explains it."""
 
     title = "The whole model"
     about = (
@@ -56,7 +56,7 @@ class ModelTopic(Topic):
         self._say()
 
     def numbers(self) -> Table:
-        """A row for each box, from below."""
+        """A row for each box, from the bottom up."""
         assert self.canvas.stacks is not None
         stacks = (("encoder", self.canvas.stacks.encoder), ("decoder", self.canvas.stacks.decoder))
         rows = (
@@ -75,7 +75,7 @@ class ModelTopic(Topic):
 
 
 def in_words(block: Block) -> str:
-    """A box's shape, what it does, and what it learns."""
+    """A box's shape, what it does, and its parameters."""
     numbers = f"{block.parameters:,} parameters" if block.parameters else "nothing to learn"
     if block.parameters and block.layers > 1:
         numbers += f" in each of {block.layers} layers, {block.total:,} in all"
@@ -83,10 +83,10 @@ def in_words(block: Block) -> str:
 
 
 class DiagramCanvas(QWidget):
-    """Emits `pointed` when another box is chosen by mouse or arrow keys."""
+    """Emits `pointed` when the mouse or an arrow key chooses another box."""
 
     pointed = Signal()
-    reached = Signal(QRectF)  # the box to which keys went
+    reached = Signal(QRectF)  # the rectangle of the box that an arrow key chose
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -114,10 +114,10 @@ class DiagramCanvas(QWidget):
         self.update()
 
     def rect_of(self, column: int, place: int) -> QRectF:
-        """Where a box lies."""
+        """The rectangle of a box."""
         assert self.stacks is not None
         rows = max(map(len, self.stacks.columns))
-        side = self._theme.px(56)  # for residual connections and the count of layers
+        side = self._theme.px(56)  # room for residual connections and the number of layers
         width = min((self.width() - 4.0 * side) / 2, self._theme.px(400))
         pitch = min(self.height() / rows, self._theme.px(56))
         left = self.width() / 2 + (side * 0.75 if column else -side * 0.75 - width)
@@ -126,7 +126,7 @@ class DiagramCanvas(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.stacks is not None:
-            with QPainter(self) as painter:  # an exception must not leave it painting
+            with QPainter(self) as painter:  # ends the painter even if an exception is raised
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
                 for column, blocks in enumerate(self.stacks.columns):
                     self._paint_frame(painter, column, blocks)
@@ -134,7 +134,7 @@ class DiagramCanvas(QWidget):
                 self._paint_memory(painter, self.stacks)
 
     def _paint_frame(self, painter: QPainter, column: int, blocks: tuple[Block, ...]) -> None:
-        """Around the boxes that stand in every layer, with how many layers there are."""
+        """Paint the frame around the boxes of a layer, and the number of layers."""
         inner = [place for place, block in enumerate(blocks) if block.layers]
         frame = self.rect_of(column, inner[-1]).united(self.rect_of(column, inner[0]))
         gap = self.rect_of(column, 0).height() * 0.16
@@ -162,7 +162,7 @@ class DiagramCanvas(QWidget):
             self._paint_box(painter, self.rect_of(column, place), block, is_chosen=chosen == (column, place))
 
     def _paint_box(self, painter: QPainter, rect: QRectF, block: Block, *, is_chosen: bool) -> None:
-        """Name, shape, and how many numbers it learns, side by side."""
+        """Paint a box with its name, shape and number of parameters side by side."""
         theme = self._theme
         painter.setBrush(theme.colour("hover" if is_chosen else "surface"))
         painter.setPen(QPen(theme.colour("training" if is_chosen else "line"), 2 if is_chosen else 1))
@@ -173,14 +173,14 @@ class DiagramCanvas(QWidget):
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)
 
     def _paint_arrow(self, painter: QPainter, column: int, place: int) -> None:
-        """From the box below into this one."""
+        """Paint the arrow from the box below into this one."""
         below, above = self.rect_of(column, place - 1), self.rect_of(column, place)
         x = above.center().x()
         painter.setPen(QPen(self._theme.colour("muted"), 1))
         painter.drawLine(QPointF(x, below.top()), QPointF(x, above.bottom()))
 
     def _paint_residual(self, painter: QPainter, column: int, first: int, after: int) -> None:
-        """Around the boxes from `first` on, and into the arrow below `after`."""
+        """Paint the connection that bypasses the boxes from `first` on, and enters the arrow below `after`."""
         out = -1.0 if column == 0 else 1.0
         gap = self.rect_of(column, 1).top() - self.rect_of(column, 2).bottom()
         enters, leaves = self.rect_of(column, first), self.rect_of(column, after)
@@ -189,17 +189,17 @@ class DiagramCanvas(QWidget):
         bottom, top = enters.bottom() + gap * 0.25, leaves.bottom() + gap * 0.6
         painter.setPen(QPen(self._theme.colour("good"), 1.5))
         painter.drawPolyline([QPointF(x, bottom), QPointF(edge, bottom), QPointF(edge, top), QPointF(x, top)])
-        self._paint_plus(painter, QPointF(x, top), min(self._theme.px(4.5), gap * 0.4))  # the boxes would cover more
+        self._paint_plus(painter, QPointF(x, top), min(self._theme.px(4.5), gap * 0.4))  # boxes hide a larger one
 
     def _paint_plus(self, painter: QPainter, centre: QPointF, radius: float) -> None:
-        """Here what went around is added."""
+        """Paint the plus sign where the residual is added."""
         painter.setBrush(self._theme.colour("surface"))
         painter.drawEllipse(centre, radius, radius)
         painter.drawLine(centre - QPointF(radius, 0), centre + QPointF(radius, 0))
         painter.drawLine(centre - QPointF(0, radius), centre + QPointF(0, radius))
 
     def _paint_memory(self, painter: QPainter, stacks: Stacks) -> None:
-        """From the memory over to the box that reads it."""
+        """Paint the arrow from the memory to the box that reads it."""
         memory = next(place for place, block in enumerate(stacks.encoder) if block.is_memory)
         reader = next(place for place, block in enumerate(stacks.decoder) if block.reads_memory)
         left, right = self.rect_of(0, memory), self.rect_of(1, reader)

@@ -1,4 +1,4 @@
-"""The paper's learning rate for several widths and warm-ups; one warm-up is dragged, and taken over into Setup."""
+"""The topic of the paper's learning rate: curves for several widths and warm-ups, one of which the user drags."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from gui.workbench import Workbench
 
 _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
 _PAPERS_WARMUP = 4000
-_DASHES = ((6.0, 3.0), (1.0, 2.0), (9.0, 3.0, 1.0, 3.0))  # of each, in widths of its line
-_SAMPLE, _SAMPLE_GAP = 40, 6  # pixels at 100 %, of a curve's line before its name, and between the two
+_DASHES = ((6.0, 3.0), (1.0, 2.0), (9.0, 3.0, 1.0, 3.0))  # of each reference, in line widths
+_SAMPLE, _SAMPLE_GAP = 40, 6  # pixels at 100 %: the piece of line before a name in the key, and the gap after it
 _POINTS = 500
-_SHORTEST = 20_000  # steps of the axis: peak and fall of the paper's curves are seen
+_SHORTEST = 20_000  # least number of steps on the axis, to show the paper's curves rise and fall
 _TICK_STRIDES = (5, 2, 1)
-_HEADROOM = 1.15  # over the highest peak, for the word at the line
+_HEADROOM = 1.15  # the axis in heights of the highest peak, with room for the label of the line
 
 
 class NoamTopic(Topic):
-    """The paper's curves to compare with, and one's own, with the factor of this run."""
+    """The paper's curves, and the user's own with this run's factor, whose warm-up can be taken over into Setup."""
 
     title = "Learning rate"
     about = (
@@ -62,7 +62,7 @@ class NoamTopic(Topic):
         self._references = [self.plot.plot() for _ in _REFERENCES]
         self._curves = [self._own, *self._references]
         self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in self._curves]
-        self._samples = [self.plot.plot() for _ in self._curves]  # the key: each curve's line, and its name
+        self._samples = [self.plot.plot() for _ in self._curves]  # the key: a piece of each curve's line
         self._is_chosen = False
         self._factor = 1.0  # this run's
         self._end: float = math.inf  # its last step
@@ -73,7 +73,7 @@ class NoamTopic(Topic):
         self._connect()
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the curves; until somebody chooses, the width and a noam's warm-up are this run's."""
+        """Draw the curves. Until the user chooses, the width is this run's, and so is the warm-up if it uses noam."""
         self.show_body()
         if history.prepared is not None:
             self._take_run(history.prepared.config, history.last_step)
@@ -83,20 +83,20 @@ class NoamTopic(Topic):
     def _take_run(self, config: RunConfig, last_step: int) -> None:
         schedule = config.training.schedule
         self._factor = schedule.factor
-        self._end = end = max(config.training.max_steps, last_step)  # it may have learned more
+        self._end = end = max(config.training.max_steps, last_step)  # it may have gone on beyond max_steps
         warmup_steps = schedule.warmup_steps if schedule.name == "noam" else _PAPERS_WARMUP
         self._reach(max(_SHORTEST, end, warmup_steps))
         if not self._is_chosen:
             self.width_spin.setValue(config.model.d_model)
             self.warmup_spin.setValue(warmup_steps)
-            self._is_chosen = False  # by anybody but us
+            self._is_chosen = False  # by the user: `setValue` has just set it
 
     def _reach(self, last_step: int) -> None:
-        """Let the axis end there: at the end of a run that is longer than the paper's picture needs."""
+        """Let the axis, and the range of the warm-up, end at this step."""
         if last_step == self._last_step:
             return
         self._last_step = last_step
-        with QSignalBlocker(self.warmup_spin):  # a warm-up that is cut to a shorter run was chosen by nobody
+        with QSignalBlocker(self.warmup_spin):  # a warm-up that is cut to a shorter range is not the user's choice
             self.warmup_spin.setRange(1, last_step)
         self.line.setBounds((1, last_step))
         every = _tick_every(last_step)
@@ -105,12 +105,12 @@ class NoamTopic(Topic):
         self.plot.setXRange(-0.01 * last_step, 1.03 * last_step, padding=0)  # room for the last number
 
     def rates(self, d_model: int, warmup_steps: int, steps: np.ndarray, factor: float = 1.0) -> np.ndarray:
-        """The rate at each step; the paper's without a factor."""
+        """The learning rate at each step; with factor 1 it is the paper's."""
         schedule = ScheduleConfig(name="noam", warmup_steps=warmup_steps, factor=factor)
         return learning_rate(schedule, OptimizerConfig(), d_model, self._last_step, steps)
 
     def numbers(self) -> Table:
-        """A row for each step that is drawn, a column for each curve."""
+        """A row for each drawn step, a column for each curve."""
         steps = self._steps()
         references = [self.rates(*settings, steps) for settings in _REFERENCES]
         columns = np.stack([steps, self._own_rates(steps), *references], axis=1)
@@ -118,7 +118,7 @@ class NoamTopic(Topic):
         return [["step", own, *(f"{width}:{warmup}" for width, warmup in _REFERENCES)], *columns.tolist()]
 
     def take_over(self) -> None:
-        """Have Setup hold the noam schedule with this warm-up."""
+        """Put the noam schedule with this warm-up into Setup."""
         warmup = self.warmup_spin.value()
         edits = {"training.schedule.name": "noam", "training.schedule.warmup_steps": warmup}
         self._workbench.edit_what_fits(edits)
@@ -126,15 +126,15 @@ class NoamTopic(Topic):
         self.readout_label.setText(f"Setup now has noam with {warmup:,} warm-up steps. {waits}{self._warning()}")
 
     def _own_rates(self, steps: np.ndarray) -> np.ndarray:
-        """What this run would train with, had it this width and warm-up."""
+        """The rates of this run if it had this width and warm-up."""
         return self.rates(self.width_spin.value(), self.warmup_spin.value(), steps, self._factor)
 
     def _times_factor(self, text: str) -> str:
-        """The run's factor in these words; nothing where it is the paper's 1."""
+        """`text` formatted with the run's factor; empty if that is the paper's 1."""
         return text.format(self._factor) if self._factor != 1.0 else ""
 
     def _warning(self) -> str:
-        """Where this run is over before its warm-up would be."""
+        """A warning if this run ends before the warm-up does; else empty."""
         if self.warmup_spin.value() <= self._end:
             return ""
         return f" A run of {self._end:,} steps, as this one, ends within that warm-up and never reaches the peak."
@@ -164,7 +164,7 @@ class NoamTopic(Topic):
         self._say()
 
     def _mark_end(self) -> None:
-        """Where this run ends: all to the right of it is never trained with."""
+        """Draw the line at which this run ends: rates to its right are never used."""
         self.end_line.setVisible(math.isfinite(self._end))
         if self.end_line.isVisible():
             self.end_line.setValue(self._end)
@@ -175,7 +175,7 @@ class NoamTopic(Topic):
         self.end_line.label.setFont(self.theme.font(0.85))
 
     def _steps(self) -> np.ndarray:
-        """Those that are drawn, all peaks among them."""
+        """The steps that are drawn, all peaks included."""
         peaks = [self.warmup_spin.value(), *(warmup for _, warmup in _REFERENCES)]
         return np.unique(np.append(np.linspace(1, self._last_step, _POINTS).round(), peaks))
 
@@ -187,7 +187,7 @@ class NoamTopic(Topic):
         self._samples[place].setPen(self._curves[place].opts["pen"])
 
     def _part_names(self) -> None:
-        """Give each word a place of its own, on no curve: those of the two lines, and the key."""
+        """Place the labels of the two lines and the key where they cover no curve and not one another."""
         room = FreeRoom(self.plot.plotItem, self._curves)
         bottom, top = self.plot.viewRange()[1]
         for line in (self.line, self.end_line):
@@ -197,7 +197,7 @@ class NoamTopic(Topic):
         self._lay_key(room)
 
     def _lay_key(self, room: FreeRoom) -> None:
-        """One curve below the other, at the top, as far to the right as no curve is behind."""
+        """Place the key at the top, one curve below another, as far right as possible without covering a curve."""
         sample, gap, row = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._names[0].boundingRect().height()
         size = QSizeF(sample + gap + max(name.boundingRect().width() for name in self._names), row * len(self._names))
         corners = (QPointF(middle - size.width() / 2, 0.0) for middle in middles(size.width(), room.width, room.width))
@@ -247,7 +247,7 @@ class NoamTopic(Topic):
 
 
 def _tick_every(last_step: int) -> int:
-    """A round number of steps of which four to ten are in all."""
+    """A round distance between ticks, in steps, so that there are four to ten of them."""
     most = last_step / 4
     power: int = 10 ** math.floor(math.log10(most))
     return next(power * stride for stride in _TICK_STRIDES if power * stride <= most)

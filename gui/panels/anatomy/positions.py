@@ -1,4 +1,4 @@
-"""Positions: the table of sinusoids as a heat map, and some of its dimensions as waves over the same axis."""
+"""The topic of positions: the sinusoids as a heat map, and some dimensions as waves over the same axis."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gui.theme import Theme
 from gui.widgets.spins import WholeSpin, fitted
 
 NUM_WAVES = 5
-_TOP = 8  # pixels over the map: half of the number at its first row
-_COLOURS = ("training", "training", "validation", "validation", "good")  # a sine and its cosine share one
+_TOP = 8  # pixels above the map, for half of the number at its first row
+_COLOURS = ("training", "training", "validation", "validation", "good")  # a sine and its cosine share a colour
 
 
 class PositionsTopic(Topic):
-    """Above, each column is what is added to the token at a position; below, five of the rows as curves."""
+    """Above, each column is the vector added to the token at a position; below, five of the rows as curves."""
 
     title = "Positions"
     about = (
@@ -46,7 +46,7 @@ class PositionsTopic(Topic):
         self.positions_spin, self.width_spin, self.wave_spin = (fitted(WholeSpin(), theme) for _ in range(3))
         self.positions_spin.setRange(8, 512)
         self.positions_spin.setValue(100)
-        self.width_spin.setRange(1, 8192)  # as d_model
+        self.width_spin.setRange(1, 8192)  # the range of d_model
         self.width_spin.setSingleStep(2)
         self.wave_spin.setValue(12)
         self.map = PlainPlot(theme, "Heat map of the table", left="dimension")
@@ -64,11 +64,11 @@ class PositionsTopic(Topic):
         self.setAccessibleDescription("Left and right choose a position, up and down a dimension")
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the table; until somebody chooses a width it is the model's."""
+        """Draw the table; its width is the model's until the user chooses one."""
         self.show_body()
         if history.prepared is not None and not self._is_width_chosen:
             self.width_spin.setValue(history.prepared.config.model.d_model)
-            self._is_width_chosen = False  # by anybody but us
+            self._is_width_chosen = False  # by the user: `setValue` has just set it
         self._draw(sinusoids(self.positions_spin.value(), self.width_spin.value()))
 
     def numbers(self) -> Table:
@@ -78,7 +78,7 @@ class PositionsTopic(Topic):
 
     @contextmanager
     def on_paper(self) -> Iterator[None]:
-        """Without the lines at the position that is pointed at."""
+        """Within the block the lines at the position pointed at are hidden."""
         for line in self._lines:
             line.setVisible(False)
         try:
@@ -99,7 +99,7 @@ class PositionsTopic(Topic):
         first = self.wave_spin.value()
         waves = table.T[first:][:NUM_WAVES]
         self._band.setRegion((first - 0.5, first + len(waves) - 0.5))
-        ranks = (-waves[:, -1]).argsort().argsort().tolist()  # of where they end, from above: beside it is the name
+        ranks = (-waves[:, -1]).argsort().argsort().tolist()  # of the curves' ends, from the top, to order the names
         for place, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
             is_there = place < len(waves)
             for item in (curve, name):

@@ -1,4 +1,4 @@
-"""One topic of the Anatomy view: a picture, a few sentences, the equation, and the code that works it out."""
+"""The base class of the Anatomy view's topics: a picture, a few sentences, the equation, and the code."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _PICTURE_HEIGHT = 280  # at least; where there is less room, the page scrolls
 
 
 class Topic(Panel):
-    """Subclasses name the texts below, and put widgets into `controls` and `picture`."""
+    """Subclasses set the texts below, and put widgets into `controls` and `picture`."""
 
     about = ""  # a few sentences
     equation = ""  # with <sup>, <sub> and <i>
-    paper = ""  # where it stands in "Attention Is All You Need"
-    functions: tuple[str, ...] = ()  # what works it out, as `core.sinusoids:sinusoids`
+    paper = ""  # the section of "Attention Is All You Need"
+    functions: tuple[str, ...] = ()  # the functions that compute it, as `core.sinusoids:sinusoids`
     redraw_on: tuple[type[Event], ...] = (Prepared,)
     is_picture = True
 
@@ -36,11 +36,11 @@ class Topic(Panel):
         super().__init__(theme)
         self.about_label = plain_label(self.about, wraps=True)
         self.controls = QWidget()
-        self.content = QWidget()  # what is exported: the picture alone
+        self.content = QWidget()  # exported: only the picture
         self.picture = QVBoxLayout(self.content)
         self.picture.setContentsMargins(0, 0, 0, 0)
         self.picture.setSpacing(GRID // 2)
-        self.sideways = SidewaysArea(self.content)  # the picture alone: texts stay within the window
+        self.sideways = SidewaysArea(self.content)  # only the picture scrolls sideways; texts stay within the window
         self.readout_label = plain_label(role="muted", wraps=True)
         self.equation_label = QLabel(self.equation, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.equation_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -66,7 +66,7 @@ class Topic(Panel):
         self.restyle()
 
     def add_controls(self, *controls: tuple[str, QWidget, str], more: tuple[QWidget, ...] = ()) -> None:
-        """Fill the row above the picture: controls with a name and a help, then what needs no name beside it."""
+        """Fill the row above the picture: controls as (name, widget, tooltip), then `more` widgets without a name."""
         row = FlowLayout(self.controls, 0, GRID, last_at_right=False)
         for name, widget, help in controls:
             row.addWidget(named(name, widget))
@@ -76,7 +76,7 @@ class Topic(Panel):
             row.addWidget(widget)
 
     def tab_to_code_last(self) -> None:
-        """After what subclasses put above it, and after the button that exports that."""
+        """Let Tab reach the code after the subclass's widgets and the export button."""
         last = self.header.itemAt(self.header.count() - 1)
         exporting = last.widget() if last is not None else None
         assert exporting is not None
@@ -84,11 +84,11 @@ class Topic(Panel):
             QWidget.setTabOrder(before, widget)
 
     def minimumSizeHint(self) -> QSize:
-        """No height: the page asks for the one that its width takes."""
+        """A size without height: the page asks `heightForWidth` instead."""
         return QSize(super().minimumSizeHint().width(), 0)
 
     def heightForWidth(self, width: int) -> int:
-        """What its parts need at this width; QStackedLayout would ask for what rows need at their least width."""
+        """The height that the parts need at this width; QStackedLayout would give that for their least width."""
         layout = self.layout()
         assert layout is not None
         around = layout.contentsMargins() + self.contentsMargins()
@@ -96,7 +96,7 @@ class Topic(Panel):
         return around.top() + self.header.sizeHint().height() + layout.spacing() + parts + around.bottom()
 
     def restyle(self) -> None:
-        """The theme's fonts and sizes."""
+        """Take the theme's fonts and sizes."""
         font = self.theme.font(1.35)
         font.setStyleHint(QFont.StyleHint.Serif)
         font.setFamilies(["STIX Two Text", "Cambria Math", "DejaVu Serif", "Noto Serif", "serif"])

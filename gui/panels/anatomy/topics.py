@@ -17,7 +17,7 @@ Makers = dict[type[Topic], Callable[[], Topic]]
 
 
 def topics_of(context: Context) -> Makers:
-    """What makes each."""
+    """Topic class -> function that makes the topic."""
     theme = context.theme
     return {
         ModelTopic: lambda: ModelTopic(theme),
