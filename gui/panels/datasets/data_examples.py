@@ -1,4 +1,4 @@
-"""Examples behind the figures of a dataset: unknown tokens, repeated pairs, leaked sources."""
+"""The table of examples behind a dataset's figures: unknown tokens, repeated pairs, leaked sources."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from gui.theme import Theme
 
 
 class Example(NamedTuple):
-    """Something to look at among the pairs of a split."""
+    """A text worth looking up among the pairs of a split."""
 
     split: str
     what: str
     text: str
-    times: int  # seen; 0 where nobody counted
+    times: int  # how often it was seen; 0 if that was not counted
 
 
 class ExampleTable(RowTable[Example]):
-    """Enter shows the pairs with the chosen example."""
+    """Lists the examples; the view shows the pairs that contain the chosen one on Enter."""
 
     columns = (
         Column("found", "What was found, and in which split", 168),
@@ -43,12 +43,12 @@ class ExampleTable(RowTable[Example]):
         return row.text
 
     def fit_rows(self) -> None:
-        """Lower than in a table of runs: these are many."""
+        """Make rows lower than in other tables, since there are many."""
         self.verticalHeader().setDefaultSectionSize(self.theme.px(24))
 
 
 def examples_of(overview: DataOverview | None) -> Iterator[Example]:
-    """What was found so far, what makes a score say less first."""
+    """What was found so far; first the leaks, which make a score less meaningful."""
     if overview is None:
         return
     for split, leak in (overview.leaks or {}).items():

@@ -1,4 +1,4 @@
-"""A dataset in numbers: what is known, repeated, leaked and padded, a column for each split."""
+"""The panel of a dataset's figures: known tokens, repetitions, leaks and padding, with a column for each split."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from gui.pictures.whole_table import whole_table
 from gui.theme import GRID, Theme
 from gui.widgets.tables import NUMBER, cell, fit_to_columns, read_by_rows
 
-Line = tuple[str, str, dict[str, str]]  # what it is, what that means, and its text for each split
+Line = tuple[str, str, dict[str, str]]  # a figure's name, its meaning, and its text by split
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
-_HIGHEST = 1_000  # pixels: a name is never as high
+_HIGHEST = 1_000  # pixels: more than any name needs
 _SIDES = ("source", "target")
 _COMPARED = (
     ("repeated pairs", "Pairs that have come before in the train split", ("train",)),
@@ -35,7 +35,7 @@ _COMPARED = (
 
 
 class DataFigures(Panel):
-    """Fills itself as far as the data have been looked over."""
+    """Shows the figures as far as the data have been examined."""
 
     title = "In numbers"
     empty_sentence = "The data are being looked over …"
@@ -50,7 +50,7 @@ class DataFigures(Panel):
         self.body.addWidget(self.table)
 
     def show_step(self, history: History, step: int) -> None:
-        """Show what is known of the data, which know no step."""
+        """Show what is known about the data; they are the same at every step."""
         overview = self._look.overview
         if overview is None:
             self.show_empty()
@@ -65,7 +65,7 @@ class DataFigures(Panel):
         self._fit_rows()
 
     def numbers(self) -> Table:
-        """The table as it is shown."""
+        """The table as shown."""
         assert self._look.overview is not None
         lines = lines_of(self._look.overview)
         return [
@@ -78,7 +78,7 @@ class DataFigures(Panel):
         return (whole_table(self.table),)
 
     def _fit_rows(self) -> None:
-        """A name that its column has no room for goes on in another line; the table forgets the cells' padding."""
+        """Make a row as high as its wrapped name needs; Qt's own computation ignores the cells' padding."""
         metrics, least = self.table.fontMetrics(), self.theme.px(_ROW_HEIGHT)
         room = QRect(0, 0, self.table.columnWidth(0) - 2 * self.theme.px(GRID) - 2, _HIGHEST)
         for row in range(self.table.rowCount()):
@@ -99,7 +99,7 @@ class DataFigures(Panel):
 
 
 def lines_of(overview: DataOverview) -> Iterator[Line]:
-    """Every figure that is known so far; `!` marks what makes a score say less."""
+    """Every figure that is known so far. `!` marks what makes a score less meaningful."""
     splits = overview.splits
     yield "pairs", "Pairs that are used", {name: f"{split.num_pairs:,}" for name, split in splits.items()}
     left_out = {name: f"{split.num_left_out:,}" for name, split in splits.items()}
@@ -121,7 +121,7 @@ def _known(side: SideFigures) -> str:
 
 
 def _compared(overview: DataOverview) -> Iterator[Line]:
-    """What is known only after the whole train split has passed by; until then its lines wait, so that none moves."""
+    """The figures known only once the whole train split was read; until then placeholders keep their lines."""
     repeats, leaks, test_in_valid = overview.repeats, overview.leaks, overview.test_in_valid
     if repeats is None or leaks is None or test_in_valid is None:
         yield from ((name, meaning, dict.fromkeys(splits, "…")) for name, meaning, splits in _COMPARED)
@@ -148,7 +148,7 @@ def _table() -> QTableWidget:
     table.setToolTip("A column for each split; what a figure means is said where the mouse rests on its row")
     read_by_rows(table)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.verticalHeader().setMinimumSectionSize(1)  # else the style's own is higher
+    table.verticalHeader().setMinimumSectionSize(1)  # the style's own minimum is too high
     header = table.horizontalHeader()
     header.setDefaultAlignment(NUMBER)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -1,4 +1,4 @@
-"""How long sources and targets are, and where the run's limits lie."""
+"""The panel of the lengths of sources and targets, with the run's limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_BARS = 60
 
 
 class LengthHistograms(Panel):
-    """Two histograms side by side, of the split whose pairs are shown."""
+    """Two histograms side by side, for the split whose pairs are shown."""
 
     title = "Lengths"
     empty_sentence = "The lengths are being counted …"
@@ -39,14 +39,14 @@ class LengthHistograms(Panel):
         grid.setHorizontalSpacing(2 * GRID)
         grid.setVerticalSpacing(0)
         grid.setRowStretch(1, 1)
-        for column, side in enumerate((self.src, self.tgt)):  # plots are of one height, however a label wraps
+        for column, side in enumerate((self.src, self.tgt)):  # the plots are equally high, however a label wraps
             grid.setColumnStretch(column, 1)
             grid.addWidget(side.label, 0, column)
             grid.addWidget(side.plot, 1, column)
         self.body.addLayout(grid)
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the split; a dataset knows no step."""
+        """Draw the shown split; it is the same at every step."""
         if self._look.overview is None:
             self.show_empty()
             return
@@ -57,7 +57,7 @@ class LengthHistograms(Panel):
         self.tgt.show_figures(figures.tgt)
 
     def numbers(self) -> Table:
-        """A line for each split, side and length that is there."""
+        """A row for each split, side and length that occurs."""
         assert self._look.overview is not None
         lines = (
             (split, name, length, count)
@@ -70,7 +70,7 @@ class LengthHistograms(Panel):
 
 
 class SideHistogram(QObject):
-    """One side's lengths as bars; what is longer than the limit stands back, and a dashed line says where."""
+    """One side's lengths as bars; those beyond the limit are faint, and a dashed line marks it."""
 
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class SideHistogram(QObject):
         self.plot.pointed.connect(self._say)
 
     def show_figures(self, side: SideFigures) -> None:
-        """Draw these."""
+        """Draw these figures."""
         lengths = side.lengths
         self.label.setText(
             f"{self._name} {_shortest(lengths)} to {len(lengths) - 1}, median {_median(lengths)}, limit {side.limit}"
@@ -105,7 +105,7 @@ class SideHistogram(QObject):
         self.plot.setYRange(0, int(heights.max()), padding=0.05)
 
     def _say(self, place: QPointF) -> None:
-        """How many texts the bar under the mouse stands for."""
+        """Say in the tooltip how many texts the bar under the mouse stands for."""
         assert self._bars is not None
         starts, heights, width = self._bars
         bar = int(np.clip((place.x() + 0.5) // width, 0, len(starts) - 1))
@@ -120,5 +120,5 @@ def _shortest(lengths: NDArray[np.int64]) -> int:
 
 
 def _median(lengths: NDArray[np.int64]) -> int:
-    """The length below which half of the texts are."""
+    """The median length: at least half of the texts are no longer."""
     return int(np.searchsorted(np.cumsum(lengths), lengths.sum() / 2))

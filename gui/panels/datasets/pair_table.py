@@ -1,4 +1,4 @@
-"""The table of pairs: a row each, source and target cut into their tokens as the model reads them."""
+"""The table of pairs: one per row, source and target as the tokens that the model reads."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PairTable(QTableWidget):
         self._restyle()
 
     def show_rows(self, rows: Sequence[PairRow]) -> None:
-        """Show these instead; nothing happens where they are the same."""
+        """Show these rows instead; do nothing if they are the same."""
         if list(rows) == self.rows:
             return
         self.rows = list(rows)

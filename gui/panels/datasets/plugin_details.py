@@ -1,4 +1,4 @@
-"""What there is to read of the chosen plugin: what it is and where it lies, and what a check has found."""
+"""The texts about the chosen plugin: what it is, where it is, and what a check has found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Line = tuple[str, str]  # role and text
 
 
 class LinesPane(QScrollArea):
-    """Lines of text, each of which can be selected and copied."""
+    """Lines of text that can be selected and copied."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -32,11 +32,11 @@ class LinesPane(QScrollArea):
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """All lines."""
         return "\n".join(text for _, text in self._lines)
 
     def show_lines(self, lines: Iterable[Line]) -> None:
-        """Show these instead; nothing happens where they are the same."""
+        """Show these lines instead; do nothing if they are the same."""
         if (new := list(lines)) == self._lines:
             return
         self._lines = new
@@ -45,14 +45,14 @@ class LinesPane(QScrollArea):
         column.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         column.setSpacing(GRID // 2)
         for number, (role, text) in enumerate(new):
-            column.addSpacing(GRID if number and role == "error" else 0)  # the lines below belong to it
+            column.addSpacing(GRID if number and role == "error" else 0)  # an error begins a group of lines
             column.addWidget(plain_label(text, role=role, wraps=True, is_copyable=True))
         column.addStretch(1)
         self.setWidget(content)
 
 
 def about_lines(row: PluginRow) -> Iterator[Line]:
-    """What a plugin is, where it lies, and why it cannot be used."""
+    """What a plugin is, where it is, and why it cannot be used."""
     yield "title", row.info.title
     yield "muted", _place(row)
     if row.problem:
@@ -62,7 +62,7 @@ def about_lines(row: PluginRow) -> Iterator[Line]:
 
 
 def check_lines(report: PluginReport | None, stage: str) -> Iterator[Line]:
-    """What a check has found; `stage` is what the running one is at, empty where none runs."""
+    """What a check has found; `stage` is what a running check is doing, empty if none runs."""
     yield "title", "Check"
     if stage:
         yield "muted", f"Checking: {stage} …"
@@ -89,6 +89,6 @@ def _place(row: PluginRow) -> str:
 
 
 def paragraphs(doc: str) -> list[str]:
-    """A docstring without line breaks and backticks, which its file needed; items of a list stay lines of their own."""
+    """The paragraphs of a docstring, without its line breaks and backticks; list items stay separate lines."""
     joined = re.sub(r"(?<!\n)\n(?!\n|- ) *", " ", doc.replace("`", ""))
     return [line for line in joined.split("\n") if line]

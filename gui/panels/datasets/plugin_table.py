@@ -1,4 +1,4 @@
-"""The table of plugins: one row each; of one that cannot be used, the whole sentence that says why."""
+"""The table of plugins, one per row; for one that cannot be used, the whole sentence that says why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW = 32  # pixels, of one line
 
 
 class PluginTable(RowTable[PluginRow]):
-    """Plugins are told apart by their origins: two of one name are two."""
+    """Rows are identified by the plugins' origins, since two plugins may have the same name."""
 
     columns = (
         Column("dataset", "The title, as Setup shows it"),
@@ -30,7 +30,7 @@ class PluginTable(RowTable[PluginRow]):
         super().__init__(theme, "Plugins", "Enter tries the chosen plugin")
 
     def show_rows(self, rows: Sequence[PluginRow]) -> None:
-        """Show these instead, what is to be mended first, then others' plugins, then Headlight's own."""
+        """Show these plugins instead: first those with problems, then others' plugins, then Headlight's own."""
         super().show_rows(sorted(rows, key=lambda row: (not row.problem, row.place == OURS)))
 
     def texts_of(self, row: PluginRow) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ class PluginTable(RowTable[PluginRow]):
         self.fit_rows()
 
     def fit_rows(self) -> None:
-        """Give a sentence the lines it needs; Qt would count them as if the cell were one column wide."""
+        """Give a sentence the lines it needs; Qt would count them as if its cell spanned only one column."""
         columns = range(self.sentence_column, len(self.columns))
         width = sum(map(self.columnWidth, columns)) - self.theme.px(2 * GRID)
         for number, row in enumerate(self.rows):

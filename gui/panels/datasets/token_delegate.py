@@ -1,4 +1,4 @@
-"""Paints a text as its tokens: wrapped, unknown ones underlined, special ones standing back."""
+"""Paints a text as its tokens, wrapped; unknown ones are underlined, special ones muted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KindOfToken = tuple[str, TokenKind]
 
 
 class TokenDelegate(QStyledItemDelegate):
-    """Cells hold a sequence of `KindOfToken` under `TOKENS`; the others are painted as usual."""
+    """Cells hold a sequence of `KindOfToken` under `TOKENS`; cells without are painted as usual."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -87,10 +87,10 @@ class TokenDelegate(QStyledItemDelegate):
 
 
 def shown(token: str) -> str:
-    """A token as it is painted: a space can be seen."""
+    """A token as it is painted: one of spaces becomes visible."""
     return token if token.strip() else "␣" * len(token)
 
 
 def _utf16_length(text: str) -> int:
-    """As Qt counts: an emoji is two."""
+    """The length in UTF-16 code units, as Qt counts: an emoji has two."""
     return len(text) + sum(letter > "\uffff" for letter in text)

@@ -1,4 +1,4 @@
-"""Loss or another metric, learning rate and probes on one axis of steps, with one playhead through all of them."""
+"""The panel of curves: the loss or another metric, the learning rate and the probes over one axis of steps."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from gui.widgets.choices import combo_box, offer
 
 _RATE = "train/learning_rate"
 _CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
-_FIGURE = QSize(720, 432)  # pixels at 100 %: as wide as a page, its text is as large as the page's
+_FIGURE = QSize(720, 432)  # pixels at 100 %: at the width of a page, its text is as large as the page's
 _ONLY_LOSS = "The first validation of the run brings more curves to choose from"
 
 
 class Curves(StepPanel):
-    """The run so far, all of it; the playhead stands at step s."""
+    """Draws the whole run so far, with the playhead at step s."""
 
     title = "Loss, nats per target token"
     empty_sentence = "The loss appears here once the data are prepared and the first step is taken."
@@ -39,17 +39,17 @@ class Curves(StepPanel):
 
     def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
         super().__init__(theme, playhead, replay)
-        self._history = History()  # that is drawn
+        self._history = History()  # the drawn one
         self._metric = LOSS
         self.loss = LossPlot(theme, playhead)
-        self.metric_plot: MetricPlot | None = None  # made when another metric is first chosen
+        self.metric_plot: MetricPlot | None = None  # made when a metric other than the loss is first chosen
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
         for plot in (self.loss, self.learning_rate, self.ticks):
             self.follow(plot)
         self.notices = NoticeBar(theme)
         self.metric_combo = combo_box("Curve", _CHOICE_HELP)
-        self.metric_combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
+        self.metric_combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click takes no focus: Space stays with Learn
         for widget in (self.notices.chip, self.metric_combo, self.rewind_button, self.replay_button):
             self.header.addWidget(widget)
         self.under_header.addWidget(self.notices)
@@ -62,7 +62,7 @@ class Curves(StepPanel):
         self.metric_combo.activated.connect(self._choose)
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the run with the playhead at `step`, and what was noticed of it."""
+        """Draw the run with the playhead at `step`, and the notices that hold there."""
         self._offer(history)
         if history.prepared is None and history.last_step == 0:
             self.show_empty()
@@ -75,7 +75,7 @@ class Curves(StepPanel):
         self.notices.show_step(history, step)
 
     def numbers(self) -> Table:
-        """A line for each step, a column for each metric; empty where a step has none."""
+        """A row for each step, a column for each metric; empty where a step has no value."""
         curves = {name: self._history.curve(name) for name in self._history.names}
         values = {name: dict(zip(steps.tolist(), made.tolist(), strict=True)) for name, (steps, made) in curves.items()}
         steps = sorted({step for known in values.values() for step in known})
@@ -84,9 +84,9 @@ class Curves(StepPanel):
 
     @contextmanager
     def on_paper(self) -> Iterator[None]:
-        """A figure of one size, whatever the window's, whose axes say what no title over it says."""
+        """Within the block the figure has a fixed size, and labelled axes, since no title is exported."""
         plot = self.plots[0]
-        plot.setLabel("left", escape(axis_name_of(self._metric)))  # which it takes for HTML
+        plot.setLabel("left", escape(axis_name_of(self._metric)))  # pyqtgraph reads labels as HTML
         plot.setLabel("bottom", "step")
         with super().on_paper():
             self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
@@ -100,7 +100,7 @@ class Curves(StepPanel):
                     self.metric_plot.name_axis()
 
     def _offer(self, history: History) -> None:
-        """The loss and what the run's validations measure; and what is chosen, also where this run does not have it."""
+        """Offer the loss, the metrics of the run's validations, and the chosen metric even if this run lacks it."""
         measured = [name for name in history.names if name.startswith("valid/")]
         names = dict.fromkeys((LOSS, *measured, self._metric))
         offer(self.metric_combo, [(words_of(name).title, name) for name in names])
@@ -110,19 +110,19 @@ class Curves(StepPanel):
         self._let_shrink(self.metric_combo)
 
     def _let_shrink(self, combo: QComboBox) -> None:
-        """To what is chosen, where the panel is narrow; what else is offered is whole in its list."""
+        """Let the combo box shrink to its current text in a narrow panel; its list still shows all texts whole."""
         width_of = combo.fontMetrics().horizontalAdvance
         longest = max(width_of(combo.itemText(place)) for place in range(combo.count()))
         combo.setMinimumWidth(combo.sizeHint().width() - longest + width_of(combo.currentText()))
 
     def _choose(self, place: int) -> None:
-        """Draw this metric in the place of the other."""
+        """Draw this metric instead of the other."""
         self._metric = self.metric_combo.itemData(place)
         self._take_plot(self.loss if self._metric == LOSS else self._plot_of_metric())
         self.mark_dirty()
 
     def _plot_of_metric(self) -> MetricPlot:
-        """For the chosen metric."""
+        """The plot for the chosen metric, made when it is first needed."""
         if self.metric_plot is None:
             self.metric_plot = MetricPlot(self.theme, self._playhead)
             self.follow(self.metric_plot)
@@ -131,25 +131,25 @@ class Curves(StepPanel):
         return self.metric_plot
 
     def _take_plot(self, shown: ValidationPlot) -> None:
-        """Have this one lead the axis of steps, and the other be away."""
+        """Show this plot instead of the other, and link the axes of steps to its own."""
         self.loss.setVisible(shown is self.loss)
         if self.metric_plot is not None:
             self.metric_plot.setVisible(shown is self.metric_plot)
         self.plots = (shown, self.learning_rate, self.ticks)
         for plot in (self.learning_rate, self.ticks):
             plot.setXLink(shown)
-            plot.setMouseEnabled(x=False, y=False)  # the wheel acts on the one that leads
+            plot.setMouseEnabled(x=False, y=False)  # the wheel acts only on the plot they are linked to
         self.setToolTip(f"{words_of(self._metric).meaning} {HELP}")
 
 
 def figures_at(history: History, step: int, metric: str) -> str:
-    """The numbers under the playhead, in words; nothing before the first step. One of a step before names that."""
+    """The figures at the playhead, for the title; a figure of an earlier step names it. Empty before the first step."""
     metrics = {"train": "train/loss"} if metric == LOSS else {}
     metrics |= {"valid": metric, "learning rate": _RATE}
     known = []
     for name, of in metrics.items():
         if (newest := history.newest(of, step)) is not None:
             before = "" if newest.step == step else f" at {newest.step:,}"
-            value = f"{newest.value:.3g}" if of == _RATE else f"{newest.value:#.3g}".rstrip(".")  # 4.00, and never 4
+            value = f"{newest.value:.3g}" if of == _RATE else f"{newest.value:#.3g}".rstrip(".")  # 4.00, not 4
             known.append(f"{name} {value}{before}")
     return f" · step {step:,}: {', '.join(known)}" if known else ""

@@ -1,4 +1,4 @@
-"""Where a name can stand in a plot: within it, on no other name, and on no curve while there is room beside them."""
+"""Finds room for names in a plot: inside it, on no other name, and if possible on no curve."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import pyqtgraph as pg
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QPointF, QRectF
 
-_AROUND = 3.0  # pixels of a name's rectangle on each side that are no part of its letters
-_SPOTS = 13  # that are tried along a length
-_WORSE = 100  # times: a name that is cut, or lies on another, than one on a curve
+_AROUND = 3.0  # pixels on each side of a name's rectangle that its letters do not use
+_SPOTS = 13  # how many positions are tried along a length
+_WORSE = 100  # how many times worse a name is that is cut or covers another, than one that covers a curve
 
 Place = TypeVar("Place")
 
 
 class FreeRoom:
-    """What is taken of a plot, in its pixels from the upper left: by its curves and marks, and by names so far."""
+    """Knows what curves, marks and the names placed so far cover of a plot, in pixels from its upper left."""
 
     def __init__(self, plot: pg.PlotItem, curves: Iterable[pg.PlotDataItem] | None = None) -> None:
-        """With all curves of a plot, or only these."""
+        """Take all curves of the plot, or only the given ones, as covering room."""
         (self._first, last), (bottom, self._top) = plot.vb.viewRange()
         self.width, self.height = max(plot.vb.width(), 1.0), max(plot.vb.height(), 1.0)
-        self._step = (last - self._first) / self.width  # of a pixel
+        self._step = (last - self._first) / self.width  # per pixel, as the next
         self._value = (self._top - bottom) / self.height
         self._names: list[QRectF] = []
         self._curves: list[tuple[NDArray[Any], NDArray[Any]]] = []
@@ -38,14 +38,14 @@ class FreeRoom:
                 self._names += [self._mark(*point, size) for point in zip(steps, values, strict=True)]
 
     def draw(self, steps: ArrayLike, values: ArrayLike) -> None:
-        """Keep names off this curve too, where there is room: points [N] in the order of their steps."""
+        """Take this curve, too, as covering room: points [N], ascending by step."""
         steps, values = np.asarray(steps, dtype=np.float64), np.asarray(values, dtype=np.float64)
         is_drawn = np.isfinite(values)
         if is_drawn.any():
             self._curves.append((steps, values) if is_drawn.all() else (steps[is_drawn], values[is_drawn]))
 
     def place_of(self, step: float, value: float) -> QPointF:
-        """The pixel of a point of the axes."""
+        """The pixel of a step and value."""
         return QPointF((step - self._first) / self._step, (self._top - value) / self._value)
 
     def point_at(self, place: QPointF) -> tuple[float, float]:
@@ -53,7 +53,7 @@ class FreeRoom:
         return self._first + place.x() * self._step, self._top - place.y() * self._value
 
     def take_freest(self, choice: Iterable[tuple[QRectF, Place]]) -> Place:
-        """Of some rectangles, each with what it means, the first that lies on nothing, or on the least."""
+        """Return what belongs to the first rectangle that covers nothing, or else the least, and take its room."""
         least = math.inf
         for rectangle, place in choice:
             if (cost := self._cost(rectangle)) < least:
@@ -68,13 +68,13 @@ class FreeRoom:
         return QRectF(place.x() - size / 2, place.y() - size / 2, size, size)
 
     def _cost(self, name: QRectF) -> int:
-        ground = QRectF(-0.5, -0.5, self.width + 1.0, self.height + 1.0)  # a rounding is no cut
+        ground = QRectF(-0.5, -0.5, self.width + 1.0, self.height + 1.0)  # with a margin for rounding
         faults = sum(name.intersects(other) for other in self._names) + (not ground.contains(name))
         letters = name.adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
         return _WORSE * faults + sum(self._meets(letters, *curve) for curve in self._curves)
 
     def _meets(self, letters: QRectF, steps: NDArray[Any], values: NDArray[Any]) -> bool:
-        """Whether a curve goes through this rectangle."""
+        """Whether a curve passes through this rectangle."""
         left, high = self.point_at(letters.topLeft())
         right, low = self.point_at(letters.bottomRight())
         left, right = max(left, steps[0]), min(right, steps[-1])
@@ -86,7 +86,7 @@ class FreeRoom:
 
 
 def middles(size: float, length: float, near: float) -> Iterator[float]:
-    """Where the middle of something of this size can be within a length, the nearest to `near` first."""
+    """Positions for the middle of something of this size within a length, the nearest to `near` first."""
     lowest, highest = size / 2, max(length - size / 2, size / 2)
     yield min(max(near, lowest), highest)
     yield from sorted(np.linspace(lowest, highest, _SPOTS).tolist(), key=lambda middle: abs(middle - near))

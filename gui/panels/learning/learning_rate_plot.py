@@ -1,4 +1,4 @@
-"""The learning rate, a strip on the axis of steps: as it was, and as the schedule plans what is to come."""
+"""The plot of the learning rate, past and planned, as a strip over the axis of steps."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _HEADROOM = 1.15
 
 
 class LearningRatePlot(StepPlot):
-    """Done steps as a line, planned ones dotted."""
+    """Draws the rates of steps taken as a solid line, planned ones dotted."""
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
         self._planned, self._done = self.plot(), self.long_curve()
-        self._config: RunConfig | None = None  # whose plan it is
-        self._plan = (np.empty(0), np.empty(0))  # from the first step to the last
-        self._drawn_from = -1  # the place in the plan that the dotted line begins at
-        self._peak = 0.0  # of all that is drawn
+        self._config: RunConfig | None = None  # the config that is planned
+        self._plan = (np.empty(0), np.empty(0))  # steps and rates, from the first step to the last
+        self._drawn_from = -1  # the index in the plan at which the dotted line begins
+        self._peak = 0.0  # the highest rate drawn
         self.hideAxis("bottom")
         self.getAxis("left").setTicks([])
         self._name = pg.TextItem("learning rate", anchor=(0, 0))
-        self._name.setZValue(-1)  # under the line, wherever there is no room
+        self._name.setZValue(-1)  # below the line, in case it covers it
         self.addItem(self._name, ignoreBounds=True)
         self.setAccessibleName("Learning rate over steps")
         self.take_theme()
@@ -55,7 +55,7 @@ class LearningRatePlot(StepPlot):
             self._name_peak()
 
     def _draw_plan(self, config: RunConfig, last_step: int) -> None:
-        """What is to come: the past may have had other settings."""
+        """Draw the plan only for steps to come: past ones may have had other settings."""
         if config is not self._config:
             self._config, self._plan, self._drawn_from = config, planned_rates(config), -1
         steps, rates = self._plan
@@ -65,7 +65,7 @@ class LearningRatePlot(StepPlot):
             self._planned.setData(steps[first:], rates[first:])
 
     def _name_peak(self) -> None:
-        """Over the line or under it, as far to the left as it is free of it."""
+        """Place the name above or below the line, as far left as possible without covering it."""
         self._name.setText(f"learning rate, peak {self._peak:.2g}")
         size = self._name.boundingRect().size()
         if self.is_as_before(size):

@@ -1,4 +1,4 @@
-"""Where the name of a line across a plot, or up through it, can stand along that line."""
+"""Possible positions for the name of a horizontal or vertical line in a plot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gui.panels.learning.free_room import FreeRoom, middles
 
 
 class Stand(NamedTuple):
-    """How far along its line, from 0 to 1; which point of the name is on it; whether it is written along it."""
+    """A name's position along its line (0 to 1), the point of the name on the line, and whether it is vertical."""
 
     position: float
     anchor: tuple[float, float]
@@ -20,7 +20,7 @@ class Stand(NamedTuple):
 
 
 def places_across(line: pg.InfiniteLine, wanted: float, room: FreeRoom) -> Iterator[tuple[QRectF, Stand]]:
-    """Over or under a line across the plot, as near as may be to the part of it where the name is wanted."""
+    """Positions above and below a horizontal line, the nearest to `wanted` (0 to 1 along it) first."""
     size, height = line.label.boundingRect().size(), room.place_of(0.0, line.value()).y()
     for middle in middles(size.width(), room.width, wanted * room.width):
         for is_over in (True, False):
@@ -31,7 +31,10 @@ def places_across(line: pg.InfiniteLine, wanted: float, room: FreeRoom) -> Itera
 def places_upright(
     line: pg.InfiniteLine, wanted: float, room: FreeRoom, *, may_turn: bool = True
 ) -> Iterator[tuple[QRectF, Stand]]:
-    """Right or left of a line that goes up: written along it where it may and has room for that, else beside it."""
+    """Positions right and left of a vertical line, the nearest to `wanted` (0 to 1 from the bottom) first.
+
+    The name is written along the line if `may_turn` and there is room, else horizontally beside it.
+    """
     name, at = line.label.boundingRect(), room.place_of(line.value(), 0.0).x()
     for is_along in (True, False):
         across, down = (name.height(), name.width()) if is_along else (name.width(), name.height())
@@ -45,9 +48,9 @@ def places_upright(
 
 
 def put_name(line: pg.InfiniteLine, stand: Stand) -> None:
-    """Have a line's name stand there."""
+    """Put a line's name there."""
     label, axis = line.label, pg.Point(1, 0) if stand.is_along else None
-    anchors = [stand.anchor] * 2  # whichever half of the plot it is in
+    anchors = [stand.anchor] * 2  # the same in both halves of the plot
     if (label.orthoPos, label.anchors, label.rotateAxis) != (stand.position, anchors, axis):
         label.anchors, label.rotateAxis = anchors, axis
         label.setPosition(stand.position)

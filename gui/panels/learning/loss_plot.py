@@ -1,4 +1,4 @@
-"""Training and validation loss in nats per target token, between guessing and the best anyone can reach."""
+"""The plot of training and validation loss in nats per target token, with lines for guessing and for the limit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
 
-_ROOM_FOR_GUESSING = 1.25  # over its line, for its name; more where the plot is low
+_ROOM_FOR_GUESSING = 1.25  # top of the axis in units of that line's value, for its name; more in a low plot
 
-# Each name stands where curves are not, which start at guessing and end near the limit; the playhead may come.
+# Positions away from the curves, which start at guessing and end near the limit.
 _LEVELS = {
     "guessing": Level(0.6, "Guessing: a model to which every token of the target vocabulary is equally likely"),
     "unigram": Level(
@@ -29,7 +29,7 @@ _LEVELS = {
 
 
 class LossPlot(ValidationPlot):
-    """The raw training curve thin and faint, its smoothing over it, and the validations."""
+    """Draws the raw training curve thin and faint, the smoothed one above it, and the validations."""
 
     measured = LOSS
 
@@ -48,7 +48,7 @@ class LossPlot(ValidationPlot):
         self._train.setPen(pg.mkPen(self.theme.colour("training"), width=2))
 
     def draw_curves(self, history: History) -> Curves:
-        """Draw training, and the validations."""
+        """Draw the training loss and the validations."""
         steps, losses = history.curve("train/loss")
         if renew(self._raw, steps, losses):
             self._smooth = smoothed(losses)

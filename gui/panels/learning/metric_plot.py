@@ -1,4 +1,4 @@
-"""One metric of the validations over steps, other than the loss, below or above the best anyone can reach."""
+"""The plot of one metric of the validations over steps, other than the loss, with its limit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LEVELS = {"limit": Level(0.02, "Limit: the plugin says that nobody can do bette
 
 
 class MetricPlot(ValidationPlot):
-    """Draws the metric it was told last."""
+    """Draws the metric that `show_metric` was last given."""
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead, ("valid",), _LEVELS)
@@ -30,16 +30,16 @@ class MetricPlot(ValidationPlot):
         self.name_axis()
 
     def show_metric(self, metric: str) -> None:
-        """Draw this one from now on, by its name in validations."""
+        """Draw this metric (its name in validations) from now on."""
         self.measured, self._title = metric, words_of(metric).title
         self.name_axis()
         self.setAccessibleName(f"{heading_of(metric)} over steps")
 
     def name_axis(self) -> None:
-        """Write the metric along the y axis, as much of it as there is room for in the lowest window."""
+        """Write the metric along the y axis, elided to what fits in the lowest window."""
         axis, room = self.getAxis("left"), self.theme.px(_AXIS_LENGTH)
         shown = QFontMetricsF(axis.label.font()).elidedText(self._title, Qt.TextElideMode.ElideMiddle, room)
-        axis.setLabel(escape(shown))  # which it takes for HTML
+        axis.setLabel(escape(shown))  # pyqtgraph reads labels as HTML
 
     def place_levels(self, history: History) -> None:
         self.place_limit(history, "limit {:.3g}")

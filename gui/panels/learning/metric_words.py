@@ -1,4 +1,4 @@
-"""What the metrics of validations are called, in which unit they are, what they mean, and how tables write them."""
+"""The names, units and meanings of the metrics of validations, and how tables write them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FREE = f"free-running, of the first {NUM_FREE_RUNNING} validation sentences at 
 
 
 class MetricWords(NamedTuple):
-    """A metric in words; `unit` is empty of a plugin's own."""
+    """A metric in words; `unit` is empty for a plugin's own metric."""
 
     title: str
     unit: str
@@ -60,15 +60,15 @@ _WORDS = {
 
 
 def words_of(metric: str) -> MetricWords:
-    """Of a metric by its name in validations; a plugin's own goes by the name that the plugin gives."""
+    """The words of a metric, given its name in validations; a plugin's own metric has the plugin's name for it."""
     own = metric.removeprefix("valid/")
     return _WORDS.get(metric) or MetricWords(own, "", f"{own}: a metric of the dataset's plugin, {_FREE}.")
 
 
 def in_tables(metric: str, value: float, figures: int = 4) -> str:
-    """A value of a metric: a loss to four places, a share in per cent, BLEU and chrF as they are published.
+    """A metric's value as text: a loss with four decimals, a share in per cent, BLEU and chrF with one decimal.
 
-    Others have so many significant figures.
+    Other metrics have `figures` significant figures.
     """
     if metric == LOSS:
         return f"{value:.4f}"
@@ -79,12 +79,12 @@ def in_tables(metric: str, value: float, figures: int = 4) -> str:
 
 
 def axis_name_of(metric: str) -> str:
-    """A metric with its unit, as it stands along an axis."""
+    """A metric with its unit, for an axis label."""
     title, unit, _ = words_of(metric)
     return f"{title}, {unit}" if unit else title
 
 
 def heading_of(metric: str) -> str:
-    """A metric with its unit, as a title begins; a plugin's own is left as it is written."""
+    """A metric with its unit and a capital letter, for a title; a plugin's own name stays as the plugin writes it."""
     name = axis_name_of(metric)
     return f"{name[0].upper()}{name[1:]}" if words_of(metric).unit else name

@@ -1,4 +1,4 @@
-"""What was noticed of the run, behind a chip: a sentence, what it usually means, and an experiment to try."""
+"""The notices about the run, behind a chip: what was noticed, what it usually means, and an experiment to try."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _RESET_HELP = (
 
 
 class NoticeBar(QFrame):
-    """One notice at a time of those that hold at the viewed step; away, as its chip, where there is none.
+    """Shows one of the notices that hold at the viewed step; bar and chip are hidden if there is none.
 
-    `tried` carries the experiment that was clicked. What was dismissed or tried does not come again for this run.
+    `tried` carries the experiment that was clicked. A notice that was dismissed or tried does not return for this run.
     """
 
     tried = Signal(Experiment)
-    told = Signal(str)  # what its chip says; empty: there is no notice
+    told = Signal(str)  # the text of its chip; empty if there is no notice
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class NoticeBar(QFrame):
         self.hide()
 
     def show_step(self, history: History, step: int) -> None:
-        """Offer what holds at `step`, and keep showing what is being read while it holds."""
+        """Offer the notices that hold at `step`; the shown one stays while it holds."""
         self._history, self._step = history, step
         self._run = history.folder.path if history.folder is not None else None
         found = history.noticing.at(step)
@@ -74,21 +74,21 @@ class NoticeBar(QFrame):
         self._show(self._shown if self._shown in self.notices else self.notices[0])
 
     def allow_trying(self, why_not: str, why_not_now: str = "") -> None:
-        """Let experiments be tried where there is no reason against it; `why_not_now` is against what acts at once."""
+        """Disable trying for the given reason, if any; `why_not_now` applies only to experiments that act at once."""
         self._why_not, self._why_not_now = why_not, why_not_now
         self._enable()
 
     def _go_away(self) -> None:
         focused = self.window().focusWidget()
         if focused is not None and (focused is self.chip or self.isAncestorOf(focused)):
-            self.window().setFocus()  # or the next button would get it, and take Space from Learn
+            self.window().setFocus()  # else Qt gives it to the next button, and Space does not reach Learn
         self.chip.hide()
         self.chip.setChecked(False)
         self.told.emit("")
         self._shown = None
 
     def _show(self, notice: Notice) -> None:
-        assert self._history.prepared is not None  # else nothing is noticed
+        assert self._history.prepared is not None  # else there are no notices
         self._shown = notice
         self._experiment = notice.rule.experiment(self._history.prepared.config)
         self.seen_label.setText(notice.seen)

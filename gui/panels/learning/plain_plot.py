@@ -1,4 +1,4 @@
-"""A plot in the theme's colours that stands still: it says where the mouse is, and is not dragged or zoomed."""
+"""A plot in the theme's colours that cannot be dragged or zoomed, and reports where the mouse is."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gui.theme import Theme
 
 
 class PlainPlot(pg.PlotWidget):
-    """Emits `pointed` and `clicked` with the place in the plot's own coordinates."""
+    """Emits `pointed` and `clicked` with the position in the plot's own coordinates."""
 
     pointed = Signal(QPointF)
     clicked = Signal(QPointF)
 
     def __init__(self, theme: Theme, name: str = "", *, left: str = "", bottom: str = "") -> None:
-        """`name` is its accessible one; `left` and `bottom` stand along the axes."""
+        """`name` is the accessible name; `left` and `bottom` are the axis labels."""
         super().__init__(enableMenu=False, axisItems=figure_axes())
         self.setAccessibleName(name)
         self._theme = theme
@@ -34,11 +34,11 @@ class PlainPlot(pg.PlotWidget):
                 self.setLabel(side, label)
 
     def sizeHint(self) -> QSize:
-        """Little: it takes what room there is, instead of pyqtgraph's 640 x 480."""
+        """The minimum size, instead of pyqtgraph's 640 x 480: the plot takes whatever room there is."""
         return self.minimumSize()
 
     def restyle(self) -> None:
-        """The theme's colours and sizes."""
+        """Take the theme's colours and sizes."""
         style_plot(self, self._theme)
         self.setMinimumHeight(self._theme.px(128))
 

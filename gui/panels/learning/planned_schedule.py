@@ -1,4 +1,4 @@
-"""The planned learning rate, drawn while its settings are typed."""
+"""The panel of the planned learning rate, drawn while its settings are typed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POINTS = 200
 
 
 class PlannedSchedule(Panel):
-    """Of the settings that are being typed, not of a run: it is drawn with each of them, at no step."""
+    """Draws the schedule of the settings in Setup, not of a run, and so the same at every step."""
 
     title = "Planned learning rate"
     empty_sentence = "Choose a preset: its learning rate appears here."
@@ -26,7 +26,7 @@ class PlannedSchedule(Panel):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._config: RunConfig | None = None
-        self.setObjectName("")  # no frame: it lies among Setup's fields
+        self.setObjectName("")  # no frame among Setup's fields
         layout = self.layout()
         assert layout is not None
         layout.setContentsMargins(0, 0, 0, 0)
@@ -37,13 +37,13 @@ class PlannedSchedule(Panel):
         self.body.addWidget(self.plot)
 
     def show_config(self, config: RunConfig) -> None:
-        """Draw this config's schedule, at once where somebody looks."""
+        """Draw this config's schedule; at once if it is visible."""
         if config != self._config:
             self._config = config
             self.mark_dirty()
 
     def show_step(self, history: History, step: int) -> None:
-        """The settings at hand, whatever the run."""
+        """Draw the schedule of the last config shown, whatever the run."""
         if self._config is None:
             self.show_empty()
             return
@@ -54,14 +54,14 @@ class PlannedSchedule(Panel):
         self.plot.setToolTip(f"Peak {rates.max():.3g}, last {rates[-1]:.3g}")
 
     def numbers(self) -> Table:
-        """A line for each step that is drawn."""
+        """A row for each drawn step."""
         assert self._config is not None
         steps, rates = planned_rates(self._config)
         return [("step", "learning rate"), *zip(steps.astype(int).tolist(), rates.tolist(), strict=True)]
 
 
 def planned_rates(config: RunConfig) -> tuple[np.ndarray, np.ndarray]:
-    """Up to 200 steps from the first to the last, and the rate that this config's schedule gives each."""
+    """Up to 200 steps from the first to max_steps, and the rate of this config's schedule at each."""
     training = config.training
     steps = np.unique(np.linspace(1, training.max_steps, _POINTS).round())
     rates = learning_rate(training.schedule, training.optimizer, config.model.d_model, training.max_steps, steps)

@@ -1,4 +1,4 @@
-"""How every plot looks: the theme's colours and sizes on ground and axes."""
+"""The look of all plots: the theme's colours and sizes, and how axes write numbers."""
 
 from __future__ import annotations
 
@@ -12,20 +12,22 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from gui.theme import Theme
 
-_AXIS_WIDTH = 64  # of every plot, so that equal steps stand below each other
-_HALF_A_NUMBER = 12  # pixels that the number at the last tick may stand out over the axis
+_AXIS_WIDTH = 64  # the same for every plot, so that equal steps line up
+_HALF_A_NUMBER = 12  # pixels by which the number at the last tick may extend beyond the axis
 
 
 class FigureAxis(pg.AxisItem):
-    """Writes thousands as they are written everywhere: `1,000`; and each number whole."""
+    """Writes thousands as everywhere in the window, `1,000`, and only numbers that are not cut off."""
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
-        self.enableAutoSIPrefix(False)  # or its name would tell thousands and thousandths
+        self.enableAutoSIPrefix(False)  # else its label would have a unit prefix such as (x1k)
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
-        """As of a longer axis where two numbers of the first level would touch each other: pyqtgraph asks only how long
-        the axis is. Where that leaves one number alone, of any distance that leaves two: one says nothing of the scale.
+        """pyqtgraph's spacing, widened until no two numbers of the first level touch.
+
+        pyqtgraph considers only how long the axis is. If a single number would be left, any spacing that leaves two is
+        used instead, since one does not show the scale.
         """
         shown, pixels = maxVal - minVal, size / (maxVal - minVal)
         levels: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
@@ -41,8 +43,9 @@ class FigureAxis(pg.AxisItem):
         return next(([(one, 0.0)] for one in two), levels)
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, Sequence[float]]]:
-        """Finer levels of ticks are written as long as no numbers touch: pyqtgraph looks at how full the axis is of
-        them, where most may be of one digit and the last of two.
+        """pyqtgraph's ticks, with numbers at the finer levels only as long as none touch.
+
+        pyqtgraph itself goes by how full the axis is: that fails if most numbers have one digit and the last has two.
         """
         levels: list[tuple[float, Sequence[float]]] = super().tickValues(minVal, maxVal, size)
         if self._measures_numbers:
@@ -53,16 +56,16 @@ class FigureAxis(pg.AxisItem):
 
     @property
     def _measures_numbers(self) -> bool:
-        """Whether numbers stand beside each other, in a font that is known."""
+        """Whether numbers are side by side, in a known font."""
         return self.orientation == "bottom" and self.style["tickFont"] is not None
 
     def _touch(self, spacing: float, start: float, end: float, pixels: float) -> bool:
-        """Whether two of the numbers so far apart do, where so many pixels are 1."""
+        """Whether two numbers touch, if written at this spacing; `pixels` is the length of 1."""
         gap = QFontMetricsF(self.style["tickFont"]).horizontalAdvance("0") / 2
         return any(left[1] + gap > right[0] for left, right in pairwise(self._whole(spacing, start, end, pixels)))
 
     def _whole(self, spacing: float, start: float, end: float, pixels: float) -> list[tuple[float, float]]:
-        """From where to where the numbers so far apart stand, of those that are not cut off."""
+        """The left and right ends, in pixels, of the numbers at this spacing that are not cut off."""
         metrics, margin = QFontMetricsF(self.style["tickFont"]), self.style["hideOverlappingLabels"]
         ticks = [spacing * place for place in range(math.ceil(start / spacing), math.floor(end / spacing) + 1)]
         widths = map(metrics.horizontalAdvance, self.tickStrings(ticks, 1.0, spacing))
@@ -75,14 +78,14 @@ class FigureAxis(pg.AxisItem):
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         texts = super().tickStrings(values, scale, spacing)
         figures = [value * scale for value in values]
-        places = max(0, math.ceil(-math.log10(spacing * scale)))  # as of smaller ones: 1,000.5 is no 1,000
+        places = max(0, math.ceil(-math.log10(spacing * scale)))  # decimals as for smaller numbers: 1,000.5, not 1,000
         return [
             f"{figure:,.{places}f}" if abs(figure) >= 1000 else text
             for figure, text in zip(figures, texts, strict=True)
         ]
 
     def generateDrawSpecs(self, painter: QPainter) -> Any:
-        """With the number at the upper end of an upright axis lower than its tick, where the plot would cut it."""
+        """Move the number at the upper end of a vertical axis below its tick, if it would be cut off there."""
         specs = super().generateDrawSpecs(painter)
         if specs is not None and self.orientation == "left":
             for rect, _, _ in specs[2]:
@@ -91,16 +94,16 @@ class FigureAxis(pg.AxisItem):
 
 
 def figure_axes() -> dict[str, FigureAxis]:
-    """Those of a new plot."""
+    """The axes for a new plot."""
     return {side: FigureAxis(side) for side in ("left", "bottom")}
 
 
 def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:
-    """Take what the theme says; also after each of its changes."""
+    """Apply the theme to a plot; to be called again after each change of the theme."""
     plot.setBackground(theme.colour("surface"))
     for side in ("left", "bottom"):
         axis = plot.getAxis(side)
-        axis.setPen(theme.colour("line"), cosmetic=False)  # an axis is drawn in pixels: its lines grow in a picture
+        axis.setPen(theme.colour("line"), cosmetic=False)  # so that the lines of an axis scale in an exported picture
         axis.setTextPen(theme.colour("muted"))
         axis.setTickFont(theme.font(0.85))
         axis.label.setFont(theme.font(0.85))

@@ -1,4 +1,4 @@
-"""Where there is something to look back at: a tick a probe, taller where weights are kept too, and marks of events."""
+"""The plot of steps worth looking back at: a tick per probe, taller if weights are kept, and marks of events."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from gui.theme import Theme
 
 _SYMBOLS: dict[MarkKind, str] = {"right": "o", "best": "star", "setting": "s", "aligned": "d", "noticed": "t"}
 _MARK_HEIGHT, _MARK_SIZE = 0.72, 9
-_STAR_HEIGHT, _STAR_SIZE = 0.62, 16  # larger, with thin points: the newest best lies under the playhead
-_REACH = 5  # pixels from a click to what it means: half a mark; in a long run a pixel is many steps
+_STAR_HEIGHT, _STAR_SIZE = 0.62, 16  # larger than other marks, since the newest best is often under the playhead
+_REACH = 5  # pixels by which a click may miss a mark or tick: half a mark; in a long run a pixel is many steps
 
 
 class ProbeTicks(StepPlot):
-    """Ticks and marks on the axis of steps; resting on a mark says what happened."""
+    """Ticks and marks over the axis of steps; a mark's tooltip says what happened."""
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead)
@@ -40,7 +40,7 @@ class ProbeTicks(StepPlot):
 
     def take_theme(self) -> None:
         super().take_theme()
-        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # or it would be a tick among ticks
+        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # else the playhead would look like a tick
         self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
         self._kept.setPen(pg.mkPen(self.theme.colour("training"), width=2))
         self._marks.setPen(pg.mkPen(self.theme.colour("surface"), width=1))
@@ -58,7 +58,7 @@ class ProbeTicks(StepPlot):
             self._draw_marks()
 
     def step_near(self, place: float) -> int:
-        """That of the mark it points at, or else of the tick."""
+        """The step of the mark at this place of the axis, or else of the tick, or else of the place itself."""
         reach = self.theme.px(_REACH) * self.plotItem.vb.viewPixelSize()[0]
         for steps in ([mark.step for mark in self.marks], self._steps):
             nearest = min(steps, key=lambda step: abs(step - place), default=math.inf)

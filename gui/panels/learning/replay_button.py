@@ -1,4 +1,4 @@
-"""The buttons that play a run, and back."""
+"""The buttons that play a run forwards and back."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets.buttons import IconButton
 
-_WAYS = {  # icon, name, help and keys, by whether it is back
+_WAYS = {  # is_back -> icon, name, help and keys
     False: ("replay", "Replay", "See it learn again, probe by probe, from the viewed step", "P"),
     True: ("rewind", "Rewind", "Go back through what it learned, probe by probe, from the viewed step", "Shift+P"),
 }
 
 
 class ReplayButton(IconButton):
-    """Plays one way; while it does, a click stops it."""
+    """Plays the run in one direction; while it plays, a click stops it."""
 
     def __init__(self, theme: Theme, replay: Replay, *, is_back: bool) -> None:
         icon, name, *_ = _WAYS[is_back]
@@ -24,7 +24,7 @@ class ReplayButton(IconButton):
         self._show()
 
     def _show(self) -> None:
-        """What a click would do."""
+        """Show what a click would do."""
         icon, name, help, keys = _WAYS[self._is_back]
         is_playing = self._replay.is_playing and self._replay.is_back == self._is_back
         self.set_icon("pause" if is_playing else icon)

@@ -1,16 +1,16 @@
-"""Where the axis of steps ends: it grows in strides, since every other range makes pyqtgraph set all its texts anew."""
+"""The end of the axis of steps. It grows in strides, since pyqtgraph lays out all texts again for each new range."""
 
 from __future__ import annotations
 
 import math
 
 _SHORTEST = 20  # steps
-_ROOM_FOR_NAMES = 1.06  # of the axis, so that a name fits behind the end of its line
+_ROOM_FOR_NAMES = 1.06  # factor on the axis, so that a name fits after the end of its line
 _STRIDES = (1, 2, 5, 10)
 
 
 def axis_end(last_step: int, max_steps: int) -> float:
-    """The end of an axis for a run that is at `last_step`: a round number, never far behind the last planned step."""
+    """The end of the axis for a run at `last_step`: a round number, but never far beyond the last planned step."""
     needed = max(last_step, _SHORTEST) * _ROOM_FOR_NAMES
     planned = max_steps * _ROOM_FOR_NAMES
     power = 10 ** math.floor(math.log10(needed))

@@ -1,4 +1,4 @@
-"""What the panels over the axis of steps share: how far it reaches, keys from probe to probe, buttons that play."""
+"""The base class of panels with an axis of steps: its range, keys from probe to probe, and replay buttons."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ HELP = (
 
 
 class StepPanel(Panel):
-    """A subclass names its plots, those after the first linked to it, and draws with `show_plots`."""
+    """Subclasses set `plots`, of which all after the first are linked to it, and draw with `show_plots`."""
 
     plots: tuple[StepPlot, ...] = ()
 
     def __init__(self, theme: Theme, playhead: Playhead, replay: Replay) -> None:
         super().__init__(theme)
         self._playhead, self._replay = playhead, replay
-        self._drawn: tuple[RunFolder | None, StepPlot | None] = None, None  # of which run, and the first plot
+        self._drawn: tuple[RunFolder | None, StepPlot | None] = None, None  # the drawn run, and the first plot
         self.rewind_button = ReplayButton(theme, replay, is_back=True)
         self.replay_button = ReplayButton(theme, replay, is_back=False)
         self.setAccessibleDescription("Left and right go from probe to probe, Home to step 0, End to the newest step")
@@ -47,7 +47,7 @@ class StepPanel(Panel):
             plot.show_step(history, step)
 
     def follow(self, plot: StepPlot) -> None:
-        """Let the axes follow the run again where the mouse over this plot rests, or asks for the whole of it."""
+        """Let the axes follow the run again when the mouse rests on this plot, or a double click asks for the whole."""
         plot.rested.connect(self.mark_dirty)
         plot.whole_asked.connect(self._show_whole)
 
@@ -56,18 +56,18 @@ class StepPanel(Panel):
         self.mark_dirty()
 
     def _is_held(self, history: History) -> bool:
-        """Whether the axes stay, so that nothing jumps under the mouse; of another run or plot they are placed anew."""
+        """Whether the axes stay as they are, so that nothing moves under the mouse; not for another run or plot."""
         before, self._drawn = self._drawn, (history.folder, self.plots[0])
         under_mouse = [plot for plot in self.plots if plot.underMouse()]
         is_looked_at = any(plot.is_pointed_at or self.plots[0].is_zoomed for plot in under_mouse)
         return is_looked_at and before == self._drawn and history.last_step > 0
 
     def leaveEvent(self, event: QEvent) -> None:
-        """The axes may follow again, though nothing new may come to be drawn."""
+        """Draw again so that the axes follow, even if nothing new arrives."""
         self.mark_dirty()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """From probe to probe, as a mouse drags the playhead."""
+        """Move the playhead from probe to probe, as dragging does."""
         here = self._playhead.step
         match event.key():
             case Qt.Key.Key_Left:

@@ -1,4 +1,4 @@
-"""What the plots over the axis of steps share: playhead, theme, and an axis that never jumps under the mouse."""
+"""The base class of plots over steps: playhead, theme, and an axis that does not move under the mouse."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from gui.panels.learning.plot_style import figure_axes, style_plot
 from gui.playhead import Playhead
 from gui.theme import Theme
 
-_FIRST = -1  # the axis goes no further back, so that step 0 can be seen
-_REST_MS = 3000  # a mouse that has lain still for so long is about to click nowhere
-_MARGINS = (0.01, 0.04)  # of the axis, before step 0 and behind its end, whose number lies half behind it
+_FIRST = -1  # the least start of the axis, just enough to show step 0
+_REST_MS = 3000  # a mouse that has not moved for this long is not about to click
+_MARGINS = (0.01, 0.04)  # shares of the axis before step 0 and after its end, for half of the last number
 
 
 class StepPlot(pg.PlotWidget):
-    """A plot whose x axis is steps; the line at the playhead drags, and a click puts it there.
+    """A plot whose x axis is steps. The line of the playhead can be dragged, and a click moves the playhead.
 
-    The wheel looks closer; a double click asks for the whole run again.
+    The wheel zooms in; a double click asks for the whole run again.
     """
 
-    rested = Signal()  # the mouse has lain still
+    rested = Signal()  # the mouse has not moved for `_REST_MS`
     whole_asked = Signal()
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(enableMenu=False, axisItems=figure_axes())
         self.theme = theme
         self._playhead = playhead
-        self._seen: tuple[tuple[object, ...], list[object]] | None = None  # by `is_as_before`
+        self._seen: tuple[tuple[object, ...], list[object]] | None = None  # what `is_as_before` last compared
         self.is_held = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
         self.setMouseEnabled(x=True, y=False)
-        self.disableAutoRange()  # a range that happens to be pyqtgraph's first one is set by nobody
-        self._whole: tuple[float, float] | None = None  # of the x axis, with all of the run
+        self.disableAutoRange()  # else it stays on if the first range wanted is pyqtgraph's own, and so not set
+        self._whole: tuple[float, float] | None = None  # the range of the x axis that shows the whole run
         self._pointing = QTimer(self, singleShot=True, interval=_REST_MS)
         self._pointing.timeout.connect(self.rested)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -52,8 +52,8 @@ class StepPlot(pg.PlotWidget):
         theme.changed.connect(self.take_theme)
 
     def long_curve(self) -> pg.PlotDataItem:
-        """A curve of any number of steps: drawn as the lowest and highest value of each pixel or two."""
-        curve = self.plot(autoDownsampleFactor=1.0)  # pyqtgraph's own 5 points a pixel cost five times the time
+        """A curve for any number of steps, drawn as the lowest and highest value of each pixel or two."""
+        curve = self.plot(autoDownsampleFactor=1.0)  # pyqtgraph's default of 5 points a pixel takes five times as long
         curve.setDownsampling(auto=True, method="peak")  # after addItem: pyqtgraph#1855
         curve.setClipToView(True)
         return curve
@@ -69,14 +69,14 @@ class StepPlot(pg.PlotWidget):
         if not self._line.moving:
             self._line.setValue(step)
         self.draw(history)
-        self.scene().prepareForPaint()  # else it is done in the first painting, which then asks for a second
+        self.scene().prepareForPaint()  # else the first painting does it, and asks for a second one
 
     def draw(self, history: History) -> None:
         """Draw the curves."""
         raise NotImplementedError
 
     def show_steps(self, end: float) -> None:
-        """Have the x axis go from step 0 to `end`."""
+        """Let the x axis run from step 0 to `end`."""
         before, behind = (margin * end for margin in _MARGINS)
         whole = max(-before, _FIRST), end + behind
         if whole != self._whole:
@@ -86,25 +86,25 @@ class StepPlot(pg.PlotWidget):
             self.setXRange(*whole, padding=0)
 
     def show_values(self, bottom: float, top: float) -> None:
-        """Have the y axis go from `bottom` to `top`."""
+        """Let the y axis run from `bottom` to `top`."""
         if not _are_near(self.viewRange()[1], (bottom, top)):
             self.setYRange(bottom, top, padding=0)
 
     def is_as_before(self, names: object) -> bool:
-        """Whether curves, axes and these names are as at the last call: the playhead alone moves no name."""
+        """Whether curves, axes and `names` are the same as at the last call, so that no name has to be moved."""
         arrays = [array for curve in self.plotItem.listDataItems() for array in curve.getOriginalDataset()]
         seen = self.viewRange(), self.plotItem.vb.size(), names, [id(array) for array in arrays]
-        before, self._seen = self._seen, (seen, arrays)  # kept, so that no other array gets the id of one
+        before, self._seen = self._seen, (seen, arrays)  # the arrays are kept so that their ids are not reused
         return before is not None and before[0] == seen
 
     @property
     def is_pointed_at(self) -> bool:
-        """Whether the mouse is over it and has just moved."""
+        """Whether the mouse is over the plot and has just moved."""
         return self.underMouse() and self._pointing.isActive()
 
     @property
     def is_zoomed(self) -> bool:
-        """Whether somebody looks closer at a part of the run."""
+        """Whether the user has zoomed into a part of the run."""
         return self._whole is not None and not _are_near(self.viewRange()[0], self._whole)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -131,22 +131,22 @@ class StepPlot(pg.PlotWidget):
         return round(place)
 
 
-# pyqtgraph works for milliseconds whenever it is told something, new or not: it is told only what is new.
+# Every call to pyqtgraph costs milliseconds even if nothing changes, so these functions call it only for changes.
 
 
 def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> bool:
-    """Give a curve its points, [N] each, where they are others than before; whether they are."""
+    """Set a curve's points, [N] each, if they have changed; returns whether they have."""
     before = curve.getOriginalDataset()
     if before[0] is None:
         before = ((), ())
     is_other = not (np.array_equal(before[0], steps) and np.array_equal(before[1], values, equal_nan=True))
-    if is_other:  # copies: a run that goes back writes over its own arrays
+    if is_other:  # copies, since a run that goes back overwrites its arrays
         curve.setData(np.array(steps), np.array(values))
     return is_other
 
 
 def name_line(line: pg.InfiniteLine, text: str) -> None:
-    """Label a line with this very text: in braces, of a metric's name perhaps, a label looks for a place."""
+    """Label a line with exactly this text; its braces are escaped, since pyqtgraph formats labels with `str.format`."""
     if line.label.toPlainText() != text:
         line.label.setFormat(text.replace("{", "{{").replace("}", "}}"))
 

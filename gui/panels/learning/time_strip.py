@@ -1,4 +1,4 @@
-"""The run's past in one line, under the views that follow the playhead and have no curves."""
+"""The strip of a run's steps, below views that follow the playhead but have no curves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.theme import GRID, Theme
 
 
 class TimeStrip(StepPanel):
-    """Probes, marks and the playhead, which drags; buttons that play the run."""
+    """Shows probes, marks, the playhead (which can be dragged), and the buttons that play the run."""
 
     title = "Steps of the run"
     empty_sentence = "The steps of the run appear here as soon as there is a model."
@@ -35,7 +35,7 @@ class TimeStrip(StepPanel):
         self.setToolTip(HELP)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The plot is made when it is first looked at: the window's start need not wait for it."""
+        """Make the plot when it is first shown, so that the window's start does not wait for it."""
         if not self.plots:
             self.ticks = ProbeTicks(self.theme, self._playhead)
             self.plots = (self.ticks,)

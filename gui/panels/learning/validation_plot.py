@@ -1,4 +1,4 @@
-"""A metric of the validations over steps, with lines that say what its values mean."""
+"""The base class of plots of a validation metric over steps, with lines that give its values a meaning."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 HEADROOM = 1.12
-# The playhead has 10: names cover it, and no name what was measured.
+# The playhead's is 10: names are drawn above it, and measured values above names.
 _NAMES_Z, _END_NAMES_Z, CURVES_Z, _VALID_Z, _STAR_Z = range(11, 16)
-_CHANGE_PLACE = 0.6  # of the plot's height from below, where the name of a changed setting would rather stand
-_NAME_GAP = 10  # pixels at 100 % between the end of a curve, where playhead and star may stand, and its name
+_CHANGE_PLACE = 0.6  # preferred position of the name of a changed setting, as a share of the plot's height from below
+_NAME_GAP = 10  # pixels at 100 % from the end of a curve, where playhead and star may be, to its name
 _COLOURS = {"train": "training", "valid": "validation_text"}
 
-Curves = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # steps and values by the name at their end
+Curves = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # name at the curve's end -> steps and values
 
 
 def finite_values(curves: Curves, others: Sequence[float]) -> NDArray[np.float64]:
-    """Those of all curves, and these others: what an axis can have room for."""
+    """The finite values of all curves and of `others`, from which to choose the range of an axis."""
     values = np.concatenate([*(values for _, values in curves.values()), others])
     return values[np.isfinite(values)]
 
 
 @dataclass(frozen=True)
 class Level:
-    """A line across: where its name stands along it, from 0 to 1, and what it means."""
+    """A horizontal line: the position of its name along it, from 0 to 1, and what it means."""
 
     position: float
     meaning: str
 
 
 class ValidationPlot(StepPlot):
-    """Validations dashed, the best one starred; `limit` is the best value that anyone can reach.
+    """Draws validations dashed, with a star at the best; the level `limit` is the best value that can be reached.
 
-    A subclass says what else is drawn, and calls `take_theme` once it is made.
+    Subclasses say what else is drawn, and call `take_theme` at the end of `__init__`.
     """
 
-    measured: str  # the metric, by its name in validations; `metric` is a method of every QWidget
+    measured: str  # the metric's name in validations (`metric` is already a method of QWidget)
 
     def __init__(self, theme: Theme, playhead: Playhead, names: Sequence[str], levels: Mapping[str, Level]) -> None:
-        """`names` are those of the curves, `levels` the lines across, `limit` among them."""
+        """`names` are those of the curves, `levels` the horizontal lines, `limit` among them."""
         super().__init__(theme, playhead)
         self._valid = self.plot(symbol="o", symbolSize=5)
         self._valid.setZValue(_VALID_Z)
@@ -72,12 +72,12 @@ class ValidationPlot(StepPlot):
             self._levels[name].setToolTip(level.meaning)
             self._levels[name].label.setToolTip(level.meaning)
         for label in self._names.values():
-            label.setZValue(_END_NAMES_Z)  # a level may run behind it, and is no part of its letters
+            label.setZValue(_END_NAMES_Z)  # above the levels, which would strike through it
         for item in (*self._names.values(), *self._levels.values(), self._invitation):
             item.setVisible(False)
             self.addItem(item, ignoreBounds=True)
         self._changes: list[pg.InfiniteLine] = []  # a line for each setting that was changed during the run
-        self._curves: Curves = {}  # that are drawn
+        self._curves: Curves = {}  # the drawn ones
         self.plotItem.vb.sigResized.connect(self._fit)
 
     def take_theme(self) -> None:
@@ -94,7 +94,7 @@ class ValidationPlot(StepPlot):
             label.setAnchor((-self.theme.px(_NAME_GAP) / label.boundingRect().width(), 0.5))
         self._invitation.setColor(self.theme.colour("muted"))
         self._invitation.setFont(self.theme.font())
-        self._invitation.fill = pg.mkBrush(self.theme.colour("surface"))  # a level would strike it through
+        self._invitation.fill = pg.mkBrush(self.theme.colour("surface"))  # so that no level strikes through it
         for line in (*self._levels.values(), *self._changes):
             line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
             line.label.setColor(self.theme.colour("muted"))
@@ -121,7 +121,7 @@ class ValidationPlot(StepPlot):
         return {"valid": (steps, values)}
 
     def place_levels(self, history: History) -> None:
-        """Put each line across where it belongs in this run; hide it where that is not known."""
+        """Put each level at its value for this run; hide it if that is unknown."""
         raise NotImplementedError
 
     def range_of(self, curves: Curves) -> tuple[float, float]:
@@ -129,11 +129,11 @@ class ValidationPlot(StepPlot):
         raise NotImplementedError
 
     def invitation(self, history: History) -> str:
-        """What to do where there is nothing to see yet; else empty."""
+        """What to do if there is nothing to see yet; else empty."""
         raise NotImplementedError
 
     def place_level(self, name: str, value: float | None, text: str) -> None:
-        """Put a line at this value, with it in its name."""
+        """Put a level at this value, and format its name with it; hide it if the value is None."""
         line = self._levels[name]
         line.setVisible(value is not None)
         if value is not None:
@@ -141,7 +141,7 @@ class ValidationPlot(StepPlot):
             name_line(line, text.format(value))
 
     def place_limit(self, history: History, text: str) -> None:
-        """Put the line of the limit where the plugin says."""
+        """Put the level `limit` at the plugin's value, if it gives one."""
         limits = history.prepared.limits if history.prepared is not None else {}
         self.place_level("limit", limits.get(self.measured), text)
 
@@ -152,7 +152,7 @@ class ValidationPlot(StepPlot):
             self._invitation.setPos(self.viewRect().center())
 
     def _draw_changes(self, changes: Sequence[SettingChanged]) -> None:
-        """Mark where a setting was changed."""
+        """Mark the steps at which settings were changed."""
         for line in self._changes[len(changes) :]:
             self.removeItem(line)
         del self._changes[len(changes) :]
@@ -167,7 +167,7 @@ class ValidationPlot(StepPlot):
             name_line(line, f"{change.key.rpartition('.')[2]} {change.value}")
 
     def _fit(self) -> None:
-        """Choose the y axis, and a place for each name, for what is drawn and the room there is."""
+        """Choose the range of the y axis, and a place for each name."""
         if not self.is_held:
             self.show_values(*self.range_of(self._curves))
         lines = (*self._levels.values(), *self._changes)
@@ -191,12 +191,12 @@ class ValidationPlot(StepPlot):
     def _name_levels(self, room: FreeRoom) -> None:
         bottom, top = self.viewRange()[1]
         for end in (steps[-1] for steps, _ in self._curves.values() if len(steps)):
-            room.draw((end, end), (bottom, top))  # where the playhead is most often
+            room.draw((end, end), (bottom, top))  # keep off the playhead, which is mostly here
         for name, line in self._shown_levels.items():
             put_name(line, room.take_freest(places_across(line, self._places[name], room)))
 
     def _name_ends(self, room: FreeRoom) -> None:
-        """Put each curve's name behind its end, beside what the other curve does there, and off the other's name."""
+        """Put each curve's name after its end, away from the other curve and the other name."""
         drawn = {name: curve for name, curve in self._curves.items() if np.isfinite(curve[1][-1:]).any()}
         ends = {name: room.place_of(steps[-1], values[-1]) for name, (steps, values) in drawn.items()}
         for name, label in self._names.items():
@@ -210,14 +210,14 @@ class ValidationPlot(StepPlot):
             label.setPos(*room.point_at(QPointF(ends[name].x(), room.take_freest(choice))))
 
     def _parted_heights(self, ends: Mapping[str, QPointF], room: FreeRoom) -> dict[str, float]:
-        """Those of the ends, a line apart from each other, above the axis and within the plot."""
+        """The heights of the curves' ends in pixels, moved apart by a line of text, above the axis and in the plot."""
         line = self._names["valid"].boundingRect().height() + 1.0
         lowest = room.height - line / 2
         places: dict[str, float] = {}
         for name, end in sorted(ends.items(), key=lambda item: -item[1].y()):
             places[name] = min(end.y(), lowest)
             lowest = places[name] - line
-        above = max(-(lowest + line / 2), 0.0)  # what the highest has of itself over the plot
+        above = max(-(lowest + line / 2), 0.0)  # how far the highest extends above the plot
         return {name: place + above for name, place in places.items()}
 
     @property
@@ -226,5 +226,5 @@ class ValidationPlot(StepPlot):
 
     @property
     def _room(self) -> tuple[float, float]:
-        """Pixels across and down in which curves are drawn."""
+        """Width and height in pixels of the area for curves."""
         return self.plotItem.vb.width(), self.plotItem.vb.height()
