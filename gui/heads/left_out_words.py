@@ -65,7 +65,7 @@ def in_figures(seen: SeenModel) -> list[str]:
 
 
 def reference_loss(seen: SeenModel) -> float | None:
-    """Nats per token of the sentence's reference; None where it has none."""
+    """The loss of the sentence's reference in nats per token; None if it has none."""
     feed = seen.sentence.by_reference
     return None if feed is None else float(_nats(feed).mean())
 

@@ -21,7 +21,7 @@ _SIGNED_STOPS: dict[Mode, tuple[str, ...]] = {
     "dark": ("#7cc4ee", "#1f6fa6", DARK.surface, "#a8641a", "#ffb454"),
 }
 
-# Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB to LMS, and LMS' to OKLab.
+# Björn Ottosson, "A perceptual color space for image processing" (2020): linear sRGB to LMS, cube-root LMS to OKLab.
 _LMS = np.array(
     [
         [0.4122214708, 0.5363325363, 0.0514459929],

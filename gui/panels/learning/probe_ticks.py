@@ -28,7 +28,7 @@ class ProbeTicks(StepPlot):
         super().__init__(theme, playhead)
         self._probes, self._kept = self.plot(connect="pairs"), self.plot(connect="pairs")
         self.marks: tuple[Mark, ...] = ()
-        self._steps: Sequence[int] = ()  # of the ticks
+        self._steps: Sequence[int] = ()  # the steps of all ticks
         self._marks = pg.ScatterPlotItem(hoverable=True, tip=_text_of)
         self._marks.setZValue(20)
         self.addItem(self._marks, ignoreBounds=True)

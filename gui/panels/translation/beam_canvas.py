@@ -73,7 +73,7 @@ class BeamCanvas(QWidget):
             painter.setPen(self._edge_pen(index, tree.nodes[index]))
             painter.drawLine(*layout.edge(index))
         for index, node in enumerate(tree.nodes):
-            if layout.box(index).adjusted(-GRID, -GRID, GRID, GRID).intersects(seen):  # a tree may have thousands
+            if layout.box(index).adjusted(-GRID, -GRID, GRID, GRID).intersects(seen):  # of perhaps thousands
                 self._paint_node(painter, layout, index, node)
 
     def _edge_pen(self, index: int, node: BeamNode) -> QPen:
