@@ -19,8 +19,9 @@ Table = Sequence[Sequence[object]]  # the first row names the columns
 
 
 class Panel(QFrame):
-    """Subclasses put their widgets into `body` (and `header`), those costly to make, such as plots, in `furnish`; and
-    draw in `show_step`.
+    """Subclasses put their widgets into `body` (and `header`), and draw in `show_step`.
+
+    Widgets that are costly to make, such as plots, are made in `furnish`.
 
     `gui.redraw.Redraws` draws a panel when it is dirty and visible. An event of a type in `redraw_on`, a move of the
     playhead, another selection or another theme makes it dirty.

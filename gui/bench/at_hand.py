@@ -41,7 +41,7 @@ class AtHand(QObject):
     """The settings shown in the form, those the engine has, the run that has them, and the differences."""
 
     changed = Signal()  # any of these
-    edited = Signal(object)  # the draft was; carries its new values, by key
+    edited = Signal(object)  # the draft was edited: its new values, by key
 
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class AtHand(QObject):
 
     @property
     def is_shared(self) -> bool:
-        """Whether the run was received as an archive: it can be viewed and branched, but not go on."""
+        """Whether the run was received as an archive: it can be viewed and branched, but cannot go on learning."""
         folder = self._bridge.history.folder
         return self.run is not None and folder is not None and folder.state.is_shared
 
@@ -105,7 +105,7 @@ class AtHand(QObject):
 
     @property
     def changes_to_take(self) -> dict[str, object]:
-        """Settings, by key, that a branch of the run takes over: waiting ones, and those changed at its last step."""
+        """Settings, by key, that a branch of the run takes over: those that wait, or changed since its last step."""
         history = self._bridge.history
         changed = {one.key: one.value for one in history.settings_changed if one.step == history.last_step}
         if self.draft is None or self.applied is None:

@@ -1,4 +1,4 @@
-"""The viewed position in an output: tokens before it count as written, those after it as still to come."""
+"""The viewed position in an output: tokens up to it count as written, those after it as still to come."""
 
 from __future__ import annotations
 
