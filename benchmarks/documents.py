@@ -21,10 +21,11 @@ PAGE = ROOT / "docs" / "documents.md"
 PAGE_BEGINS = """\
 # The five documents, again
 
-Written by `make documents`. Each experiment runs twice: with the document's own settings (`classic_*`) and with ours.
-Seconds are of the whole command on this machine ({machine}, no GPU), data and validations included. Loss is unsmoothed
-cross entropy in nats per target token, `<eos>` counted; valid figures are of the last weights, decoded freely. The
-noise floor of the phonetic task is 0.537 nats a token and 0.904 of the noisy letters.
+`make documents` writes this page. Each experiment of five tutorials runs twice: with the settings of the document
+(`classic_*`) and with ours. Seconds are for the whole command on one machine ({machine}, no GPU), including
+data preparation and validations. Loss is unsmoothed cross entropy in nats per target token, `<eos>` counted; valid
+figures are of the last weights, decoded free-running. The phonetic task allows a loss of 0.537 nats per token at best,
+and 0.904 of the noisy letters.
 
 | experiment | document | reports | settings | steps | seconds | train loss | valid |
 |---|---|---|---|---|---|---|---|
