@@ -25,7 +25,7 @@ NUM_SEEDS = 2**32
 SubwordName = Literal["subword", "subword_unigram"]
 TokenizerName = Literal["whitespace", "characters", SubwordName]
 Side = Literal["src", "tgt"]
-_SUBWORDS = "Subwords are pieces of words, merged from frequent pairs (BPE), or chosen by a unigram model."
+_SUBWORDS = "Subwords are pieces of words: merged from frequent pairs (BPE), or chosen by a unigram model."
 
 
 def setting(
@@ -51,20 +51,20 @@ class TokenizerConfig(Settings):
     """How texts become tokens."""
 
     src: Literal[Auto, TokenizerName] = setting(
-        "auto", "Source", f"How a source text is cut into tokens; auto as the plugin has it cut. {_SUBWORDS}"
+        "auto", "Source", f"How source texts are cut into tokens; auto: as the plugin says. {_SUBWORDS}"
     )
     tgt: Literal[Auto, TokenizerName] = setting(
-        "auto", "Target", f"How a target text is cut into tokens; auto as the plugin has it cut. {_SUBWORDS}"
+        "auto", "Target", f"How target texts are cut into tokens; auto: as the plugin says. {_SUBWORDS}"
     )
     size: Auto | SubwordSize = setting(
         "auto",
         "Subword size",
-        "Number of subwords, the four special tokens counted; a side whose texts give fewer has those. "
-        f"auto: {AUTO_SIZE:,}, or what the texts give.",
+        "Number of subwords, including the four special tokens; fewer on a side whose texts yield fewer. "
+        f"auto: {AUTO_SIZE:,}, or as many as the texts yield.",
     )
     shared: bool = setting(False, "Shared vocabulary", "One vocabulary for source and target.")
     min_frequency: int = setting(
-        1, "Minimum frequency", "Rarer tokens of the train split become <unk>.", ge=1, le=10_000
+        1, "Minimum frequency", "Tokens that are rarer in the train split become <unk>.", ge=1, le=10_000
     )
 
     @property
@@ -95,17 +95,19 @@ class DatasetConfig(Settings):
     plugin: str = Field(title="Dataset", description="The plugin that makes the pairs.", min_length=1)
     options: dict[str, Any] = Field(default={}, title="Options", description="The plugin's own options.")
     seed: int = setting(
-        0, "Data seed", "Decides the data and its splits; the same for runs with other seeds.", ge=0, lt=NUM_SEEDS
+        0, "Data seed", "Decides the data and its splits, whatever the run's own seed.", ge=0, lt=NUM_SEEDS
     )
-    tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto is the plugin's own choice.")
+    tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto: as the plugin says.")
     max_src_length: Auto | Length = setting(
         "auto",
         "Longest source",
-        "In tokens, <eos> counted; longer pairs are left out. auto: twice the data's longest, so that a longer one can "
-        "be typed.",
+        "In tokens, <eos> counted; longer pairs are left out. auto: twice the longest in the data, so that a longer "
+        "one can be typed.",
     )
     max_tgt_length: Auto | Length = setting(
-        "auto", "Longest target", "In tokens, <eos> counted; longer pairs are left out. auto: the data's longest."
+        "auto",
+        "Longest target",
+        "In tokens, <eos> counted; longer pairs are left out. auto: the longest in the data.",
     )
 
 
@@ -120,13 +122,16 @@ class ModelConfig(Settings):
     dropout: float = setting(0.1, "Dropout", "Share of values zeroed after embeddings and sublayers.", ge=0.0, lt=1.0)
     attention_dropout: float = setting(0.0, "Attention dropout", "Share of attention weights zeroed.", ge=0.0, lt=1.0)
     norm_first: bool = setting(True, "Pre-norm", "LayerNorm before each sublayer (steadier) or after it (the paper).")
-    positions: Literal["sinusoidal", "learned"] = setting("sinusoidal", "Positions", "How a token's place is told.")
+    positions: Literal["sinusoidal", "learned"] = setting(
+        "sinusoidal", "Positions", "How the model knows a token's position."
+    )
     activation: Literal["relu", "gelu"] = setting("relu", "Activation", "The feed-forward block's nonlinearity.")
     bias: bool = setting(True, "Biases", "Whether linear layers and LayerNorms add a bias.")
     tie_embeddings: Literal["none", "decoder", "all"] = setting(
         "none",
         "Tied embeddings",
-        "decoder: target embedding and output projection are one; all: the source's too, of one vocabulary.",
+        "decoder: target embedding and output projection share weights; all: the source embedding too, which needs a "
+        "shared vocabulary.",
     )
 
     @model_validator(mode="after")
@@ -179,7 +184,7 @@ class EarlyStoppingConfig(Settings):
     patience: int = setting(
         10,
         "Patience",
-        "Validations without a better best_metric before the run ends; a run that goes on after that waits anew.",
+        "Validations without a better best_metric before the run ends; if it is continued, the count restarts.",
         effect="now",
         ge=1,
         le=100_000,
@@ -192,7 +197,7 @@ class TrainingConfig(Settings):
     optimizer: OptimizerConfig = setting(OptimizerConfig, "Optimizer", "The rule that turns gradients into updates.")
     schedule: ScheduleConfig = setting(ScheduleConfig, "Schedule", "How the learning rate changes with the step.")
     label_smoothing: float = setting(
-        0.1, "Label smoothing", "Share of the target spread over all tokens.", effect="now", ge=0.0, lt=1.0
+        0.1, "Label smoothing", "Share of the target probability spread over all tokens.", effect="now", ge=0.0, lt=1.0
     )
     batch_size: PositiveInt | None = setting(
         32, "Batch size", "Sentences in a batch; or set batch_tokens.", le=1_000_000
@@ -200,17 +205,19 @@ class TrainingConfig(Settings):
     batch_tokens: PositiveInt | None = setting(
         None,
         "Batch tokens",
-        "Target tokens in a batch, padding counted, sentences grouped by length; or set batch_size.",
+        "Target tokens in a batch, including padding; sentences are grouped by length. Or set batch_size.",
         le=100_000_000,
     )
-    accumulate_steps: int = setting(1, "Accumulate", "Batches whose gradients make one step.", ge=1, le=10_000)
+    accumulate_steps: int = setting(
+        1, "Accumulate", "Batches whose gradients are accumulated for one step.", ge=1, le=10_000
+    )
     max_steps: int = setting(
         1000, "Steps", "Optimizer updates until the run is finished.", effect="now", ge=1, le=1_000_000_000
     )
     max_grad_norm: float | None = setting(
         1.0,
         "Gradient clipping",
-        "Longer gradients are scaled to this norm; without one they stay as they are.",
+        "Gradients with a larger norm are scaled down to it; without a value, none are.",
         effect="now",
         gt=0.0,
     )
@@ -220,8 +227,8 @@ class TrainingConfig(Settings):
     best_metric: str = setting(
         "valid/loss",
         "Best metric",
-        "The validation metric that chooses the best checkpoint: the lowest where its name ends in loss, perplexity, "
-        "error or error_rate, else the highest.",
+        "The validation metric that chooses the best checkpoint: the lowest value if its name ends in loss, "
+        "perplexity, error or error_rate, otherwise the highest.",
         effect="now",
     )
     early_stopping: EarlyStoppingConfig | None = setting(
@@ -236,7 +243,7 @@ class TrainingConfig(Settings):
     average_checkpoints: int = setting(
         0,
         "Average checkpoints",
-        "How many checkpoints `--checkpoint last` is the mean of: the last, and those of checkpoint_every before it. "
+        "`--checkpoint last` is the mean of this many checkpoints: the last, and those of checkpoint_every before it. "
         "0: the last alone.",
         ge=0,
         le=1000,
@@ -244,16 +251,19 @@ class TrainingConfig(Settings):
     ema_decay: float | None = setting(
         None,
         "EMA decay",
-        "Decay of the weights' moving average; where it is set, that average is what is validated, probed, kept and "
-        "translated with.",
+        "Decay of the moving average of the weights; if set, validations, probes, kept weights and translations use "
+        "the average.",
         gt=0.0,
         lt=1.0,
     )
     probe_every: Auto | PositiveInt = setting(
-        "auto", "Probe every", "Steps between probes, after 0 1 2 3 5 8 13 ...; auto spreads a hundred.", effect="now"
+        "auto",
+        "Probe every",
+        "Steps between probes, after those at 0 1 2 3 5 8 13 ...; auto: about a hundred.",
+        effect="now",
     )
     snapshot_budget_mb: float = setting(
-        200.0, "Snapshot budget", "Megabytes of weights kept for looking back.", effect="now", ge=0.0
+        200.0, "Snapshot budget", "Megabytes of weights kept for viewing earlier steps.", effect="now", ge=0.0
     )
     device: str = setting(
         "auto",
@@ -263,10 +273,10 @@ class TrainingConfig(Settings):
         pattern=r"^(auto|cpu|cuda(:\d+)?|mps)$",
     )
     precision: Literal["auto", "float32", "bfloat16"] = setting(
-        "auto", "Precision", "Number format of the matrix products; auto measures which one is faster here."
+        "auto", "Precision", "Number format of the matrix products; auto measures which is faster on this machine."
     )
     num_threads: Auto | PositiveInt = setting(
-        "auto", "Threads", "Processor threads that torch uses; auto: one for a small model, else one a core."
+        "auto", "Threads", "Processor threads that torch uses; auto: one for a small model, otherwise one per core."
     )
 
     @model_validator(mode="before")
@@ -288,21 +298,21 @@ class TrainingConfig(Settings):
 
 
 class DecodingConfig(Settings):
-    """How a sentence is written freely."""
+    """How outputs are decoded free-running."""
 
     beam_size: int = setting(
-        1, "Beam size", "Hypotheses kept; 1 is greedy, as probes always are.", effect="now", ge=1, le=100
+        1, "Beam size", "Hypotheses kept; 1 is greedy decoding, which probes always use.", effect="now", ge=1, le=100
     )
     length_penalty: float = setting(
         0.6,
         "Length penalty",
-        "The exponent of Wu et al. 2016: favours longer outputs of a beam; 0: none.",
+        "Exponent of the length penalty of Wu et al. 2016, which favours longer outputs of a beam; 0: none.",
         effect="now",
         ge=0.0,
         le=10.0,
     )
     max_length: Auto | Length = setting(
-        "auto", "Longest output", "In tokens, <eos> counted; auto is the longest target.", effect="now"
+        "auto", "Longest output", "In tokens, <eos> counted; auto: the longest target.", effect="now"
     )
 
 
@@ -324,7 +334,7 @@ class RunConfig(Settings):
     training: TrainingConfig = setting(
         TrainingConfig, "Training", "The loop: how it steps, what it keeps, where it runs."
     )
-    decoding: DecodingConfig = setting(DecodingConfig, "Decoding", "How a sentence is written freely.")
+    decoding: DecodingConfig = setting(DecodingConfig, "Decoding", "How outputs are decoded free-running.")
 
     @model_validator(mode="before")
     @classmethod

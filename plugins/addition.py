@@ -1,4 +1,4 @@
-"""Add two numbers. It teaches the carry: a digit depends on all that are to its right."""
+"""Add two numbers. It teaches the carry: each digit depends on all digits to its right."""
 
 import random
 from collections.abc import Iterator
@@ -12,25 +12,25 @@ HELD_OUT = 1000
 
 class AdditionOptions(Options):
     num_digits: int = option(3, ge=1, le=12, label="Digits", help="Digits of the longest number.")
-    units_first: bool = option(False, help="Write the sum from the right, as it is worked out by hand.")
+    units_first: bool = option(False, help="Write the sum from the right, as in adding by hand.")
 
 
 class Addition(DatasetPlugin[AdditionOptions]):
-    """Add two numbers. Training sums never end; 1,000 are held out.
+    """Add two numbers. The train split is endless; 1,000 sums are held out.
 
-    With `units_first` the sum is written as it is worked out by hand, from the right, and each carry is known when it
-    is needed. Without, its first digit needs them all.
+    With `units_first` the sum is written from the right, as in adding by hand, so each carry is known when it is
+    needed. Without it, the first digit of the sum depends on all carries.
 
-    What to look for when the preset has learned (two layers, the sum written from the left):
+    What to look for in the trained preset (two layers, the sum written from the left; figures are shares of a row):
 
-    - cross, layer 2: all heads lie on the two digits of the row's own column, 1.00 of it.
-    - cross, layer 1: one head looks at the column to the right, 0.83 of a row. From there the carry comes.
-    - encoder self, layer 2: in one head every digit looks at the one below or above it in the other number, 1.00 of a
-      row, so both already know their sum; another looks at the next smaller column, 0.49.
-    - encoder self, layer 1: `+` and `<eos>` are bright columns, the ends of the two numbers. From there it is counted
-      which digit is a unit and which a ten.
+    - cross, layer 2: every head attends to the two digits in the column of the digit to be written, 1.00.
+    - cross, layer 1: one head attends to the column to the right, 0.83. That is where the carry comes from.
+    - encoder self, layer 2: in one head every digit attends to the digit above or below it in the other number, 1.00,
+      so both know their sum; another head attends to the next smaller column, 0.49.
+    - encoder self, layer 1: `+` and `<eos>`, the ends of the two numbers, are bright columns. The place value of a
+      digit is counted from there.
 
-    With other seeds (0, 2) the same ways are found, less cleanly, and the carry may be fetched in layer 2.
+    Other seeds (0, 2) find the same solution, less cleanly, and may fetch the carry in layer 2.
     """
 
     name = "addition"
@@ -43,7 +43,7 @@ class Addition(DatasetPlugin[AdditionOptions]):
             yield draw_for(split, lambda: self._pair(rng))
 
     def _pair(self, rng: random.Random) -> Pair:
-        """Draw long numbers more often: there are so few short sums that they would come again and again."""
+        """Draw long numbers more often: there are so few short sums that they would be repeated again and again."""
         widths = range(1, self.options.num_digits + 1)
         left, right = (rng.randrange(10**width) for width in rng.choices(widths, weights=widths, k=2))
         return added(left, right, units_first=self.options.units_first)
@@ -58,7 +58,7 @@ class Addition(DatasetPlugin[AdditionOptions]):
 
 
 def added(left: int, right: int, *, units_first: bool) -> Pair:
-    """Write the sum. Units are aligned with units and tens with tens; a last carry has no digits above it."""
+    """Write the sum. Units are aligned with units and tens with tens; a final carry has no digits above it."""
     source, total = f"{left}+{right}", str(left + right)
     ends = len(str(left)), len(source)
     starts = 0, len(str(left)) + 1

@@ -1,4 +1,4 @@
-"""Close the brackets that are open: `([]{(` wants `)})`. It teaches depth: the last one opened is closed first."""
+"""Close the open brackets: `([]{(` becomes `)})`. It teaches depth: the last bracket opened is closed first."""
 
 import random
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 
 
 class BracketsOptions(Options):
-    num_kinds: int = option(3, ge=1, le=4, label="Kinds", help="Kinds of brackets: ( [ { <, as many as this.")
+    num_kinds: int = option(3, ge=1, le=4, label="Kinds", help="Kinds of brackets: the first so many of ( [ { <.")
     min_length: int = option(6, ge=1, le=64, help="Brackets in the shortest source.")
     max_length: int = option(16, ge=1, le=64, help="Brackets in the longest source.")
-    max_depth: int = option(6, ge=2, le=32, help="Most brackets open at once.")
+    max_depth: int = option(6, ge=2, le=32, help="The most brackets open at once.")
 
     def check(self) -> None:
         if self.min_length > self.max_length:
@@ -22,16 +22,16 @@ class BracketsOptions(Options):
 
 
 class Brackets(DatasetPlugin[BracketsOptions]):
-    """Close all brackets that are still open, the innermost first. Training never ends; 1,000 are held out.
+    """Close all brackets that are still open, the innermost first. The train split is endless; 1,000 are held out.
 
-    What to look for when the preset has learned (two layers):
+    What to look for in the trained preset (two layers; figures are shares of a row):
 
-    - cross, layer 2: in every head a row lies on the opening bracket that it closes, 0.73 to 0.76 of it, and goes back
-      to the left from row to row, over all that is closed. In layer 1 three heads begin with this, 0.37 to 0.45.
-    - encoder self: nothing so clear. To tell what is open, brackets must be matched, but the work is spread over many
-      places. Most of it is seen in a head of layer 2, where an opening bracket looks at the one that closes it, 0.25
-      of a row, and at chance would with 0.09.
-    - decoder self: `<bos>` and the row's own place. How many are closed already says which comes next.
+    - cross, layer 2: in every head, each row attends to the opening bracket that it closes, 0.73 to 0.76. From row to
+      row this moves to the left, past all brackets that are closed. Three heads of layer 1 begin this, 0.37 to 0.45.
+    - encoder self: nothing as clear. Brackets must be matched to tell which are open, but the work is spread over many
+      places. It is clearest in a head of layer 2, where an opening bracket attends to the bracket that closes it,
+      0.25 (by chance: 0.09).
+    - decoder self: `<bos>` and the row's own position. The number already closed says which bracket comes next.
     """
 
     name = "brackets"
@@ -44,7 +44,7 @@ class Brackets(DatasetPlugin[BracketsOptions]):
             yield draw_for(split, lambda: closed(self._draw(rng)))
 
     def _draw(self, rng: random.Random) -> str:
-        """Open or close at random, and leave one open at the end, so that there is something to write."""
+        """Open or close at random, and leave at least one open at the end, so that there is something to write."""
         length = rng.randint(self.options.min_length, self.options.max_length)
         opening, _ = self._kinds()
         text, still_open = "", list[str]()
@@ -67,7 +67,7 @@ class Brackets(DatasetPlugin[BracketsOptions]):
         return opening + closing, closing
 
     def examples(self) -> list[str]:
-        """Offer brackets all open, pairs beside each other before the last, and pairs inside each other in it."""
+        """Offer only opening brackets, adjacent pairs before an open one, and nested pairs inside an open one."""
         opening, closing = self._kinds()
         depth = min(self.options.max_depth, self.options.max_length)
         num_pairs = (self.options.max_length - 1) // 2

@@ -1,6 +1,6 @@
-"""The copy task: write down what was read. The smallest thing that an encoder-decoder can learn.
+"""The copy task: write the source again. The smallest task for an encoder-decoder.
 
-With num_symbols 10, lengths 10 to 10 and the first symbol fixed it is the task of the Annotated Transformer.
+With num_symbols 10, lengths 10 to 10 and the first symbol fixed, it is the task of the Annotated Transformer.
 """
 
 import random
@@ -24,7 +24,7 @@ class CopyTaskOptions(Options):
 
 
 class CopyTask(DatasetPlugin[CopyTaskOptions]):
-    """Write down the sequence of symbols that was read. Training data never ends; 1,000 sequences are held out."""
+    """Copy a sequence of symbols. The train split is endless; 1,000 sequences are held out."""
 
     name = "copy_task"
     title = "Copy a sequence"

@@ -1,4 +1,4 @@
-"""Dates as people write them to ISO 8601: `the 3rd of March 1998` and `3.3.98` are both 1998-03-03."""
+"""Convert dates as people write them to ISO 8601: `the 3rd of March 1998` and `3.3.98` become 1998-03-03."""
 
 import random
 from collections.abc import Iterator
@@ -45,13 +45,13 @@ WITH_NUMBERS = (
 )
 FORMATS = {"all": WITH_NAMES + WITH_NUMBERS, "names": WITH_NAMES, "numbers": WITH_NUMBERS}
 PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10), "": range(0)}
-"""Where each part stands in 1998-03-03."""
+"""The places of each part in 1998-03-03."""
 
 
 class DatesOptions(Options):
-    formats: Literal["all", "names", "numbers"] = option("all", help="Months as names, as numbers, or either.")
+    formats: Literal["all", "names", "numbers"] = option("all", help="Months as names, as numbers, or both kinds.")
     first_year: int = option(1950, ge=1000, le=9999, help="The earliest year.")
-    last_year: int = option(2049, ge=1000, le=9999, help="The latest; at most 99 later, so that 98 is one year only.")
+    last_year: int = option(2049, ge=1000, le=9999, help="The latest year; at most 99 later, so that 98 is clear.")
 
     def check(self) -> None:
         if not 0 <= self.last_year - self.first_year < 100:
@@ -59,18 +59,18 @@ class DatesOptions(Options):
 
 
 class Dates(DatasetPlugin[DatesOptions]):
-    """Write a date as ISO 8601. Training never ends; a fifth of all days never train, in whatever format.
+    """Write a date as ISO 8601. The train split is endless; a fifth of all days are held out, in every format.
 
-    With dots the day comes first (3.12.98), with slashes the month (12/3/98), or the year (1998/12/03).
+    With dots the day comes first (3.12.98); with slashes the month (12/3/98), or the year (1998/12/03).
 
-    What to look for when the preset has learned (one layer):
+    What to look for in the trained preset (one layer; figures are shares of a row):
 
-    - cross: the last digit of year, month and day lies on its source, 0.82 to 0.94 of a row in every head. The year's
-      first two, which `98` does not even have, have 0.1 to 0.44 where they should be.
-    - cross, rows of a month that has a name: its first three letters, 0.53 to 0.70 of a row. `Jan`, `Jun` and `Jul`
-      want them all, and no month wants more. The weekday says nothing, and has a tenth of a row.
-    - encoder self: where all is digits, one head puts 0.58 of a digit's row on dots, and 0.09 on slashes. Dots and
-      slashes are all that tells day and month apart.
+    - cross: the last digit of year, month and day attends to its source, 0.82 to 0.94 in every head. The first two
+      digits of the year, which `98` does not contain, attend to theirs with 0.1 to 0.44.
+    - cross, rows of a month given by name: its first three letters, 0.53 to 0.70. `Jan`, `Jun` and `Jul` need all
+      three, and no month needs more. The weekday carries no information, and gets a tenth.
+    - encoder self: in dates of digits only, one head puts 0.58 of a digit's row on dots, and 0.09 on slashes. Only dots
+      and slashes tell day and month apart.
     """
 
     name = "dates"
@@ -94,7 +94,7 @@ class Dates(DatasetPlugin[DatesOptions]):
 
 
 def in_format(day: date, template: str) -> Pair:
-    """Write a day in one format, and say which characters tell which digits."""
+    """Write a day in one format, aligning characters with the digits that they give."""
     fields = fields_of(day)
     source, alignment = "", list[tuple[int, int]]()
     for literal, name, _, _ in Formatter().parse(template):
@@ -107,7 +107,7 @@ def in_format(day: date, template: str) -> Pair:
 
 
 def fields_of(day: date) -> dict[str, tuple[str, str]]:
-    """Return what can stand in a format: its text, and the part of the date that it tells."""
+    """Return each field of a format: its text, and the part of the date that it gives."""
     weekday, month = WEEKDAYS[day.weekday()], MONTHS[day.month - 1]
     return {
         "weekday": (weekday, ""),
@@ -128,7 +128,7 @@ def fields_of(day: date) -> dict[str, tuple[str, str]]:
 def links(text: str, places: range) -> list[tuple[int, int]]:
     """Align a field with its digits in the target: digit with digit, or every letter of a name with all of them.
 
-    Where the target has more digits, they follow from the first: the 0 of `03`, the 19 of `98`.
+    Where the target has more digits, the additional ones are aligned with the first: the 0 of `03`, the 19 of `98`.
     """
     num_digits = len("".join(takewhile(str.isdigit, text)))
     if not num_digits:

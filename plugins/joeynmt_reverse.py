@@ -1,4 +1,4 @@
-"""Write a list of numbers backwards, as in JoeyNMT's tutorial: few pairs, long ones, and longer ones held out."""
+"""Write a list of numbers backwards, as in JoeyNMT's tutorial: few, long pairs, and longer ones held out."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from core.plugin import DatasetPlugin, Options, Pair, Split, draw_for, option
 
 HELD_OUT = 1000
-LONGER_BY = 5  # than any list that trains
+LONGER_BY = 5  # than any list of the train split
 
 
 class JoeyReverseOptions(Options):
-    num_numbers: int = option(50, ge=2, le=10_000, label="Numbers", help="Different numbers: 0 to one less.")
-    max_length: int = option(25, ge=1, le=200, help="Numbers in the longest list that trains; the shortest has one.")
+    num_numbers: int = option(50, ge=2, le=10_000, label="Numbers", help="How many different numbers, from 0 up.")
+    max_length: int = option(25, ge=1, le=200, help="Numbers in the longest train list; the shortest has one.")
     num_pairs: int = option(50_000, ge=1, le=1_000_000, label="Train pairs", help="Pairs to train on.")
 
     def check(self) -> None:
@@ -20,11 +20,11 @@ class JoeyReverseOptions(Options):
 
 
 class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
-    """Reverse lists of numbers: 50,000 to learn from, and held-out ones up to five longer than any of those.
+    """Reverse lists of numbers: 50,000 to train on, and held-out lists up to five numbers longer than any of those.
 
-    JoeyNMT's `generate_reverse_task.py` draws training lists of 1 to 25 numbers, and those of valid and test of 1 to
-    30. What a Transformer with sinusoidal positions learns about place 25 says little about place 26, so the two kinds
-    are counted apart. Unlike there, no list is in two splits.
+    JoeyNMT's `generate_reverse_task.py` draws train lists of 1 to 25 numbers, and valid and test lists of 1 to 30.
+    What a Transformer with sinusoidal positions learns about position 25 says little about position 26, so lists of
+    trained lengths and longer lists are scored separately. Unlike there, no list is in two splits.
     """
 
     name = "joeynmt_reverse"
@@ -47,7 +47,7 @@ class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
         )
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
-        """Fractions reversed without a fault, of lists as long as those that train and of longer ones."""
+        """Fractions of lists reversed without error, for lists of trained lengths and for longer lists."""
         right: dict[bool, list[bool]] = {False: [], True: []}
         for pair, hypothesis in zip(pairs, hypotheses, strict=True):
             right[len(pair.source.split()) > self.options.max_length].append(hypothesis == pair.target)

@@ -1,9 +1,9 @@
 """Parallel text: pairs from files of your own.
 
-Two files a split, whose lines belong together (line 7 of one is the translation of line 7 of the other), or one file
-whose lines hold columns between tabs. UTF-8, compressed by gzip or not. Runs of white space become one space.
-To translate, give the source columns as they are in the file, with tabs between them (pasted, in a file, or on the
-command line), or as they look once cut.
+Either two files for each split, line by line (line 7 of one is the translation of line 7 of the other), or one file
+with columns separated by tabs. UTF-8, plain or compressed by gzip. Runs of white space become one space.
+To translate, give the source columns as they are in the file, separated by tabs (pasted, in a file, or on the command
+line), or as they look once cut.
 """
 
 from __future__ import annotations
@@ -37,40 +37,40 @@ _NAMED_CUTS = ("words", "characters")
 
 
 class ParallelTextOptions(Options):
-    folder: Folder = option(".", help="Where the files are; . is the folder that Headlight was started in.")
-    train_source: File = option("", help="File of source texts, one a line; or, without a target file, of columns.")
+    folder: Folder = option(".", help="Folder of the files; . is the folder in which Headlight was started.")
+    train_source: File = option("", help="File of source texts, one per line; without a target file, of columns.")
     train_target: File = option("", help="File of target texts. Empty: the source file holds both, in columns.")
-    valid_source: File = option("", help="Empty: a tenth of the train pairs is set aside.")
+    valid_source: File = option("", help="Empty: a tenth of the train pairs.")
     valid_target: File = option("", help="As for train.")
-    test_source: File = option("", help="Empty: the valid files once more; without those, a tenth of the train pairs.")
+    test_source: File = option("", help="Empty: the valid files again, or without them a tenth of the train pairs.")
     test_target: File = option("", help="As for train.")
-    source: list[int] | int = option([1], help="Columns of the source in a file with tabs, counted from 1.")
-    target: list[int] | int = option([2], help="Columns of the target in a file with tabs, counted from 1.")
+    source: list[int] | int = option([1], help="Source columns in a file with tabs, counted from 1.")
+    target: list[int] | int = option([2], help="Target columns in a file with tabs, counted from 1.")
     source_cut: list[str] = option(
         [], help="How each source column is cut: words, characters, or the separator of its tokens. Empty: words."
     )
     target_cut: list[str] = option(
         [],
-        help="How each target column is cut. Outputs keep the spaces between tokens; to get words of letters, leave it "
-        "empty and set the target tokenizer to characters.",
+        help="How each target column is cut. Outputs keep the spaces between tokens; for words spelled letter by "
+        "letter, leave it empty and set the target tokenizer to characters.",
     )
     lowercase: bool = option(
         False,
-        help="Make all texts lower-case, the references too: BLEU is then lower-cased, though its signature says "
+        help="Lower-case all texts, including the references: BLEU is then lower-cased, though its signature says "
         "case:mixed.",
     )
     normalisation: UnicodeForm = option(
-        "none", help="Unicode form. NFC: one character for ü. NFKC: one width for all letters, too."
+        "none", help="Unicode normalisation. NFC: one character for ü. NFKC: also one width for all letters."
     )
-    max_length: int = option(0, ge=0, help="Train pairs with more words on a side are left out. 0: none is.")
-    empty_lines: Literal["refuse", "leave_out"] = option("refuse", help="What is done with a pair that lacks a side.")
+    max_length: int = option(0, ge=0, help="Leave out train pairs with more words on either side. 0: no limit.")
+    empty_lines: Literal["refuse", "leave_out"] = option("refuse", help="What to do with a pair that lacks a side.")
 
     def check(self) -> None:
         self._check_that_columns_are_read()
         self._check_columns()
 
     def _check_that_columns_are_read(self) -> None:
-        """Some split's are, where its source file has no target file beside it."""
+        """Refuse column options unless some split has a source file without a target file."""
         files = [(getattr(self, f"{split}_source"), getattr(self, f"{split}_target")) for split in get_args(Split)]
         if not self.train_source or not all(target for source, target in files if source):
             return
@@ -102,19 +102,19 @@ class ParallelTextOptions(Options):
 
 
 class Files(NamedTuple):
-    """Where the texts of a split are: in two files, or all in the first."""
+    """The files of a split: two, or a single one with columns."""
 
     source: Path
     target: Path | None
 
 
 class ParallelText(DatasetPlugin[ParallelTextOptions]):
-    """Pairs from text files of your own: two with a text a line, or one with columns between tabs."""
+    """Pairs from text files of your own: two files with one text per line, or one with columns separated by tabs."""
 
     name = "parallel_text"
     title = "Parallel text"
     tokenizer = "whitespace"
-    splits_overlap = True  # whoever made the corpus has decided
+    splits_overlap = True  # the author of the corpus decides
     api_version = 1
     _num_left_out = 0
 
@@ -148,7 +148,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return self._kept(pairs, self.options.max_length if split == "train" else 0)
 
     def _kept(self, pairs: Iterator[Pair], longest: int) -> Iterator[Pair]:
-        """Those with both sides, each of at most `longest` words where that is not 0; the others are counted."""
+        """Pairs with both sides of at most `longest` words each (0: any length); all others are counted as left out."""
         for pair in pairs:
             is_whole = pair.source and pair.target
             if is_whole and (not longest or max(text.count(" ") + 1 for text in pair[:2]) <= longest):
@@ -157,7 +157,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                 self._num_left_out += 1
 
     def _nothing_left(self, split: Split) -> BadData:
-        """Which option has left out everything; without one, the files are too small for a tenth to be set aside."""
+        """Name the option that left out every pair; if none did, the files are too small to set a tenth aside."""
         files, longest = self._files(split), self.options.max_length
         if next(self._kept(self._read(files), longest=0), None) is None:
             named = " and ".join(str(path) for path in files if path is not None)
@@ -172,7 +172,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return BadData(f"No pair is left for the {split} split: name a file of its own, or larger ones.")
 
     def _set_aside(self) -> set[Split]:
-        """The splits that are taken out of the train files."""
+        """The splits that are taken from the train files."""
         if self._own_files("valid"):
             return set()
         return {"valid"} if self._own_files("test") else {"valid", "test"}
@@ -187,13 +187,13 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return Files(folder / source, folder / target if target else None) if source else None
 
     def _files(self, split: Split) -> Files:
-        """Those that the split is taken from."""
+        """The files that the split is taken from."""
         files = self._own_files(split) or self._own_files("valid") or self._own_files("train")
         assert files is not None  # without train files, _own_files raises
         return files
 
     def _require_files(self) -> None:
-        """Each there, and none of them twice."""
+        """Raise BadData for a file that does not exist, or that two options name."""
         known: dict[tuple[int, int], str] = {}
         for split in get_args(Split):
             for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
@@ -203,12 +203,12 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                 if not path.exists():
                     raise BadData(f"dataset.options.{name}: there is no {path}. {self._mend(name)}")
                 found = path.stat()
-                if (place := (found.st_dev, found.st_ino)) in known:  # links of both kinds lead there
+                if (place := (found.st_dev, found.st_ino)) in known:  # symbolic and hard links give the same
                     raise BadData(f"dataset.options.{name}: {path} is {known[place]} already.")
                 known[place] = name
 
     def _mend(self, name: str) -> str:
-        """What to do about an option whose file is not there."""
+        """What to do about an option whose file does not exist."""
         if Path(getattr(self.options, name)).is_absolute():
             return "Name the file where it is."
         if Path(self.options.folder) == Path.cwd():
@@ -221,7 +221,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
     # -- reading -----------------------------------------------------------------------------------------------------
 
     def _read(self, files: Files) -> Iterator[Pair]:
-        """All pairs, those to leave out with an empty side."""
+        """All pairs; those to leave out have an empty side."""
         if files.target is None:
             rows = self._columns(files.source)
         else:
@@ -252,7 +252,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         target = _target_columns(self.options)
         wanted = max(source.numbers + target.numbers)
         named = [*source.separators("source_cut"), *target.separators("target_cut")]
-        unseen = [] if self.has_begun else named  # an earlier version began runs with any
+        unseen = [] if self.has_begun else named  # earlier versions accepted any separator
         for number, line in enumerate(self._lines(path), start=1):
             fields = line.split("\t") if line.strip() else [""] * wanted
             if len(fields) < wanted:
@@ -262,7 +262,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                 )
             yield source.text(fields), target.text(fields)
             unseen = [one for one in unseen if one.sign not in fields[one.column - 1]]
-        if unseen and path == self._files("train").source:  # a small file of held-out lines may well have none
+        if unseen and path == self._files("train").source:  # a small held-out file may have none
             option, column, sign = unseen[0]
             raise BadData(
                 f"dataset.options.{option}: {sign!r} cuts nothing, since column {column} of {path} has it in no line: "
@@ -271,7 +271,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
 
 class _Separator(NamedTuple):
-    """An option's, of the tokens of a column."""
+    """The separator that an option names for the tokens of a column."""
 
     option: str
     column: int
@@ -285,11 +285,11 @@ class _Columns(NamedTuple):
     cuts: list[str]
 
     def text(self, fields: list[str]) -> str:
-        """The tokens of all columns, with a space between two."""
+        """The tokens of all columns, separated by spaces."""
         return cut_columns([fields[number - 1] for number in self.numbers], self.cuts)
 
     def separators(self, option: str) -> Iterator[_Separator]:
-        """Those that this option names."""
+        """The separators among the cuts of this option."""
         for number, cut in zip(self.numbers, self.cuts, strict=True):
             if cut not in _NAMED_CUTS:
                 yield _Separator(option, number, cut)
@@ -309,7 +309,7 @@ def _columns_of(named: list[int] | int, cuts: list[str]) -> _Columns:
 
 
 def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) -> Iterator[tuple[str, str]]:
-    """Lines of two files. Raises BadData where one has more of them, and says how many."""
+    """Yield the lines of two files in pairs. Raises BadData if one file has more lines, saying how many."""
     for number, (source, target) in enumerate(zip_longest(sources, targets), start=1):
         if source is None or target is None:
             longer, rest = (files.source, sources) if target is None else (files.target, targets)

@@ -1,6 +1,6 @@
-"""Names of letters in phonetic script to the letters, with noise: some targets are wrong on purpose.
+"""Convert letter names in phonetic script to letters, with noise: some targets are wrong on purpose.
 
-How well anyone can do is known exactly, so it can be seen when a model has learned and when it has memorised.
+The best possible score is known exactly, so one can see when a model has learned and when it has memorised.
 """
 
 import random
@@ -20,8 +20,8 @@ TRAIN_SHARE = 0.8
 
 
 class PhoneticOptions(Options):
-    count: int = option(10_000, ge=10, le=1_000_000, help="Lines: 80 % train, 20 % validate; as many again test.")
-    length: int = option(6, ge=1, le=100, help="Letters in each line. Short lines are held out and trained on alike.")
+    count: int = option(10_000, ge=10, le=1_000_000, help="Lines: 80 % train, 20 % valid; test has as many as valid.")
+    length: int = option(6, ge=1, le=100, help="Letters in each line. Short lines occur in several splits.")
     keep_probability: float = option(
         0.9,
         ge=0.0,
@@ -32,14 +32,14 @@ class PhoneticOptions(Options):
 
 
 class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
-    """Read the names of letters in phonetic script, write the letters; some targets are noise.
+    """Read letter names in phonetic script and write the letters; some targets are noise.
 
-    Valid is the 20 % of `count` that does not train. Test is as large and drawn for itself, so that reading it says
-    nothing about valid.
+    Valid is the 20 % of `count` that is not in train. Test is as large as valid and drawn independently, so looking at
+    it reveals nothing about valid.
 
-    Lines are drawn one by one, each split for itself, so short ones come again: of 10,000 with three letters a third of
-    valid is in train too, with six none. Their noise is drawn anew, so the limits hold; but letters that are right may
-    then have been learned by heart, and `plugins check` says how many lines that concerns.
+    Each split draws its lines independently, so short lines are repeated: of 10,000 lines with three letters, a third
+    of valid is in train too; with six letters, none. Their noise is drawn again, so the limits hold, but correct
+    letters may then be memorised; `plugins check` says how many lines are affected.
     """
 
     name = "phonetic_to_letter"
@@ -57,18 +57,18 @@ class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
         return Pair(" ".join(names), " ".join(letters), alignment=[(place, place) for place in range(len(names))])
 
     def _noisy(self, letter: str, rng: random.Random) -> str:
-        """Keep a letter with probability r; else draw one of all 26, so it may be the right one by chance."""
+        """Keep a letter with probability r; else draw one of all 26, which may be the right one by chance."""
         return letter if rng.random() < self.options.keep_probability else rng.choice(LETTERS)
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
-        """Fractions of letters right, in their place: against the clean mapping, and against the noisy targets."""
+        """Fractions of letters right in their place, against the clean mapping and against the noisy targets."""
         clean = [clean_letters(pair.source) for pair in pairs]
         noisy = [pair.target.split() for pair in pairs]
         written = [hypothesis.split() for hypothesis in hypotheses]
         return {"letters_clean": _fraction_right(clean, written), "letters_noisy": _fraction_right(noisy, written)}
 
     def limits(self) -> Mapping[str, float]:
-        """The noise floors. `<eos>` comes for certain after `length` letters, so it counts as a token without cost."""
+        """The noise floors. `<eos>` is certain after `length` letters, so it counts as a token without loss."""
         right, wrong = letter_probabilities(self.options.keep_probability)
         entropy = -sum(count * p * log(p) for count, p in ((1, right), (25, wrong)) if p > 0)
         best = max(right, wrong)
@@ -85,18 +85,18 @@ class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
 
 
 def clean_letters(source: str) -> list[str]:
-    """Return what the names in `source` stand for, without noise."""
+    """Return the letters that the names in `source` stand for, without noise."""
     return [LETTER_OF[name] for name in source.split()]
 
 
 def letter_probabilities(keep_probability: float) -> tuple[float, float]:
-    """Return how likely a target is its name's own letter, and how likely it is a certain other one."""
+    """Return the probability that a target is the letter of its name, and that of each other letter."""
     wrong = (1 - keep_probability) / len(LETTERS)
     return keep_probability + wrong, wrong
 
 
 def _fraction_right(references: Sequence[Sequence[str]], written: Sequence[Sequence[str]]) -> float:
-    """Return the fraction of reference letters that stand in the same place in what was written."""
+    """Return the fraction of reference letters that are in the same place in the output."""
     right = sum(
         letter == guess
         for reference, guesses in zip(references, written, strict=True)

@@ -1,4 +1,4 @@
-"""Write a word backwards. It teaches positions: where a letter stands decides all, which letter it is nothing."""
+"""Write a word backwards. It teaches positions: only the place of a letter matters, not which letter it is."""
 
 import random
 from collections.abc import Iterator
@@ -21,14 +21,15 @@ class ReverseOptions(Options):
 
 
 class Reverse(DatasetPlugin[ReverseOptions]):
-    """Write a word backwards. Training words never end; 1,000 are held out.
+    """Write a word backwards. The train split is endless; 1,000 words are held out.
 
-    What to look for when the preset has learned (one layer; which head does it differs from seed to seed):
+    What to look for in the trained preset (one layer; the heads that do it differ between seeds):
 
     - cross: three of four heads draw a line from the upper right to the lower left. They put 0.89 of a row on the
-      letter to be written, and it is the brightest of every row. The fourth head has no such line.
-    - encoder self: a bright column at `<eos>`, 0.2 to 0.6 of each row. Who counts from the end must know where it is.
-    - decoder self: a bright column at `<bos>`, and the row's own place. What was written before hardly matters.
+      letter to be written, and it is the brightest in every row. The fourth head has no such line.
+    - encoder self: a bright column at `<eos>`, 0.2 to 0.6 of each row. Counting from the end requires knowing where
+      the end is.
+    - decoder self: a bright column at `<bos>`, and the row's own position. Earlier output hardly matters.
     """
 
     name = "reverse"

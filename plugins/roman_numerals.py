@@ -1,4 +1,4 @@
-"""Numbers to Roman numerals. It teaches composition: each digit becomes letters by itself, whatever the others are."""
+"""Convert numbers to Roman numerals. It teaches composition: each digit becomes letters independently of the others."""
 
 import random
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
 
 NUMERALS = "IVXLCDM"
 SHAPES = ("", "0", "00", "000", "01", "1", "10", "100", "1000", "02")
-"""How each digit is written: 0 is the one of its place (I, X, C, M), 1 its five (V, L, D), 2 its ten (X, C, M)."""
+"""How each digit is written: 0 is the one of its place (I, X, C, M), 1 the five (V, L, D), 2 the ten (X, C, M)."""
 
 
 class RomanOptions(Options):
@@ -15,15 +15,15 @@ class RomanOptions(Options):
 
 
 class RomanNumerals(DatasetPlugin[RomanOptions]):
-    """Write a number in Roman numerals. A tenth of all numbers validates, a tenth tests, the rest train.
+    """Write a number in Roman numerals. A tenth of all numbers is valid, a tenth test, the rest train.
 
-    What to look for when the preset has learned (one layer):
+    What to look for in the trained preset (one layer; figures are shares of a row):
 
-    - cross: stairs. A row looks at the digit whose letters are being written, 0.5 to 0.7 of it in every head, and
-      goes on to the next when they are all there. The heads share the work: two look still at the digit of the letter
-      before (0.77 and 0.81 of a row), one already at that of the letter after (0.68).
-    - encoder self: one head is the digit itself (0.71 of a row). The others look at `<eos>` and the digits to the left:
-      whether a 4 is IV or XL follows from how far from the end it stands.
+    - cross: stairs. Every head attends to the digit whose letters are being written, 0.5 to 0.7, and moves to the
+      next digit when these letters are complete. The heads share the work: two still attend to the digit of the
+      previous letter (0.77 and 0.81), one already to that of the next letter (0.68).
+    - encoder self: in one head each digit attends to itself (0.71). The other heads attend to `<eos>` and the digits to
+      the left: whether a 4 is IV or XL depends on its distance from the end.
     """
 
     name = "roman_numerals"
@@ -42,10 +42,10 @@ class RomanNumerals(DatasetPlugin[RomanOptions]):
 
 
 def in_roman(digits: str) -> Pair:
-    """Write a number from 1 to 3999; each letter is aligned with the digit it is part of."""
+    """Write a number from 1 to 3999; each letter is aligned with the digit that it belongs to."""
     target, alignment = "", list[tuple[int, int]]()
     for place, digit in enumerate(digits):
-        one = 2 * (len(digits) - 1 - place)  # where this place's one stands in NUMERALS
+        one = 2 * (len(digits) - 1 - place)  # the index in NUMERALS of the one of this place
         for step in SHAPES[int(digit)]:
             alignment.append((place, len(target)))
             target += NUMERALS[one + int(step)]

@@ -1,4 +1,4 @@
-"""Sort letters. It teaches global order: where a letter goes depends on all the others."""
+"""Sort letters. It teaches global order: the place of each letter depends on all the others."""
 
 import random
 from collections.abc import Iterator
@@ -21,16 +21,17 @@ class SortOptions(Options):
 
 
 class Sort(DatasetPlugin[SortOptions]):
-    """Write a word's letters in the order of the alphabet. Training words never end; 1,000 are held out.
+    """Write the letters of a word in alphabetical order. The train split is endless; 1,000 words are held out.
 
-    What to look for when the preset has learned (one layer; all four heads do much the same):
+    What to look for in the trained preset (one layer; all four heads do much the same; figures are shares of a row):
 
-    - cross: after the letter x the decoder looks at x and what comes after it in the alphabet, 0.86 to 0.93 of a row,
-      and no longer at what is done. Half of the row lies on the letter to be written, the rest on x itself and on the
-      one after next: the choice is made among the few that are nearest.
-    - encoder self: nothing so clear, and no sign of sorting. Every letter looks at `<eos>` (0.18 to 0.29 of a row), and
-      at letters equal to it a little more (0.15 to 0.19) than chance would have it (0.1).
-    - decoder self: little but `<bos>`, the row's own place and the one before. The last letter says where we are.
+    - cross: after writing the letter x, the decoder attends to x and the letters after it in the alphabet, 0.86 to
+      0.93, and no longer to letters already written. Half of the row lies on the letter to be written, the rest on x
+      itself and on the letter after the next: the choice is among the few nearest.
+    - encoder self: nothing as clear, and no sign of sorting. Every letter attends to `<eos>` (0.18 to 0.29), and to
+      equal letters a little more (0.15 to 0.19) than by chance (0.1).
+    - decoder self: little but `<bos>`, the row's own position and the one before. The last letter written says how far
+      the output has come.
     """
 
     name = "sort"
@@ -60,7 +61,7 @@ class Sort(DatasetPlugin[SortOptions]):
 
 
 def places_in_order(word: str) -> list[tuple[int, int]]:
-    """Return (place in the word, place when sorted) of each letter; equal letters keep their order."""
+    """Return (place in the word, place when sorted) for each letter; equal letters keep their order."""
     return [(place, rank) for rank, place in enumerate(sorted(range(len(word)), key=word.__getitem__))]
 
 

@@ -1,7 +1,7 @@
-"""German to English with a grammar small enough to read and large enough that nobody can learn it by heart.
+"""German to English with a grammar that is small enough to read and too large to memorise.
 
-The lexicon comes first, as data. Below it each rule of the two languages is one short function. Words of the two
-sides that play the same role in the sentence ("subject noun", "verb") are aligned: that is the gold alignment.
+The lexicon comes first, as data. Below it, each rule of the two languages is one short function. Words on the two sides
+that play the same role in the sentence ("subject noun", "verb") are aligned: that is the gold alignment.
 """
 
 import random
@@ -41,7 +41,7 @@ class Modal(NamedTuple):
     ich: str
     du: str
     english: str
-    third: str = ""  # an auxiliary (can, should) has none, and is negated without "do"
+    third: str = ""  # an auxiliary (can, should) has none and is negated without "do"
 
 
 class Time(NamedTuple):
@@ -136,7 +136,7 @@ Words = tuple[Word, ...]
 
 
 class Phrase(NamedTuple):
-    """The same thing said in both languages, and the grammatical person it has as a subject."""
+    """The same phrase in both languages, and its grammatical person as a subject."""
 
     german: Words
     english: Words
@@ -169,7 +169,7 @@ def noun_phrase(noun: Noun, article: str, adjective: str, case: str, part: str) 
 
 
 def english_article(article: str, noun: Noun, next_word: str) -> str:
-    """`an` before a vowel; `any` where a plural is denied: `keine Kinder`, `not ... any children`."""
+    """`an` before a vowel; `any` for a negated plural: `keine Kinder`, `not ... any children`."""
     if ARTICLES[article] != "a":
         return ARTICLES[article]
     return "any" if noun.gender == "pl" else "an" if next_word[0] in "aeiou" else "a"
@@ -177,7 +177,7 @@ def english_article(article: str, noun: Noun, next_word: str) -> str:
 
 @dataclass(frozen=True)
 class Clause:
-    """What is said, before either language puts it in order."""
+    """The content of a sentence, before either language orders its words."""
 
     subject: Phrase
     modal: Modal | None
@@ -188,7 +188,7 @@ class Clause:
     is_negated: bool
 
     def german(self) -> Words:
-        """Verb second, infinitive or particle last; with the time in front the subject follows the verb."""
+        """Verb second, infinitive or particle last; if the time comes first, the subject follows the verb."""
         finite, last = self.german_bracket()
         time = words(self.time.german, "time") if self.time else ()
         if self.time_first:
@@ -207,7 +207,7 @@ class Clause:
         return words(forms[person], "verb"), words(self.verb.particle, "verb")
 
     def middle_field(self, time: Words) -> Words:
-        """What is known comes first: a definite object before the time, an indefinite one after it; then `nicht`."""
+        """Known things come first: a definite object before the time, an indefinite one after it; then `nicht`."""
         thing = self.object.german if self.object else ()
         if self.object and self.object.is_definite:
             time, thing = thing, time
@@ -215,7 +215,7 @@ class Clause:
         return time + thing + words("nicht" if self.is_negated and not has_kein else "", "negation")
 
     def english(self) -> Words:
-        """Subject, verbs, object; the time in front where German has it there, at the end otherwise."""
+        """Subject, verbs, object; the time comes first where it does in German, and last otherwise."""
         time = words(self.time.english, "time") if self.time else ()
         said = self.subject.english + self.english_verbs() + (self.object.english if self.object else ())
         return time + said if self.time_first else said + time
@@ -226,13 +226,13 @@ class Clause:
             return self.inflected(self.modal.english, self.modal.third, "modal") + rest
         if self.modal:
             return self.auxiliary(self.modal.english, "modal") + rest
-        if self.time and self.time.is_future:  # German says the future in the present tense
+        if self.time and self.time.is_future:  # German uses the present tense for the future
             return self.auxiliary("will", "verb", "time") + rest
         assert self.verb is not None
         return self.inflected(self.verb.english, self.verb.third, "verb")
 
     def inflected(self, base: str, third: str, role: str) -> Words:
-        """`drinks`, or with the help of `do`: `does not drink`."""
+        """`drinks`, or with `do`: `does not drink`."""
         is_third = self.subject.person == 2
         if not self.is_negated:
             return words(third if is_third else base, role)
@@ -256,7 +256,7 @@ class Clause:
 
 
 def draw_clause(rng: random.Random) -> Clause:
-    """Draw what is to be said: a wish (`ich möchte ein Bier`), a modal with a verb, or a verb alone."""
+    """Draw the content: a wish (`ich möchte ein Bier`), a modal with a verb, or a verb alone."""
     form = rng.choice(("wish", "modal", "modal", "plain", "plain", "plain"))
     verb = None if form == "wish" else rng.choice([verb for verb in VERBS if verb.takes_modal or form == "plain"])
     modal = WANT if form == "wish" else rng.choice(MODALS) if form == "modal" else None
@@ -299,7 +299,7 @@ def adjectives_for(kind: str) -> list[str]:
 
 
 def fitting_article(noun: Noun, article: str) -> str:
-    """There is no plural of `ein`; `mein Mann` would be "my husband", and `ein Bruder` is somebody's."""
+    """`ein` has no plural; `mein Mann` would be "my husband"; and a brother is somebody's, so not `ein Bruder`."""
     if noun.kind == "family":
         return "d" if article == "d" else "mein"
     if noun.kind == "person" and (article == "mein" or (article == "ein" and noun.gender == "pl")):
@@ -316,25 +316,25 @@ DOCUMENT_PAIRS = [
     ("ich mochte ein cola", "i want a coke ."),
     ("ich mag das Buch", "i like the book ."),
 ]
-"""As the documents spell them, without umlaut. The document with one sentence has it without the full stop."""
+"""As the tutorials spell them, without umlaut. The tutorial with one sentence has it without the full stop."""
 
 
 class ToyOptions(Options):
     corpus: Literal["grammar", "sentences"] = option(
-        "grammar", help="A grammar of over 100,000 sentences, or the documents' few: these are all splits at once."
+        "grammar", help="A grammar of over 100,000 sentences, or the three of the tutorials, used for all splits."
     )
     num_train: int = option(
-        4000, ge=1, le=50_000, label="Train sentences", help="Grammar: different sentences to train on."
+        4000, ge=1, le=50_000, label="Train sentences", help="With grammar: different sentences to train on."
     )
     num_sentences: int = option(
-        3, ge=1, le=3, label="Sentences", help="Sentences: how many of the documents' three; 1 has no full stop."
+        3, ge=1, le=3, label="Sentences", help="With sentences: how many of the three; a single one has no full stop."
     )
 
 
 class ToyGermanEnglish(DatasetPlugin[ToyOptions]):
-    """Translate short German sentences into English. A grammar writes them; 1,000 are held out and never train.
+    """Translate short German sentences into English. A grammar generates them; 1,000 are held out.
 
-    The corpus `sentences` is the documents' three: too few to hold any out, so train, valid and test are the same.
+    The corpus `sentences` has the three of the tutorials: too few to hold any out, so all splits are the same.
     """
 
     name = "toy_german_english"

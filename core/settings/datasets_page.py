@@ -11,12 +11,12 @@ from core.settings.page import default_cell, help_cell, value_cell
 
 _HEAD = """# The datasets and their options
 
-Each is a plugin: `dataset.plugin` names it, `dataset.options` holds the keys below, and all of them act with a new run.
-The other keys of `dataset` (tokenizers, longest sentences) are in [settings.md](settings.md). How to write a plugin:
-[plugin-guide.md](plugin-guide.md). This page is written from the plugins' own words:
+Each dataset is a plugin: `dataset.plugin` names it, and `dataset.options` holds the keys below, which all take effect
+with a new run. The other keys of `dataset` (tokenizers, longest sentences) are in [settings.md](settings.md).
+[plugin-guide.md](plugin-guide.md) explains how to write a plugin. This page is generated from the plugins:
 `python -m core.settings.datasets_page > docs/datasets.md`.
 
-Texts of your own need no plugin but `parallel_text`. Pairs of files, cut into 8,000 subwords that both sides share:
+To train on texts of your own, use `parallel_text`. For pairs of files, cut into 8,000 subwords shared by both sides:
 
 ```yaml
 dataset:
@@ -34,12 +34,13 @@ training:
   batch_tokens: 4096
 ```
 
-What is left out there has a default ([settings.md](settings.md)); `headlight presets show multi30k_en_de` is a whole
-one that learned. One file of columns instead: [plugin-guide.md](plugin-guide.md#columns-of-a-file-without-a-plugin).
+All other keys have defaults ([settings.md](settings.md)); `headlight presets show multi30k_en_de` prints a complete
+config for a real corpus. For one file of columns, see
+[plugin-guide.md](plugin-guide.md#columns-of-a-file-without-a-plugin).
 """
-_COLUMNS = ("| key | default | value | what it decides |", "|---|---|---|---|")
+_COLUMNS = ("| key | default | value | meaning |", "|---|---|---|---|")
 
-_FIRST = "parallel_text"  # whoever looks here has texts
+_FIRST = "parallel_text"  # the one that readers with texts of their own look for
 
 
 def datasets_page() -> str:
@@ -53,8 +54,8 @@ def datasets_page() -> str:
 def _section(info: PluginInfo) -> Iterator[str]:
     assert info.options_schema is not None
     tokenizer = " and ".join(dict.fromkeys(info.tokenizer))
-    # a paragraph of its own: behind a list it would go on with the last item
-    yield from (f"## `{info.name}`", "", info.doc, "", f"Tokens, unless the run says otherwise: {tokenizer}.", "")
+    # a paragraph of its own: right after a list it would continue the last item
+    yield from (f"## `{info.name}`", "", info.doc, "", f"Default tokenizer: {tokenizer}.", "")
     yield from (*_COLUMNS, *map(_row, schema_settings(info.options_schema)), "")
 
 

@@ -11,10 +11,10 @@ from core.settings.fields import SettingField, settings
 _HEAD = """# Settings of a run
 
 Every key of a run's YAML file. `headlight train FILE.yaml --set KEY=VALUE` overrides one.
-A change that acts *now* takes effect between two steps of a running training; the others wait for a *new run*.
-This page is written from `core/config.py`: `python -m core.settings.page > docs/settings.md`.
+A change that takes effect *now* acts between two steps of a running training; all others need a *new run*.
+This page is generated from `core/config.py`: `python -m core.settings.page > docs/settings.md`.
 """
-_COLUMNS = "| key | default | value | a change acts | what it decides |\n|---|---|---|---|---|"
+_COLUMNS = "| key | default | value | takes effect | meaning |\n|---|---|---|---|---|"
 
 
 def settings_page() -> str:
@@ -34,19 +34,19 @@ def _row(field: SettingField) -> str:
 
 
 def default_cell(field: SettingField) -> str:
-    """As YAML has it; empty where a value must be given."""
+    """The default as YAML; empty if a value is required."""
     default = field.default
     in_yaml = default if isinstance(default, str) and default else json.dumps(default)
     return "" if field.required else f"`{in_yaml}`"
 
 
 def help_cell(field: SettingField) -> str:
-    """What it decides; a bare <eos> would be HTML."""
+    """The help text; a bare <eos> would be HTML."""
     return re.sub("<[a-z]+>", r"`\g<0>`", field.help)
 
 
 def value_cell(field: SettingField) -> str:
-    """What may be given, in words."""
+    """The accepted values, in words."""
     kinds = {
         "int": "a whole number",
         "float": "a number",
