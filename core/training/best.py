@@ -1,4 +1,4 @@
-"""Which validation was the best so far, and when to stop waiting for a better one."""
+"""The best validation so far, and how many followed it without improvement, for early stopping."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class Best:
     num_without_better: int = 0  # validations since the best one
 
     def is_improved_by(self, value: float, step: int) -> bool:
-        """Whether this would be the best; asking again at the best's own step stays true."""
-        if not math.isfinite(value):  # a run keeps its best, and JSON has no word for this one
+        """Whether this would be the best; still true when asked again at the best step."""
+        if not math.isfinite(value):  # the best so far stands, and JSON has no such number
             return False
         if self.value is None:
             return True
         return step == self.step or (value > self.value if higher_is_better(self.metric) else value < self.value)
 
     def take(self, value: float, step: int) -> None:
-        """Take a validation in; one of the same step counts once."""
+        """Record a validation; one of the same step counts once."""
         if step == self.newest_step:
             return
         self.newest_step = step
@@ -38,5 +38,5 @@ class Best:
             self.num_without_better += 1
 
     def state(self) -> dict[str, Any]:
-        """Plain values to be restored with `Best(**state)`."""
+        """Plain values, from which `Best(**state)` restores it."""
         return asdict(self)

@@ -1,4 +1,4 @@
-"""What a checkpoint holds besides weights: tensors under their names, as numpy, and back; and plain values."""
+"""Converts a checkpoint's tensors to numpy and back, and validates its plain values."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CheckpointState(BaseModel):
 
 
 def read_state(record: Mapping[str, Any]) -> CheckpointState:
-    """Raises UserError where a value is missing or of another kind."""
+    """The values of a state.json. Raises UserError if one is missing or of the wrong type."""
     try:
         return CheckpointState.model_validate(record)
     except ValidationError as error:
@@ -36,10 +36,10 @@ def read_state(record: Mapping[str, Any]) -> CheckpointState:
 
 
 def arrays(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:
-    """In main memory, to be written at once: of tensors that are there already these are views, which steps change."""
+    """The tensors in main memory, to be written at once: those already there are views, which later steps change."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
 
 
 def tensors(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
-    """The same numbers as tensors of their own."""
+    """Copies of the arrays, as tensors."""
     return {name: torch.tensor(array) for name, array in arrays.items()}

@@ -1,9 +1,9 @@
-"""Several processes that train one model, started by torchrun: what they say to each other.
+"""Communication between the processes that train one model together, started by torchrun.
 
-The first process leads: it alone has the run's folder, validates, heeds signals, and decides what comes next. The
-others do what it announces (core/training/follower.py). Each works out the gradient of its sentences of every batch,
-divided by the target tokens of all; the sum of these, one operation over the flat gradient a step, is that of the
-whole.
+The first process leads: it alone has the run's folder, validates, handles signals, and decides what comes next. The
+others follow its orders (core/training/follower.py). Each computes the gradient of its share of every batch's
+sentences, divided by the target tokens of all shares; one all-reduce of the flat gradient a step sums these to the
+gradient of the whole batch.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from core.errors import UserError
 from core.torchrun import Place, is_alone, place
 from core.training.loss import Loss
 
-# A process that ends is noticed at once, since its connections close. One that hangs is given up after this long, in
-# which all must have drawn a batch and computed a step. While the first does something else, or stands still, it says
-# so this often: however long that takes, it does not hang.
+# A process that ends is noticed at once, since its connections close. One that hangs is given up after PATIENCE, in
+# which every process must have drawn a batch and computed a step. While the first does anything else, or is paused, it
+# sends a heartbeat every BEAT_SECONDS, so that it is never taken for hanging.
 PATIENCE = timedelta(seconds=60)
 BEAT_SECONDS = 10.0
-# Until all stand ready to learn: on another machine the data may have to be prepared anew.
+# Until all are ready to train: on another machine the data may have to be prepared first.
 _PATIENCE_AT_FIRST = timedelta(minutes=30)
 _LEAVE, _WAIT = 0.0, -1.0  # in place of a step's number
 
 
 class ProcessLost(UserError):
-    """Another process of this run has ended, or answers no more."""
+    """Another process of this run has ended, or no longer answers."""
 
 
 _LOST = "Another process of this run has ended, or answers no more."
@@ -53,7 +53,7 @@ _NAME_THE_NETWORK = (
 
 @contextmanager
 def reaching_others(sentence: str = _LOST, advice: str = _GO_ON) -> Iterator[None]:
-    """Raise ProcessLost for what goes wrong between processes, which torch tells as a RuntimeError of many kinds."""
+    """Raise ProcessLost for a failure between processes, which torch raises as a RuntimeError of many kinds."""
     try:
         yield
     except RuntimeError as error:
@@ -61,7 +61,7 @@ def reaching_others(sentence: str = _LOST, advice: str = _GO_ON) -> Iterator[Non
 
 
 class Order(NamedTuple):
-    """The step that comes next, and what may have changed since the one before."""
+    """The next step, with the settings that may have changed since the last one."""
 
     step: float
     learning_rate: float
@@ -70,58 +70,59 @@ class Order(NamedTuple):
     max_grad_norm: float  # NaN where nothing is clipped
 
     def settings(self, training: TrainingConfig) -> TrainingConfig:
-        """The settings of this step."""
+        """`training` with the settings of this step."""
         optimizer = training.optimizer.model_copy(update={"weight_decay": self.weight_decay})
         max_grad_norm = None if math.isnan(self.max_grad_norm) else self.max_grad_norm
         update = {"optimizer": optimizer, "label_smoothing": self.label_smoothing, "max_grad_norm": max_grad_norm}
         return training.model_copy(update=update)
 
 
-_NOTHING = (0.0,) * (len(Order._fields) - 1)  # of an order that is no step
+_NOTHING = (0.0,) * (len(Order._fields) - 1)  # the other fields of an order that is not a step
 
 
 class Processes:
-    """This process and the others of its run: here none, so that nothing is said to them.
+    """The processes of a run, where there is only this one: nothing is sent.
 
-    The first calls `begin`, `announce` before each step, and `leave`; each has its `parts_of` what is learned from.
+    The first process calls `begin`, `announce` before each step, and `leave`; every process trains on its `parts_of`
+    each batch.
     """
 
     def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
-        """Once: wait for the others, tell them what the run is, and give them its weights. Raises ProcessLost."""
+        """Once: wait for the others, and send them what the run is and its weights. Raises ProcessLost."""
 
     def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
-        """Have all take this step. Raises ProcessLost."""
+        """Order every process to take this step. Raises ProcessLost."""
 
     def leave(self) -> None:
-        """Let the others end, if they have begun. Those amid a step that this one gave up find themselves alone."""
+        """Let the others end, if they have begun. Amid a step that this process gave up, they find it gone."""
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
         """This process's sentences of each batch."""
         return list(batches)
 
     def add_up(self, gradients: Tensor, own: Loss) -> Loss:
-        """Put the gradients of all processes, added up, in place of this one's; and their losses likewise."""
+        """Replace this process's gradients by the sum over all processes; returns their losses, summed likewise."""
         return own
 
 
 class SeveralProcesses(Processes):
-    """Several; those that are not the first `meet`, `receive` and then heed the `orders`.
+    """The processes of a run, where there are several. All but the first `meet`, `receive` and then follow `orders`.
 
-    Tensors on a GPU go by NCCL, all others by gloo.
+    Tensors on a GPU travel by NCCL, all others by gloo.
     """
 
     def __init__(self, here: Place) -> None:
         self._rank, self._count = here.rank, here.world_size
-        self._steps: dist.ProcessGroup | None = None  # all of them again, with less patience
-        self._turn = threading.Lock()  # between the steps' thread and the one that beats
-        self._is_amid_step = False  # the others wait for more than the next order
+        self._steps: dist.ProcessGroup | None = None  # all processes again, with a shorter timeout
+        self._turn = threading.Lock()  # between the training thread and the heartbeat's
+        self._is_amid_step = False  # the others wait for something other than an order
         self._is_lost = False
         self._has_left = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="beat", daemon=True)
 
     @classmethod
     def here(cls) -> Self:
-        """As torchrun placed this process."""
+        """For this process, as torchrun placed it."""
         return cls(place())
 
     # -- the first process -------------------------------------------------------------------------------------------
@@ -150,20 +151,20 @@ class SeveralProcesses(Processes):
         if self._beating.is_alive():
             self._beating.join()
         if not self._is_amid_step:
-            with suppress(ProcessLost):  # whoever is gone need not be told
+            with suppress(ProcessLost):  # one that is gone needs no order
                 self._order(Order(_LEAVE, *_NOTHING))
         self._steps = None
         part()
 
     def _beat(self) -> None:
-        """While nothing else is said, say that the first process is there."""
+        """Send a heartbeat whenever there is nothing else to send."""
         while not self._has_left.wait(BEAT_SECONDS):
             with self._turn:
                 if self._is_amid_step:
                     continue
                 try:
                     self._order(Order(_WAIT, *_NOTHING))
-                except ProcessLost:  # the next step's thread says so
+                except ProcessLost:  # the training thread reports it at its next step
                     self._is_lost = True
                     return
 
@@ -175,7 +176,7 @@ class SeveralProcesses(Processes):
     # -- the others --------------------------------------------------------------------------------------------------
 
     def meet(self) -> dict[str, Any]:
-        """Wait for the first process, and hear what the run is. Raises ProcessLost."""
+        """Wait for the first process, and receive what the run is. Raises ProcessLost."""
         self._join()
         length = torch.zeros(1, dtype=torch.int64)
         self._spread([length], dist.group.WORLD)
@@ -186,15 +187,15 @@ class SeveralProcesses(Processes):
 
     @property
     def name(self) -> str:
-        """What this process calls itself where it is heard among several."""
+        """This process's name in messages."""
         return f"process {self._rank}"
 
     def dropout_seed(self, seed: int, step: int) -> int:
-        """Of one step in this process: no state, so that a checkpoint need not hold what the others drew."""
+        """The seed of a step's dropout here: derived, so that a checkpoint need not hold the others' random state."""
         return hash((seed, self._rank, step)) % 2**63
 
     def orders(self) -> Iterator[Order]:
-        """Every step that the first process announces, until it leaves. Raises ProcessLost where it did not."""
+        """The steps that the first process announces, until it leaves. Raises ProcessLost if it ends otherwise."""
         told = torch.empty(len(Order._fields), dtype=torch.float64)
         while True:
             self._spread([told], self._steps)
@@ -207,13 +208,13 @@ class SeveralProcesses(Processes):
     # -- every process -----------------------------------------------------------------------------------------------
 
     def receive(self, tensors: Sequence[Tensor]) -> None:
-        """When all stand ready, let these become everywhere what they are in the first. Raises ProcessLost."""
+        """Once all processes are ready, overwrite these tensors by the first process's. Raises ProcessLost."""
         with reaching_others():
             dist.all_reduce(torch.zeros(1))
         self._spread(tensors, self._steps)
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
-        """Of n processes every n-th sentence, so that lengths are shared out evenly."""
+        """Every n-th sentence for each of n processes, so that lengths are spread evenly."""
         parts = (batch.rows(slice(self._rank, None, self._count)) for batch in batches)
         return [part for part in parts if part.num_target_tokens > 0]
 
@@ -226,10 +227,10 @@ class SeveralProcesses(Processes):
         return Loss(*losses)
 
     def _join(self) -> None:
-        """Meet the others where torchrun's environment says."""
+        """Connect to the others as torchrun's environment says."""
         has_nccl = torch.cuda.is_available() and dist.is_nccl_available()  # on Windows torch has none
         backends = "cpu:gloo,cuda:nccl" if has_nccl else "gloo"
-        # Else NCCL waits in a thread of its own for one that is lost, and ends this process without a word.
+        # Otherwise NCCL waits for a lost process in its own thread, and then ends this one without an error.
         os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
         with reaching_others(_NOT_FOUND, _NAME_THE_NETWORK):
             dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)
@@ -245,7 +246,7 @@ ALONE = Processes()
 
 
 def processes_here() -> Processes:
-    """Those of this run, as torchrun placed this process."""
+    """The processes of this run, as torchrun placed this one."""
     return ALONE if is_alone() else SeveralProcesses.here()
 
 

@@ -1,4 +1,4 @@
-"""What is to be done at a step besides learning, each once."""
+"""What is due at a step besides training, each once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.training.resolve import resolve_probe_every
 
 
 class Due:
-    """Remembers at which step probe, validation and checkpoint were done last; whatever broke off is due still."""
+    """Remembers the step of the last probe, validation and checkpoint; one that was interrupted is still due."""
 
     def __init__(self) -> None:
         self.done_at = {"probe": -1, "validation": 0, "checkpoint": -1}  # the untrained model is not validated

@@ -1,4 +1,4 @@
-"""A whole split evaluated with the weights of one step, and which metrics such an evaluation has."""
+"""Evaluation of a whole split with the weights of one step, and the check of which metrics it has."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def evaluate_split(
     *,
     minimum_risk: bool,
 ) -> Generator[Progress, None, Evaluation]:
-    """Score a split as in a validation, every sentence decoded freely, saying between batches how far it is."""
+    """Score a split as a validation does, but decode every sentence; yields its progress between batches."""
     started = time.perf_counter()
     scores = yield from score_split(model, data, host, split, decoding, minimum_risk=minimum_risk)
     predictions = tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences)
@@ -62,9 +62,9 @@ def evaluate_split(
 
 
 def require_known_metric(metric: str, data: PreparedData, host: PluginHost | None) -> None:
-    """Raise UserError, naming those that there are, for a metric that no validation of this data will have.
+    """Raise UserError, naming the known metrics, for one that no validation of this data will have.
 
-    A plugin's own are known from its answer to one pair. Nothing can be said where pairs or plugin are not at hand.
+    A plugin's own metrics are known from its answer to one pair. Where pairs or plugin are missing, any metric passes.
     """
     known = {f"valid/{name}" for name in BUILT_IN}
     if metric in known or host is None or data.folder is None:
@@ -76,7 +76,7 @@ def require_known_metric(metric: str, data: PreparedData, host: PluginHost | Non
 
 
 def left_out(metric: str, plugin: str) -> PluginError:
-    """What to raise where a validation does not have the run's best_metric, which its plugin gave of other outputs."""
+    """The error for a validation that lacks the run's best_metric, which its plugin gave for other outputs."""
     name = metric.removeprefix("valid/")
     sentence = f"Plugin {plugin!r}: metrics() has left out {name!r}, by which training.best_metric finds the best step."
     return PluginError(sentence, remedy="Let it return every metric each time")

@@ -7,11 +7,11 @@ from torch import Tensor, nn
 
 
 class FlatParameters:
-    """Lays the parameters of a model out in one tensor, each becoming a view; gradients likewise.
+    """Lays the parameters of a model out in one tensor, of which each becomes a view; gradients likewise.
 
     The optimizer's update, the gradient's norm, clipping and zeroing are then one operation each. For the 72
-    parameters of a model with d_model 64 and 2 + 2 layers that takes 0.10 ms a step instead of 0.50 (one thread), of
-    11 ms. Take it after the model is on its device; parameters must not be replaced afterwards.
+    parameters of a model with d_model 64 and 2 + 2 layers these take 0.10 ms of a step's 11 ms instead of 0.50 (one
+    thread). Create it after the model is on its device; parameters must not be replaced afterwards.
     """
 
     def __init__(self, model: nn.Module) -> None:

@@ -1,4 +1,4 @@
-"""What every process of a run but the first does: its part of each step, and nothing that anybody sees."""
+"""What every process of a run but the first does: compute its part of each step, and nothing else."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from core.training.trouble import no_memory
 
 
 def follow(plugin_dirs: Sequence[Path]) -> bool:
-    """Take part in the run of the first process until that leaves; whether nothing went wrong here.
+    """Take part in the first process's run until it leaves. Returns whether all went well here.
 
-    Signals are the first one's to heed: a terminal's Ctrl-C reaches all, and it tells the others when it has saved.
-    What goes wrong here is told on standard error, and ends the run of all.
+    Signals are left to the first process: a terminal's Ctrl-C reaches every process, and the first ends the others once
+    it has saved. An error here is printed on standard error, and ends the run in every process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     processes = SeveralProcesses.here()
@@ -48,7 +48,7 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
     except UserError as error:
         sentence = f"headlight: {processes.name}: {error} The run is {document['run']}"
         tell_torchrun(sentence)
-        print(f"\n{sentence}", file=sys.stderr)  # the first one's bar may stand on this line
+        print(f"\n{sentence}", file=sys.stderr)  # the first process's progress bar may be on this line
         return False
     finally:
         part()
@@ -80,9 +80,9 @@ def _config(document: dict[str, Any]) -> RunConfig:
 
 
 def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> PreparedData:
-    """The first process prepared it: on its machine it is found there, on another it is prepared once more.
+    """The prepared data: opened on the first process's machine, prepared once more on another.
 
-    With the subwords and tokens of the first: another machine may learn others from the same texts.
+    There with the subwords and tokens of the first: another machine may learn different ones from the same texts.
     """
     folder, options = Path(document["data"]), document["options_here"]
     if is_whole(folder):
@@ -98,7 +98,7 @@ def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> Prep
 
 
 def _done(work: Generator[object, None, PreparedData]) -> PreparedData:
-    """What the work gives; nobody here looks at its progress."""
+    """The result of the work, whose progress nobody here looks at."""
     while True:
         try:
             next(work)

@@ -26,7 +26,7 @@ class Measured(NamedTuple):
 
 
 class Learner:
-    """Model and optimizer. Weights and gradients of the model lie flat from here on."""
+    """Takes the steps. Moves the model to the device, lays its parameters out flat, and has the optimizer."""
 
     def __init__(
         self, model: Transformer, training: TrainingConfig, device: torch.device, processes: Processes = ALONE
@@ -45,11 +45,11 @@ class Learner:
 
     @property
     def is_finite(self) -> bool:
-        """Whether all weights, and all that the optimizer remembers, are finite numbers. Waits for the device."""
+        """Whether all weights and the optimizer's state are finite. Waits for the device."""
         return self.optimizer.is_finite
 
     def first_not_finite(self) -> str:
-        """Which tensor is the first that holds a number that is not finite, in words; empty where none does."""
+        """The first tensor that holds a number that is not finite, in words; empty if there is none."""
         parameters = self.optimizer.parameters
         kinds = {
             "the weight": parameters.parts(parameters.values),
@@ -64,9 +64,9 @@ class Learner:
 
     @torch.no_grad()
     def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
-        """Update once with the gradient of the mean over all target tokens of all batches, however they are cut.
+        """Update once, with the gradient of the mean over all target tokens of all batches, however those are cut.
 
-        Raises ProcessLost, and updates nothing, where another process of the run is gone.
+        Raises ProcessLost, and updates nothing, if another process of the run is gone.
         """
         num_tokens = sum(batch.num_target_tokens for batch in batches)
         on_device = [part.to(self.device) for part in self._processes.parts_of(batches)]

@@ -1,4 +1,4 @@
-"""The settings of a run while it runs: those it began with, and what was changed since."""
+"""A run's settings while it runs: those it began with, and every change since."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.settings.fields import setting_effect
 
 
 class LiveSettings:
-    """`config` is what holds now, `initial` what held at first; `changes` are (step, key, value), in order."""
+    """`config` holds the current settings and `initial` the first; `changes` are (step, key, value), in order."""
 
     def __init__(self, initial: RunConfig) -> None:
         self.initial = initial
@@ -19,22 +19,22 @@ class LiveSettings:
         self.changes: list[tuple[int, str, Any]] = []
 
     def changed(self, key: str, value: Any) -> RunConfig:
-        """The config with one setting changed, not yet in force.
+        """The config with one setting changed, not yet applied.
 
-        Raises UserError for an unknown key, for a wrong value, and for a setting that waits for a new run.
+        Raises UserError for an unknown key, an invalid value, and a setting that only a new run can change.
         """
-        changed = change_setting(self.config, key, value)  # first: a new run would not have an unknown key either
+        changed = change_setting(self.config, key, value)  # first, since a new run would not help an unknown key
         if setting_effect(key) != "now":
             raise UserError(f"{key} cannot change during a run.", "Start a new run with it.")
         return changed
 
     def change(self, step: int, key: str, value: Any) -> None:
-        """Put a change into force after `step`."""
+        """Apply a change after `step`."""
         self.config = self.changed(key, value)
         self.changes.append((step, key, value))
 
     def restore(self, changes: Sequence[tuple[int, str, Any]]) -> None:
-        """Go back to the beginning and make exactly these changes."""
+        """Go back to the initial settings and apply exactly these changes."""
         self.config, self.changes = self.initial, []
         for step, key, value in changes:
             self.change(step, key, value)

@@ -1,4 +1,4 @@
-"""What is minimised, and what is reported: cross entropy with and without label smoothing."""
+"""Cross entropy with label smoothing, which is minimised, and without it, which is reported."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from core.model.softmax import softmax
 from core.training.passes.linear import LinearPass
 from core.training.passes.weights import at_least_float32
 
-# Bytes of logits worked on at a time. A core's cache helps with fewer, matrix products want more.
+# Bytes of logits computed at a time: fewer fit a core's cache better, more make matrix products faster.
 _CHUNK = 1 << 23
-# And rows at least, since each chunk goes through the gradient of the whole weight: of 50,000 tokens, 2,048 rows take
-# 1,070 ms instead of 2,510 in float32, where 8 MB are 41 rows, and 530 instead of 740 in bfloat16 (two threads).
+# The fewest rows at a time, since each chunk reads and writes the gradient of the whole weight. With 50,000 tokens in
+# the vocabulary, where 8 MB are 41 rows, 2,048 rows take 1,070 ms instead of 2,510 in float32, and 530 instead of 740
+# in bfloat16 (two threads).
 _LEAST_ROWS = 256
 
 
 class Loss(NamedTuple):
-    """In nats, over the target tokens; `<eos>` is counted, `<pad>` is not. Scalars on the device."""
+    """In nats, over the target tokens, `<eos>` included and `<pad>` excluded. Scalars on the device."""
 
     objective: Tensor  # smoothed: what is minimised
     cross_entropy: Tensor  # unsmoothed: what is reported
 
 
 class LossPass:
-    """Cross entropy of the projection onto the vocabulary, with its gradient made in the same pass.
+    """Cross entropy of the projection onto the vocabulary, with its gradient computed in the same pass.
 
-    Some rows at a time, so that the logits are never held whole: 2,048 rows of 8,000 would take 65 MB, and as much
-    again for their gradient.
+    It works on some rows at a time, so that the logits are never all in memory: 2,048 rows of 8,000 would take 65 MB,
+    and as much again for their gradient.
 
-    The smoothed target is (1 - eps) one-hot + eps / V on each of the V tokens, the right one, `<pad>` and `<bos>`
+    The smoothed target is (1 - eps) one-hot + eps / V on each of the V tokens, the correct one, `<pad>` and `<bos>`
     included (Szegedy et al. 2016, section 7; Vaswani et al. 2017, section 5.4), as in `F.cross_entropy`.
     The Annotated Transformer leaves `<pad>` out; that differs by eps / V on one logit.
     """
@@ -41,12 +42,12 @@ class LossPass:
         self._output = output
         weight = output.weight.value
         self._num_rows = max(_LEAST_ROWS, _CHUNK // (weight.element_size() * len(weight)))
-        # Where bfloat16's logits become probabilities; its memory stays, since 16 MB taken anew are 4,000 page faults.
+        # Where bfloat16 logits become float32 probabilities. Kept: allocating 16 MB each time costs 4,000 page faults.
         num_wide = self._num_rows if weight.dtype != at_least_float32(weight.dtype) else 0
         self._wide = weight.new_empty(num_wide, len(weight), dtype=at_least_float32(weight.dtype))
 
     def forward_backward(self, hidden: Tensor, targets: Tensor, eps: float, scale: float) -> tuple[Loss, Tensor]:
-        """Hidden states [N, d_model] against targets [N]: losses, and the objective's gradient, all times `scale`."""
+        """Losses of hidden states [N, d_model] against targets [N], and the objective's gradient, all times `scale`."""
         d_hidden = torch.empty_like(hidden)
         cross_entropies, right_logits = [], []
         sums = self._output.begin_rows(hidden, shift=-scale * eps / len(self._output.weight.value))
@@ -61,7 +62,7 @@ class LossPass:
         cross_entropy = torch.cat(cross_entropies)
         objective = cross_entropy
         if eps > 0.0:
-            # With the logarithm of the sum of all powers, which is the right logit plus the cross entropy:
+            # The log-sum-exp of a row, which is the right logit plus the cross entropy, minus its mean logit:
             to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden, sums)
             objective = torch.lerp(cross_entropy, to_uniform, eps)
         return Loss(objective.sum() * scale, cross_entropy.sum() * scale), d_hidden
@@ -70,24 +71,24 @@ class LossPass:
         return self._wide[: len(logits)].copy_(logits) if len(self._wide) else logits
 
     def _narrowed(self, gradient: Tensor, logits: Tensor) -> Tensor:
-        """In the memory of the logits, which are not needed any more."""
+        """The gradient, written over the logits, which are no longer needed."""
         return logits.copy_(gradient) if len(self._wide) else gradient
 
     def _mean_logits(self, hidden: Tensor, sums: Tensor) -> Tensor:
-        """Of each row over the vocabulary, by the sums of the weights: the logits are not read once more. [N, 1]."""
+        """Each row's mean logit [N, 1], from the sums of the weights, so that the logits are not read again."""
         bias = self._output.bias
         mean = torch.mv(hidden.to(sums.dtype), sums / len(self._output.weight.value))[:, None]
         return mean if bias is None else mean.add_(bias.value.mean(dtype=sums.dtype))
 
 
 def _cross_entropy(probabilities: Tensor, right: Tensor) -> Tensor:
-    """Of each row; at most 87 nats, where float32 ends, and so without a pass for the largest logit. [N, 1]."""
+    """Of each row [N, 1]. Probabilities below float32's range count as its smallest number: at most 87 nats."""
     smallest = torch.finfo(probabilities.dtype).tiny
     return probabilities.gather(1, right).clamp_(min=smallest).log_().neg_()
 
 
 def target_positions(batch: Batch) -> Tensor:
-    """Where among a batch's B * T positions the N real target tokens stand. [N].
+    """The indices [N] of the N real target tokens among a batch's B * T positions.
 
     Their number is known on the CPU, so nothing waits for the device.
     """

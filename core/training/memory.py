@@ -1,4 +1,4 @@
-"""Whether a model has room to be trained: refused before it is built, since a system may end who takes too much."""
+"""Refuses a model too large to train before it is built, since a system may kill a process that takes too much."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FLOAT32 = 4
 
 
 def model_bytes(config: RunConfig, data: PreparedData) -> int:
-    """What weights, gradients and averages (the optimizer's, and that of the weights) take: known to the byte.
+    """The exact bytes of weights, gradients and averages (the optimizer's, and the weights' moving average).
 
-    In bfloat16 weights and gradients are there once more, in half the bytes (core/training/passes/weights.py).
+    In bfloat16, weights and gradients exist a second time, in half the bytes (core/training/passes/weights.py).
     """
     per_weight = 2 + len(AVERAGES[config.training.optimizer.name]) + (config.training.ema_decay is not None)
     per_weight += config.training.precision == "bfloat16"
@@ -25,7 +25,7 @@ def model_bytes(config: RunConfig, data: PreparedData) -> int:
 
 
 def require_memory(config: RunConfig, data: PreparedData) -> None:
-    """Raise UserError where the device has less free than the model takes without any batch."""
+    """Raise UserError if the device has less free memory than the model needs even without a batch."""
     needed, free = model_bytes(config, data), _free(torch.device(config.training.device))
     if free is not None and needed > free:
         raise UserError(
@@ -37,30 +37,30 @@ def require_memory(config: RunConfig, data: PreparedData) -> None:
 
 
 def in_words(config: RunConfig, data: PreparedData) -> str:
-    """What training takes: `Model and optimizer take 1.2 GB, and a step about 9.5 GB more.`"""
+    """The memory training takes: `Model and optimizer take 1.2 GB, and a step about 9.5 GB more.`"""
     model, batch = model_bytes(config, data), batch_bytes(config, data)
     return f"Model and optimizer take {in_gigabytes(model)}, and a step about {in_gigabytes(batch)} more."
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether torch or Python says so: CUDA by a type of its own, MPS and the CPU's allocator only in words."""
+    """Whether memory ran out: CUDA raises a type of its own, MPS and the CPU's allocator only say so in words."""
     words = ("DefaultCPUAllocator", "out of memory")
     kinds = (torch.OutOfMemoryError, MemoryError)
     return isinstance(error, kinds) or (isinstance(error, RuntimeError) and any(word in str(error) for word in words))
 
 
 def in_gigabytes(num_bytes: int) -> str:
-    """`1.2 GB`; of little, megabytes."""
+    """`1.2 GB`; below one gigabyte, `1.2 MB`."""
     return f"{num_bytes / 1e9:,.1f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:,.1f} MB"
 
 
 def give_back() -> None:
-    """Let go of the GPU memory that torch keeps for itself: other processes need it. Nothing on a CPU."""
+    """Release the GPU memory that torch caches, for other processes. Does nothing on a CPU."""
     torch.cuda.empty_cache()
 
 
 def _free(device: torch.device) -> int | None:
     if device.type == "cuda":
-        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by torch, to give it again
+        kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # cached by torch, so available
         return torch.cuda.mem_get_info(device)[0] + kept
     return free_memory() if device.type == "cpu" else None

@@ -1,4 +1,4 @@
-"""What a validation measures of free-running outputs, and which way each metric is better."""
+"""The metrics of free-running outputs, and whether higher or lower is better for each metric."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
 FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
 BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
-_PIECE = 32  # sentences compared at once: of 25 words each, in 25 ms
+_PIECE = 32  # sentences compared at a time: 25 ms for 25 words each
 LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextScores:
-    """Metrics of outputs against references, and how sacrebleu computed its two."""
+    """Metrics of outputs against references, with sacrebleu's signatures for BLEU and chrF."""
 
     metrics: dict[str, float]
     matches: tuple[bool, ...]  # whether each output is its reference
-    token_edits: tuple[tuple[int, int], ...]  # of each output: edits that make it its reference, reference tokens
+    token_edits: tuple[tuple[int, int], ...]  # per output: edit distance to its reference, reference tokens
     bleu_signature: str
     chrf_signature: str
 
 
 def higher_is_better(metric: str) -> bool:
-    """The direction of any metric, a plugin's own included: those whose name ends as in LOWER_IS_BETTER fall."""
+    """Whether higher is better for a metric, a plugin's included: not if its name ends as in LOWER_IS_BETTER."""
     return not metric.endswith(LOWER_IS_BETTER)
 
 
@@ -45,11 +45,11 @@ def score_texts(
     reference_tokens: Sequence[Sequence[str]],
     stage: str,
 ) -> Generator[Progress, None, TextScores]:
-    """The free-running metrics of every dataset; texts are joined as their tokenizer joins them.
+    """The free-running metrics that every dataset has, of texts as their tokenizer joins them.
 
-    Piece by piece, saying how far it is: BLEU and chrF are worked out of sums over the sentences.
+    Works in pieces and yields its progress: BLEU and chrF are computed from sums over the sentences.
     """
-    from sacrebleu.metrics.chrf import CHRF  # 0.15 s, for whoever validates
+    from sacrebleu.metrics.chrf import CHRF  # takes 0.15 s, so only when validating
 
     bleu, chrf = bleu_metric(references), CHRF()
     of_bleu, of_chrf = [], []
@@ -79,7 +79,7 @@ def score_texts(
 def tokenized_bleu_of(
     hypotheses: Sequence[str], references: Sequence[str], stage: str
 ) -> Generator[Progress, None, tuple[float, str]]:
-    """BLEU of `tokenized_bleu_metric`, with its signature; piece by piece as `score_texts`."""
+    """BLEU by `tokenized_bleu_metric`, and its signature; works in pieces, as `score_texts` does."""
     bleu, of_bleu = tokenized_bleu_metric(references), []
     for piece in pieces(len(hypotheses)):
         of_bleu += _statistics(bleu, hypotheses[piece], references[piece])
@@ -88,23 +88,23 @@ def tokenized_bleu_of(
 
 
 def pieces(count: int) -> Iterator[slice]:
-    """Of so many sentences: whoever works on them lets others have their turn after each."""
+    """Slices of `count` sentences, small enough that other work can have its turn between two of them."""
     return (slice(start, start + _PIECE) for start in range(0, count, _PIECE))
 
 
 def _statistics(metric: BLEU | CHRF, hypotheses: Sequence[str], references: Sequence[str]) -> list[list[int]]:
-    """What sacrebleu counts in each sentence; its `corpus_score` is `_score_of` all of them."""
+    """sacrebleu's counts for each sentence; `_score_of` all of them equals its `corpus_score`."""
     counted: list[list[int]] = metric._extract_corpus_statistics(hypotheses, [references])
     return counted
 
 
 def _score_of(metric: BLEU | CHRF, counted: Sequence[Sequence[int]]) -> float:
-    """The score of sentences of which `_statistics` were taken."""
+    """The corpus score, from the `_statistics` of its sentences."""
     return float(metric._aggregate_and_compute(counted).score)
 
 
 def _forget_lines() -> None:
-    """sacrebleu keeps the last 65,536 lines that it has cut, for no next one: of sixteen words each 55 MB."""
+    """Clear sacrebleu's cache of 65,536 tokenised lines, which nothing reads again: 55 MB for lines of 16 words."""
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
     from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 
@@ -113,8 +113,10 @@ def _forget_lines() -> None:
 
 
 def bleu_metric(references: Sequence[str], **options: Any) -> BLEU:
-    """BLEU of n-grams up to four. Where no reference has four tokens it has no value (sacrebleu says 0): there up to as
-    many as there are (`eff:yes` in the signature), so that single words right are 100.
+    """BLEU of n-grams up to four.
+
+    Where no reference has four tokens, that is undefined (sacrebleu says 0). There n-grams count up to the longest
+    there is (`eff:yes` in the signature), so that correct single words score 100.
     """
     from sacrebleu.metrics.bleu import BLEU
 
@@ -124,20 +126,21 @@ def bleu_metric(references: Sequence[str], **options: Any) -> BLEU:
 
 
 def tokenized_bleu_metric(references: Sequence[str]) -> BLEU:
-    """BLEU as papers on small corpora have it: lower-cased, on the tokens that spaces separate."""
+    """BLEU as papers on small corpora report it: lower-cased, and split at spaces only."""
     return bleu_metric(references, lowercase=True, tokenize="none")
 
 
 def token_edits(
     hypotheses: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
 ) -> tuple[tuple[int, int], ...]:
-    """Of each pair how many edits make the output its reference, and the reference's tokens."""
+    """For each pair, the edit distance from output to reference, and the number of reference tokens."""
     return tuple(zip(edit_distances(hypotheses, references).tolist(), map(len, references), strict=True))
 
 
 def token_error_rate(edits: Sequence[Sequence[float]]) -> float:
-    """Of `token_edits` [N, 2], both summed over the corpus: edits over reference tokens; above 1 where outputs are far
-    too long.
+    """From `token_edits` [N, 2]: edits over reference tokens, both summed over the corpus.
+
+    Above 1 where outputs are far too long.
     """
     total, reference_tokens = map(sum, zip(*edits, strict=True))
     return float(total / max(1, reference_tokens))

@@ -1,4 +1,4 @@
-"""The exponential moving average of the weights: what is looked at in place of the newest weights."""
+"""An exponential moving average of the weights, evaluated in place of the newest weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.model.transformer import Transformer
 from core.model.weights import load_weights, weights
 from core.training.optimization import Optimizer
 
-_TRAINED = "trained."  # in a checkpoint, before the name of a weight that the optimizer goes on from
+_TRAINED = "trained."  # the prefix, in a checkpoint, of the weights that training continues from
 
 
 class MovingAverage:
@@ -21,8 +21,8 @@ class MovingAverage:
 
     At step t the decay is at most (1 + t) / (10 + t), as in TensorFlow's ExponentialMovingAverage: without that, a
     decay of 0.999 would show mostly the untrained weights for the first thousand steps. One operation over the flat
-    weights, in place: 8 ms for 12 million (one thread), what reading and writing them takes.
-    Of a step that the optimizer refuses it takes in nothing either, without the device being asked.
+    weights, in place: 8 ms for 12 million (one thread), as long as reading and writing them takes.
+    A step that the optimizer refuses leaves the average unchanged too, again without a synchronisation.
     """
 
     def __init__(self, trained: Transformer, optimizer: Optimizer, decay: float) -> None:
@@ -38,20 +38,20 @@ class MovingAverage:
 
     @torch.no_grad()
     def take(self, step: int) -> None:
-        """Take in the weights after `step`, counted from 1."""
+        """Update the average with the weights after `step`, counted from 1."""
         weight = 1.0 - min(self._decay, (1 + step) / (10 + step))
         self._average.lerp_(self._optimizer.parameters.values, weight * (1.0 - self._optimizer.has_refused))
 
     def state(self) -> dict[str, Tensor]:
-        """The weights the optimizer goes on from; a checkpoint's own weights are the average."""
+        """The weights that training continues from; a checkpoint's model weights are the average."""
         return {f"{_TRAINED}{name}": weight for name, weight in weights(self._trained).items()}
 
     def start_from(self, kept: Mapping[str, Tensor]) -> None:
-        """Begin anew with these weights, and the average with them. Raises UserError as `load_state` does."""
+        """Start both training and average from these weights. Raises UserError as `load_state` does."""
         for model in (self._trained, self.model):
             load_weights(model, kept)
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Put back what `state` gave, found among other tensors. Raises UserError where it is another model's."""
+        """Restore what `state` returned, from among other tensors. Raises UserError for another model's."""
         trained = {name.removeprefix(_TRAINED): part for name, part in state.items() if name.startswith(_TRAINED)}
         load_weights(self._trained, trained)

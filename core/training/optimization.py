@@ -12,7 +12,7 @@ from core.config import OptimizerConfig
 from core.errors import UserError
 from core.training.flat_parameters import FlatParameters
 
-AVERAGES = {  # of each optimizer, as large as the weights
+AVERAGES = {  # that each optimizer keeps, each as large as the weights
     "adam": ("exp_avg", "exp_avg_sq"),
     "adamw": ("exp_avg", "exp_avg_sq"),
     "sgd": ("momentum_buffer",),
@@ -22,9 +22,9 @@ AVERAGES = {  # of each optimizer, as large as the weights
 class Optimizer:
     """Adam (Kingma and Ba 2015), AdamW (Loshchilov and Hutter 2019) or SGD with momentum, over one flat tensor.
 
-    torch's functional forms do the arithmetic, fused: its optimizer classes would import the compiler, 1.3 s.
-    A gradient that is not finite updates nothing, and neither does any after it: the weights stay those of the last
-    good step without the device being asked at each step.
+    torch's fused functional forms do the arithmetic: its optimizer classes would import the compiler, in 1.3 s.
+    From the first gradient that is not finite on, updates change nothing: the weights stay those of the last good
+    step, without a synchronisation at each step.
     """
 
     def __init__(self, config: OptimizerConfig, parameters: FlatParameters) -> None:
@@ -33,7 +33,7 @@ class Optimizer:
         flat = parameters.values
         self._step = torch.zeros((), dtype=torch.float32, device=flat.device)
         self._averages = {name: torch.zeros_like(flat) for name in AVERAGES[config.name]}
-        self.has_refused = torch.zeros((), dtype=torch.float32, device=flat.device)  # 1 from such a gradient on
+        self.has_refused = torch.zeros((), dtype=torch.float32, device=flat.device)  # 1 from the first such gradient on
 
     @torch.no_grad()
     def update(self, learning_rate: float, weight_decay: float, max_grad_norm: float | None) -> Tensor:
@@ -41,7 +41,7 @@ class Optimizer:
         gradients = self.parameters.gradients
         norm = torch.dot(gradients, gradients).sqrt_()  # 0.8 ms for 12 million on two cores; vector_norm takes 1.7
         torch.maximum(self.has_refused, norm.isfinite().logical_not(), out=self.has_refused)
-        # The fused rules divide gradients by this themselves: 3.8 ms saved for 12 million (one thread).
+        # The fused updates divide the gradients by it themselves, which saves 3.8 ms for 12 million (one thread).
         divisor = None if max_grad_norm is None else ((norm + 1e-6) / max_grad_norm).clamp_(min=1.0)
         self._update(learning_rate, weight_decay, divisor)
         return norm
@@ -65,24 +65,24 @@ class Optimizer:
 
     @property
     def is_finite(self) -> bool:
-        """Whether weights and averages are finite numbers. Their extremes say so, of 10 million in 1 ms.
+        """Whether all weights and averages are finite, judged by their extremes: 1 ms for 10 million.
 
-        Looking at each takes 22, and a sum in float64 18 and the memory of them all in float64.
+        Testing each one takes 22 ms; a sum in float64 takes 18, and memory for all of them in float64.
         """
         extremes = [torch.stack(flat.aminmax()) for flat in (self.parameters.values, *self._averages.values())]
         return bool(torch.stack(extremes).isfinite().all())
 
     @property
     def tensors(self) -> list[Tensor]:
-        """All that `state` has parts of, as it lies in memory."""
+        """The whole tensors of which `state` returns parts."""
         return [self._step, *self._averages.values()]
 
     def start_afresh(self) -> None:
-        """Take updates again after one that was not finite."""
+        """Accept updates again after a gradient that was not finite."""
         self.has_refused.zero_()
 
     def state(self) -> dict[str, Tensor]:
-        """All that the next update depends on besides weights and config; views, so copy what must last."""
+        """Everything the next update depends on besides weights and config; views, so copy what must last."""
         named = {
             f"{average}.{name}": part
             for average, flat in self._averages.items()
@@ -92,7 +92,7 @@ class Optimizer:
 
     @torch.no_grad()
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Put back what `state` gave. Raises UserError where it belongs to another optimizer or model."""
+        """Restore what `state` returned. Raises UserError if it belongs to another optimizer or model."""
         for name, own in self.state().items():
             saved = state.get(name)
             if saved is None or saved.shape != own.shape:

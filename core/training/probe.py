@@ -1,4 +1,4 @@
-"""The probe at step s: which sentences a run follows, and what the model makes of them now."""
+"""The probe of a step: which sentences a run follows, and what the model makes of them."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def _to_probe(pair: Pair, *, with_alignment: bool) -> SentenceToProbe:
 def make_probe(
     model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int, step: int
 ) -> Probe:
-    """Probe a model that has the weights of `step`: the run's own, or one with a snapshot's."""
+    """Probe a model that has the weights of `step`: the run's own, or one loaded from a snapshot."""
     return Probe(step=step, sentences=probe_sentences(model, data, sentences, max_length))

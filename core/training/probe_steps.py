@@ -2,7 +2,7 @@
 
 
 def is_probe_step(step: int, probe_every: int) -> bool:
-    """0 1 2 3 5 8 13 ... until the next gap would reach probe_every, from then on its multiples."""
+    """0 1 2 3 5 8 13 ... until the next gap would reach probe_every; from then on, its multiples."""
     here, ahead = 0, 1
     while ahead - here < probe_every:
         if step <= here:
@@ -12,14 +12,15 @@ def is_probe_step(step: int, probe_every: int) -> bool:
 
 
 def _next(here: int, ahead: int) -> tuple[int, int]:
-    """Fibonacci's numbers from 0 1 2 on: each is the sum of the two before it."""
+    """The Fibonacci numbers from 0 1 2 on: each is the sum of the two before it."""
     return ahead, max(2, here + ahead)
 
 
 def is_snapshot_step(step: int, newest: int | None, room: int) -> bool:
     """Whether to keep the weights at a probe step, `newest` being the last kept and `room` how many fit the budget.
 
-    One nearer to the newest, by ratio, than 1 / room would soon be thinned out; writing it costs a large model dearly.
+    A snapshot less than a factor of 1 + 1 / room after the newest would soon be thinned out, and a large one is slow to
+    write.
     """
     if room == 0:
         return False

@@ -1,4 +1,4 @@
-"""A random sequence of its own for a run, whatever else draws from torch's generators between two steps."""
+"""A run's own random sequence, whatever else draws from torch's generators between two steps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from core.errors import UserError
 class RandomState:
     """The state of torch's default generators as this run sees them: the CPU's, and its device's where that has one.
 
-    Inside `drawing()` the generators continue this run's sequence; afterwards they are as they were before. Both
-    changes take 20 microseconds a step on a CPU.
+    Inside `drawing()` the generators continue this run's sequence; afterwards they are as they were before. Switching
+    there and back takes 20 microseconds a step on a CPU.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
@@ -41,9 +41,9 @@ class RandomState:
         return dict(self._states)
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
-        """Go on from where `state` stood; where it knows nothing of this device, from this device's beginning.
+        """Continue from `state`; a device that it lacks keeps its own sequence.
 
-        Raises UserError for what is no such state.
+        Raises UserError for tensors that are not a generator's state.
         """
         states = {name: state.get(name, own) for name, own in self._states.items()}
         for name, own in self._states.items():

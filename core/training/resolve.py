@@ -1,4 +1,4 @@
-"""Turns every `auto` of a config into a value, once, from the config, the data and the machine; never from a window."""
+"""Resolves every `auto` of a config once, from the config, the data and the machine; the window has no part in it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from core.events import Event, Trouble
 from core.model_size import num_parameters
 from core.torchrun import cores_here, device_here, require_a_device_each
 
-# Where a second thread pays: weights times target tokens of a batch. A step of 3e8 (d_model 128, 2 + 2 layers) takes 22
-# ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. That little is lost many times over where
-# something else wants a core, since threads wait for each other: toy_german_english (1e8) was trained in 32 s with
-# one thread on a busy machine, and with two had not come to its half after 100 s. Nor does bfloat16 pay below it, on a
-# processor that multiplies in it (one thread, forward and backward): 6.6 ms for 6.2 of copy_task (4e7), 12.1 for 10.5
-# of toy_german_english; but 19.5 for 23.9 of 3e8.
+# The weights times the target tokens of a batch from which on a second thread pays. A step of 3e8 (d_model 128, 2 + 2
+# layers) takes 22 ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. So small a gain is lost many
+# times over where another program needs a core, since threads wait for each other: on a busy machine
+# toy_german_english (1e8) was trained in 32 s with one thread, and with two was not half done after 100 s. Below this
+# bfloat16 does not pay either, on a processor that multiplies in it (one thread, forward and backward): 6.6 ms instead
+# of float32's 6.2 for copy_task (4e7), 12.1 instead of 10.5 for toy_german_english; but 19.5 instead of 23.9 at 3e8.
 _WORK_TO_SHARE = 2e8
-_MOST_THREADS = 1_024  # of many thousands, OpenMP ends the process without a word
+_MOST_THREADS = 1_024  # given many thousands, OpenMP ends the process without a message
 _ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not to the same bits."
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
-    """The config without any `auto`: two runs with equal results of this are equal to the bit on this machine.
+    """The config with every `auto` resolved: runs with equal resolved configs are equal to the bit on this machine.
 
-    Raises UserError for a device that is not there, or not there once for each process of the run, and for more
+    Raises UserError for a device that is missing, or that does not exist once for each process of the run, and for more
     threads than can be started.
     """
     max_length = config.decoding.max_length
@@ -53,9 +53,10 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
 
 
 def resolve_elsewhere(config: RunConfig, data: PreparedData, tell: Callable[[Event], None]) -> RunConfig:
-    """The config of a run that another machine may have begun: on the CPU where its device is not here, which is told.
+    """Resolve the config of a run that may have begun on another machine.
 
-    It takes no more threads than there are processors here.
+    Where its device is missing it goes on on the CPU, and `tell` gets a note. It takes at most as many threads as there
+    are processors here.
     """
     training, here = config.training, os.cpu_count() or 1
     update: dict[str, object] = {}
@@ -81,7 +82,7 @@ def is_small(config: RunConfig, data: PreparedData) -> bool:
 
 
 def physical_cores() -> int:
-    """Cores this process may use, two threads of one core counted once where the system tells."""
+    """Cores this process may use; two hardware threads of a core count once where the system tells."""
     if not hasattr(os, "sched_getaffinity"):
         return os.cpu_count() or 1
     siblings = {_siblings(number) for number in os.sched_getaffinity(0)}

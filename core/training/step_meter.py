@@ -1,4 +1,4 @@
-"""What each step measured, read late from the device and handed out many steps at a time."""
+"""The metrics of each step, left on the device for a while and then read for many steps at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RATE_OF_TOKENS = _ON_CPU.index("train/target_tokens_per_second")
 
 
 class StepMeter:
-    """Room for 1,024 steps on the device and in numpy; a step writes one row of each and waits for nothing."""
+    """Buffers for 1,024 steps, on the device and in numpy; a step writes one row of each and waits for nothing."""
 
     def __init__(self, device: torch.device) -> None:
         self._on_device = torch.zeros(_CAPACITY, len(_ON_DEVICE), device=device)
@@ -42,7 +42,7 @@ class StepMeter:
         seconds: float,
         epoch: float,
     ) -> None:
-        """Note a step: its loss, objective and gradient norm, scalars on the device, and what is known without that."""
+        """Record a step: its loss, objective and gradient norm, scalars on the device, and what the CPU knows of it."""
         if self._num_rows == 0:
             self._first_step = step
         torch.stack(measured, out=self._on_device[self._num_rows])
@@ -55,12 +55,12 @@ class StepMeter:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to read: a few times a second, when the room is full, or when something went wrong."""
+        """Whether it is time to read: a few times a second, when the buffers are full, or after a step not finite."""
         waited = monotonic() - self._reported_at > _SECONDS_BETWEEN_REPORTS
         return self._num_rows == _CAPACITY or self.not_finite_at is not None or (waited and self._num_rows > 0)
 
     def read(self) -> StepsDone | None:
-        """All steps noted since `clear`, up to the first that was not finite; None where there are none."""
+        """The steps recorded since `clear`, up to the first that was not finite; None if there are none."""
         rows = self._read_from_device()
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
         num_good = int(bad[0]) if len(bad) else self._num_rows
@@ -74,7 +74,7 @@ class StepMeter:
         return StepsDone(first_step=self._first_step, arrays=arrays)
 
     def _read_from_device(self) -> NDArray[np.float64]:
-        """What it has measured. Elsewhere than on a CPU it had steps left to do, whose time the wait is."""
+        """The rows measured. A device other than the CPU first finishes queued steps: the wait is their time."""
         started = perf_counter()
         rows = self._on_device[: self._num_rows].cpu().numpy().astype(np.float64)
         if not self._cheap_to_read and self._num_rows > 0:
@@ -83,6 +83,6 @@ class StepMeter:
         return rows
 
     def clear(self) -> None:
-        """Forget what was read; to be called once it is safe."""
+        """Forget what was read; call it once that is stored safely."""
         self._num_rows, self._num_tokens, self._seconds = 0, 0, 0.0
         self._reported_at = monotonic()

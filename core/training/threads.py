@@ -1,4 +1,4 @@
-"""Torch's threads for the length of a block."""
+"""A context manager that sets torch's number of threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Compute with so many threads inside the block; a run between two of whose steps this is keeps its own."""
+    """Compute with `count` threads inside the block; a run that is between two steps gets its own number back."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

@@ -1,4 +1,4 @@
-"""One run's loop: learns step by step, looks at what it learned, keeps it, and yields what happened."""
+"""The training loop of one run: it takes steps, probes, validates, saves checkpoints, and yields events."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ Finish = Generator[Event | None, None, FinishReason]
 
 
 class Trainer:
-    """One run: its model, where it stands, and the loop that takes it on.
+    """One run: its model, its state, and the loop that trains it.
 
-    Build and use it in one thread, which it gives `num_threads` torch threads. Between two yields of any of its
-    generators anybody may translate, probe, change settings, save, or drop the generator and start another: what is due
-    at the present step and not done yet is done then. Nothing but steps draws from the run's random sequence.
+    Build and use it in a single thread, whose number of torch threads it sets to `num_threads`. Between two yields of
+    any of its generators the caller may translate, probe, change settings, save, or drop the generator and start
+    another, which first does whatever is due at the current step and not yet done. Only steps draw from the run's
+    random sequence.
 
-    Whatever it writes, an OSError (a full disk) comes out of where it happened with nothing lost: call `run` again, and
-    the same is written again.
+    An OSError while writing (a full disk) is raised with nothing lost: calling `run` again writes the same again.
     """
 
     def __init__(self, config: RunConfig, data: PreparedData, host: PluginHost | None) -> None:
         """Build the untrained model from a resolved config.
 
-        Raises UserError for a best_metric that nobody computes, and for a model that memory has no room for. Without a
-        host (a finished run whose plugin is gone) endless data cannot be trained on.
+        Raises UserError for a best_metric that is not computed, and for a model that does not fit in memory. Without a
+        host (a finished run whose plugin is gone), endless data cannot be trained on.
         """
         require_memory(config, data)
         device = torch.device(config.training.device)
@@ -77,62 +77,62 @@ class Trainer:
         self._settings = LiveSettings(config)
         self._random = RandomState(config.seed, device)
         with self._random.drawing():
-            # training draws masks of its own
+            # eval: the training pass draws its own dropout masks
             trained = Transformer(config.model, *model_sizes(config, data)).eval()
         self._processes = processes_here()
         self._learner = Learner(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None
         if config.training.ema_decay is not None:
             self._average = MovingAverage(trained, self._learner.optimizer, config.training.ema_decay)
-        self.model = trained if self._average is None else self._average.model  # the one to look at
+        self.model = trained if self._average is None else self._average.model  # the one to evaluate and save
         self.averaged_steps: tuple[int, ...] = ()  # see `take_mean`
         self._batches: TrainBatches | None = None
-        self._batches_at: dict[str, Any] | None = None  # where they go on, after a checkpoint was loaded
+        self._batches_at: dict[str, Any] | None = None  # where to resume them, after a checkpoint is loaded
         self._meter = StepMeter(device)
         self._best = Best(config.training.best_metric)
         self._due = Due()
         self._saved: tuple[object, ...] = ()  # see `is_saved`
-        self._known_not_finite: set[str] = set()  # the plugin's metrics of which that was told
+        self._known_not_finite: set[str] = set()  # plugin metrics already reported as not finite
         require_known_metric(config.training.best_metric, data, host)
 
     @property
     def config(self) -> RunConfig:
-        """What holds now: the config it was built from, with the settings changed since."""
+        """The current config: the one it was built from, with every setting changed since."""
         return self._settings.config
 
     @property
     def initial_config(self) -> RunConfig:
-        """The config it was built from; a run's folder keeps the settings changed since beside it."""
+        """The config it was built from; the run's folder stores the settings changed since separately."""
         return self._settings.initial
 
     @property
     def max_length(self) -> int:
-        """The most tokens of a free output, `<eos>` counted."""
+        """The maximum length of a free-running output in tokens, `<eos>` included."""
         return longest_output(self.config.decoding, self.data)
 
     @property
     def is_anything_due(self) -> bool:
-        """Whether `run` has something other than a step to do next: a probe, a validation, a checkpoint, or to end."""
+        """Whether `run` has something other than a step to do next: probe, validate, save a checkpoint, or end."""
         return bool(self._due_now()) or self._reason_to_end() is not None
 
     @property
     def has_diverged(self) -> bool:
-        """Whether a step, or what it led to, was not finite: `run` will take no other, and say so."""
+        """Whether a loss, gradient, weight or optimizer state is not finite: `run` reports it and ends."""
         return self._meter.not_finite_at is not None or not self._learner.is_finite
 
     @property
     def checkpoint_bytes(self) -> int:
-        """What the arrays of a checkpoint take on disk."""
+        """The size on disk of a checkpoint's arrays."""
         return sum(tensor.nbytes for tensor in (*weights(self.model).values(), *self._optimizer_state().values()))
 
     def begin(self, folder: RunFolder) -> None:
-        """Attach the run's folder, its documents written: all that happens from here on is written there."""
+        """Attach the run's folder, which has its config and other documents; all that follows is written there."""
         self.folder = folder
 
     def run(self) -> Finish:
-        """Learn from the present step on until there is a reason to end, which is returned.
+        """Train from the current step until there is a reason to end, and return that reason.
 
-        Yields events, and None at least once after every step and every few tens of milliseconds of anything else.
+        Yields events, and None: at least once after every step, and every few tens of milliseconds of other work.
         """
         self._processes.begin(self._document, self._learner.tensors)
         try:
@@ -168,7 +168,7 @@ class Trainer:
             self._processes.announce(self.step + 1, rate, training)
             with self._random.drawing():
                 measured = self._learner.step(batches, training, rate)
-        except Exception:  # this step was not taken: who learns on after it takes it with the same batches
+        except Exception:  # the step was not taken: resuming takes it with the same batches
             source.restore(batches_at)
             self._random.load_state(random)
             raise
@@ -181,7 +181,7 @@ class Trainer:
         self._step_back()
 
     def _document(self) -> dict[str, Any]:
-        """What other processes need to take part in the run from here on."""
+        """What the other processes need to join the run at this point."""
         return {
             "run": str(self.folder.path),
             "config": self.config.model_dump(mode="json"),
@@ -194,7 +194,7 @@ class Trainer:
         }
 
     def _training_batches(self) -> TrainBatches:
-        """Opened by the first step, so that a run whose data is gone can still translate."""
+        """The training data, opened when first needed, so that a run whose data is gone can still translate."""
         if self._batches is None:
             self._batches = TrainBatches(self.data, self.config.training, self.config.seed, self._host)
             if self._batches_at is not None:
@@ -202,21 +202,21 @@ class Trainer:
         return self._batches
 
     def close(self) -> None:
-        """End what draws training data ahead, and the other processes of the run."""
+        """Stop prefetching training data, and release the run's other processes."""
         self._processes.leave()
         if self._batches is not None:
             self._batches.close()
             self._batches = None
 
     def learning_rate_of(self, step: int) -> float:
-        """The rate of a step, with the settings of this moment."""
+        """The learning rate at a step, under the current settings."""
         training = self.config.training
         return float(
             learning_rate(training.schedule, training.optimizer, self.config.model.d_model, training.max_steps, step)
         )
 
     def flush(self) -> Generator[Event | None, None, None]:
-        """Read from the device what the steps since the last reading measured, keep it, and yield it."""
+        """Read the metrics of the latest steps from the device, write them to the folder, and yield them."""
         steps_done = self._meter.read()
         self._step_back()
         if steps_done is not None:
@@ -226,14 +226,14 @@ class Trainer:
             yield steps_done
 
     def _step_back(self) -> None:
-        """The optimizer refuses the first step that is not finite and all after it: the weights are those before it."""
+        """Return to the last good step: the optimizer refused the first that was not finite, and all after it."""
         if self._meter.not_finite_at is not None:
             self.step = self._meter.not_finite_at - 1
 
     # -- what is due at a step ---------------------------------------------------------------------------------------
 
     def _look(self) -> Generator[Event | None, None, None]:
-        """Do what is due here and not done yet; each may be interrupted, and is then done anew."""
+        """Do what is due at this step and not yet done; anything interrupted is done again from the start."""
         if "probe" in self._due_now():
             yield from self._keep_probe()
         if "validation" in self._due_now():
@@ -252,7 +252,7 @@ class Trainer:
         return "max_steps" if self.step >= training.max_steps else None
 
     def renew_patience(self) -> None:
-        """Wait for a better validation anew: a run that stopped early is to go on."""
+        """Reset the count of validations without improvement, so that a run that stopped early can go on."""
         self._best.num_without_better = 0
 
     def _end(self, reason: FinishReason) -> Finish:
@@ -261,9 +261,9 @@ class Trainer:
         return reason
 
     def _diverged(self) -> Finish:
-        """What was saved before stays the last that is saved."""
+        """Report the divergence and end without saving: the last checkpoint stays the newest."""
         step, what = self._meter.not_finite_at, self._learner.first_not_finite()
-        if self._learner.is_finite:  # the step was refused; a loss that is not finite leaves no gradient that is
+        if self._learner.is_finite:  # the step was refused; a loss that is not finite makes every gradient so
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
         self._learner.optimizer.start_afresh()
@@ -274,7 +274,7 @@ class Trainer:
     # -- probes ------------------------------------------------------------------------------------------------------
 
     def probe(self) -> Probe:
-        """Probe the weights of this moment with the run's sentences."""
+        """Probe the current weights with the run's sentences."""
         return make_probe(self.model, self.data, self.probe_sentences, self.max_length, self.step)
 
     def _keep_probe(self) -> Generator[Event | None, None, None]:
@@ -293,7 +293,7 @@ class Trainer:
         return is_snapshot_step(self.step, kept[-1] if kept else None, room)
 
     def add_sentence(self, text: str) -> None:
-        """Follow this source text in every probe from now on. Raises UserError where it cannot be read."""
+        """Include this source text in every probe from now on. Raises UserError if it cannot be encoded."""
         encode_text(self.model, self.data, text)
         if all(known.source != text for known in self.probe_sentences):
             self.probe_sentences.append(SentenceToProbe(text))
@@ -301,7 +301,7 @@ class Trainer:
     # -- validation --------------------------------------------------------------------------------------------------
 
     def validate(self) -> Generator[Event | None, None, ValidationDone]:
-        """Measure the valid split, teacher-forced whole, free-running its first sentences, and keep the result."""
+        """Score the valid split (all of it teacher-forced, its first sentences free-running), and write the result."""
         decoding, limit = self.config.decoding, NUM_FREE_RUNNING
         scores = yield from quietly(score_split(self.model, self.data, self._host, "valid", decoding, limit))
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
@@ -321,7 +321,7 @@ class Trainer:
         return done
 
     def _told_of_not_finite(self, figures: dict[str, float]) -> Generator[Event | None, None, None]:
-        """Once of each metric: the next validation may well be the same."""
+        """Report a plugin metric that is not finite, once per metric: the next validation may well repeat it."""
         for name, value in figures.items():
             if self._host is not None and not math.isfinite(value) and name not in self._known_not_finite:
                 self._known_not_finite.add(name)
@@ -330,7 +330,7 @@ class Trainer:
     def evaluate(
         self, split: str, decoding: DecodingConfig, *, minimum_risk: bool = False
     ) -> Generator[Event | None, None, Evaluation]:
-        """Measure a whole split with the weights of this moment, and keep nothing."""
+        """Score a whole split with the current weights; nothing is written."""
         evaluation = yield from evaluate_split(
             self.model, self.data, self._host, split, decoding, self.folder.path, self.step, minimum_risk=minimum_risk
         )
@@ -341,7 +341,7 @@ class Trainer:
     # -- settings ----------------------------------------------------------------------------------------------------
 
     def require_changeable(self, key: str, value: Any) -> None:
-        """Raise UserError for a setting that does not take effect now, and for a wrong value."""
+        """Raise UserError for a setting that cannot change during a run, and for an invalid value."""
         changed = self._settings.changed(key, value)
         require_known_metric(changed.training.best_metric, self.data, self._host)
         require_positions_for_output(changed.decoding, self.data, self.model)
@@ -356,7 +356,7 @@ class Trainer:
         return event
 
     def _follow_settings(self) -> None:
-        """Tell those who keep a setting of their own."""
+        """Pass the current settings on to the objects that keep a copy of one."""
         training = self.config.training
         self.folder.follow(training)
         if training.best_metric != self._best.metric:
@@ -365,7 +365,7 @@ class Trainer:
     # -- checkpoints -------------------------------------------------------------------------------------------------
 
     def save_checkpoint(self) -> CheckpointSaved:
-        """Keep everything that the steps from here on depend on. `flush` first, or their metrics are not kept."""
+        """Save everything that later steps depend on. Call `flush` first, or the newest steps' metrics are not kept."""
         is_best, done_at = self._best.step == self.step, {**self._due.done_at, "checkpoint": self.step}
         self.folder.save_checkpoint(
             self.step,
@@ -386,28 +386,28 @@ class Trainer:
 
     @property
     def is_saved(self) -> bool:
-        """Whether the checkpoint saved last would be the same now."""
+        """Whether a checkpoint saved now would equal the last one saved."""
         return self._saved == self._standing()
 
     def _standing(self) -> tuple[object, ...]:
-        """What of a checkpoint may change between two steps, and the step."""
+        """The step, and the parts of a checkpoint that may change between two steps."""
         done_at, best = {**self._due.done_at}, self._best.state()
         return self.step, done_at, best, [*self._settings.changes], [*self.probe_sentences]
 
     def _optimizer_state(self) -> dict[str, torch.Tensor]:
-        """The optimizer's, and the weights it goes on from where those of the model are their average."""
+        """The optimizer's state, with the trained weights where the model's own are their moving average."""
         return {**self._learner.optimizer.state(), **(self._average.state() if self._average is not None else {})}
 
     def take_mean(self) -> None:
-        """Become the mean of the run's last checkpoints, which can be looked at and cannot learn."""
+        """Load the mean of the run's last checkpoints, which can be evaluated but not trained further."""
         steps = averaged_steps(self.folder.checkpoint_steps(), self.step, self.config.training)
         load_weights(self.model, tensors(mean_weights(map(self.folder.weights, steps))))
         self.averaged_steps = tuple(steps)
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Become what the run was when it saved this, settings changed until then included.
+        """Restore the run as it was when it saved this checkpoint, including the settings changed until then.
 
-        Raises UserError where it is another model's.
+        Raises UserError for a checkpoint of another model.
         """
         load_weights(self.model, tensors(checkpoint.model))
         rest, state = tensors(checkpoint.optimizer), read_state(checkpoint.state)
@@ -426,9 +426,9 @@ class Trainer:
         self.step = checkpoint.step
 
     def start_from(self, kept: Mapping[str, torch.Tensor], step: int) -> None:
-        """Stand at a step of the folder's run of which only the weights are there: all else begins anew.
+        """Start at a step of the folder's run of which only the weights are kept; optimizer and batches begin anew.
 
-        Raises UserError where they are another model's.
+        Raises UserError for the weights of another model.
         """
         if self._average is not None:
             self._average.start_from(kept)
@@ -446,7 +446,7 @@ class Trainer:
         self.step = step
 
     def cut_back(self, folder: RunFolder) -> None:
-        """Remove from its folder what it does not know: what came after this step, or at it after the checkpoint."""
+        """Remove from the folder what happened after this step, and at this step after its checkpoint was saved."""
         num_settings = sum(step == self.step for step, *_ in self._settings.changes)
         is_validated = self._due.done_at["validation"] == self.step
         at_step = {"setting": num_settings, "is_best": int(is_validated)}

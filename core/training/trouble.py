@@ -1,4 +1,4 @@
-"""The sentences for a run that cannot go on by itself."""
+"""The messages for a run that cannot go on by itself, and for a plugin metric that is not finite."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def diverged(step: int, what: str, training: TrainingConfig, *, may_go_on: bool)
 
 
 def begin_anew(training: TrainingConfig) -> str:
-    """What is left to do with a run that would diverge again from each of its checkpoints."""
+    """The advice for a run that would diverge again from every checkpoint."""
     return f"begin a run anew with {_slower(training)}"
 
 
@@ -35,7 +35,7 @@ def _slower(training: TrainingConfig) -> str:
 
 
 def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: PreparedData) -> Trouble:
-    """The next step, or a look at what this one did, needed more memory than the device has."""
+    """The next step, or a probe or validation of this one, needed more memory than the device has."""
     return Trouble(
         sentence=f"The memory of {config.training.device} did not suffice after step {step:,}. "
         f"{memory.in_words(config, data)}",
@@ -51,7 +51,7 @@ def no_memory(config: RunConfig, data: PreparedData) -> UserError:
 
 
 def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) -> Trouble:
-    """A figure of the plugin's own is none. One among many validations is no reason to end a run."""
+    """A plugin metric is not finite: only a note, since one of many validations is no reason to end a run."""
     what = f"failed: metrics() gives {metric!r} as {value}; expected a finite number"
     return note(
         host.complaint(data.dataset.plugin, data.options, "metrics", what),

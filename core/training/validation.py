@@ -1,4 +1,4 @@
-"""A split measured twice: fed by the reference (teacher-forced), and decoded freely."""
+"""Scores a split twice: teacher-forced (fed the reference), and free-running (decoded)."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from core.plugins_host.host import PluginHost
 from core.training.loss import target_positions
 from core.training.metrics import BUILT_IN, TextScores, pieces, score_texts
 
-# Padded target tokens in a batch: small enough that whoever wants to pause waits tens of milliseconds.
+# Padded target tokens in a batch: small enough that Pause waits only tens of milliseconds.
 _BATCH_TOKENS = 2048
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitScores(TextScores):
-    """What a split gave: with the teacher-forced metrics, and the plugin's own. Keys are without prefix."""
+    """The scores of a split, with the teacher-forced metrics and the plugin's own; keys have no prefix."""
 
     plugin_metrics: dict[str, float]
     sentences: tuple[ValidatedSentence, ...]  # those decoded freely, in the split's order
@@ -48,11 +48,11 @@ def score_split(
     *,
     minimum_risk: bool = False,
 ) -> Generator[Progress, None, SplitScores]:
-    """Measure a split, saying between batches how far it is.
+    """Score a split; yields its progress between batches.
 
-    Only its first `num_free_running` sentences are decoded (None: all).
-    Losses and accuracies are over all target tokens of the split, `<eos>` counted. Draws no random number, and may be
-    left at any yield. Without a host there are no plugin metrics.
+    Only its first `num_free_running` sentences are decoded (None: all). Losses and accuracies are over all target
+    tokens of the split, `<eos>` included. Draws no random number, and may be abandoned at any yield. Without a host
+    there are no plugin metrics.
     """
     device = next(model.parameters()).device
     forced, num_pairs = TeacherForced(), len(data.split(split))
@@ -71,7 +71,7 @@ def score_split(
 
 
 def quietly(work: Generator[Progress, None, SplitScores]) -> Generator[None, None, SplitScores]:
-    """The same, without a word of how far it is."""
+    """The same work, yielding None in place of its progress."""
     while True:
         try:
             next(work)
@@ -106,7 +106,7 @@ class TeacherForced:
         self.num_right += int((rank == 0).sum())
         self.num_tokens += len(rank)
         ends = np.cumsum(lengths)[:-1]
-        probability = np.nan_to_num(np.exp(log_chosen))  # no number is no probability, and no line of JSON
+        probability = np.nan_to_num(np.exp(log_chosen))  # a NaN is no probability, and not valid JSON
         self.probability.update(zip(indices.tolist(), np.split(probability, ends), strict=True))
         self.rank.update(zip(indices.tolist(), np.split(rank, ends), strict=True))
 
@@ -162,7 +162,7 @@ def _scores(
 def plugin_metrics(
     data: PreparedData, host: PluginHost | None, pairs: list[Pair], hypotheses: list[str]
 ) -> dict[str, float]:
-    """The dataset's own metrics; none where its plugin is not at hand. Raises PluginError where one is not its own."""
+    """The plugin's own metrics; none without a host. Raises PluginError for one named as a built-in metric."""
     if host is None:
         return {}
     found = host.metrics(data.dataset.plugin, data.options, pairs, hypotheses)

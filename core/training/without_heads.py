@@ -1,4 +1,4 @@
-"""What the output and the loss become without some attention heads."""
+"""How the output and the loss change without some attention heads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.model.transformer import Transformer
 from core.requests import LeaveOutHeads
 from core.training.validation import TeacherForced
 
-# Bounds of what waits between two steps: enough pairs for a figure that says something, in tens of milliseconds.
+# Limits of this work between two steps: enough pairs for a meaningful loss, in tens of milliseconds.
 _NUM_VALID = 64
 _MOST_TOKENS = 1024
 
@@ -22,12 +22,12 @@ _MOST_TOKENS = 1024
 def leave_out_heads(
     model: Transformer, data: PreparedData, request: LeaveOutHeads, *, max_length: int, step: int
 ) -> LeftOut:
-    """See the model with all heads and without some; its weights are untouched afterwards. Draws no random number.
+    """Run the model with all heads and without some; its weights are unchanged afterwards. Draws no random number.
 
-    `step` is where the weights come from, and only noted. Raises UserError for a head that the model lacks, for a text
-    that `encode_text` refuses, and for a reference longer than the model's positions.
+    `step` is that of the weights, and only recorded. Raises UserError for a head that the model lacks, for a text that
+    `encode_text` refuses, and for a reference longer than the model's positions.
     """
-    encode_text(model, data, request.source)  # or refuse it
+    encode_text(model, data, request.source)  # raises for a text that cannot be read
     sentence = SentenceToProbe(request.source, request.reference)
     batch = _first_valid(data)
     with heads_off(model, request.heads):
@@ -49,7 +49,7 @@ def _see(
 
 
 def _loss(model: Transformer, batch: Batch) -> float:
-    """Nats per target token, fed by the reference."""
+    """Nats per target token, teacher-forced."""
     forced = TeacherForced()
     forced.take(model, np.arange(len(batch.src)), batch.to(next(model.parameters()).device))
     return forced.metrics()["loss"]

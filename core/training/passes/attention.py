@@ -14,7 +14,7 @@ from core.training.passes.weights import Weights
 
 
 class Sequences(NamedTuple):
-    """How rows are to be read: as B sequences of one length. Attention to them adds `mask` to its scores."""
+    """How rows form B sequences of one length. Attention to them adds `mask` to its scores."""
 
     batch: int
     length: int
@@ -38,7 +38,7 @@ class SelfAttentionPass:
         return self._output.forward(mixed)
 
     def backward(self, gradient: Tensor) -> Tensor:
-        """From the gradient of the result that of x."""
+        """Return the gradient of x, given that of the result."""
         x, mixed, rows, shape = self._kept
         del self._kept
         d_heads = split_heads(self._output.backward(gradient, mixed), rows, 1, self._num_heads)[0]
@@ -66,7 +66,7 @@ class CrossAttentionPass:
         return self._output.forward(mixed)
 
     def backward(self, gradient: Tensor, d_memory: Tensor) -> Tensor:
-        """From the gradient of the result that of x; adds that of the memory to d_memory."""
+        """Return the gradient of x, given that of the result; adds that of the memory to d_memory."""
         x, mixed, memory, rows, q_shape, kv_shape = self._kept
         del self._kept
         d_heads = split_heads(self._output.backward(gradient, mixed), rows, 1, self._num_heads)[0]
@@ -82,6 +82,6 @@ def split_heads(projected: Tensor, rows: Sequences, parts: int, num_heads: int) 
 
 
 def merge_heads(heads: Tensor) -> Tensor:
-    """[parts, B, H, T, d_head] -> [B * T, parts * d_model]: the way back."""
+    """[parts, B, H, T, d_head] -> [B * T, parts * d_model]: the inverse of `split_heads`."""
     parts, batch, num_heads, length, d_head = heads.shape
     return heads.permute(1, 3, 0, 2, 4).reshape(batch * length, parts * num_heads * d_head)

@@ -1,4 +1,4 @@
-"""Token vectors and positions."""
+"""Token embeddings plus positions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EmbeddingPass:
         return x.flatten(0, 1)
 
     def backward(self, gradient: Tensor) -> None:
-        """Add to the weights' totals, from the gradient of y."""
+        """Add to the weights' totals, given the gradient of y."""
         gradient = gradient.view(*self._ids.shape, -1)
         if self._masks.drops:
             gradient = self._masks.add(None, gradient, self._mask)
@@ -44,5 +44,5 @@ class EmbeddingPass:
         rows = gradient.flatten(0, 1).to(total.dtype)
         if total.device.type == "cpu":
             total.index_add_(0, ids, rows, alpha=self._root)
-        else:  # where index_add_ adds in any order, and this always in the same
+        else:  # there index_add_ adds in any order, this always in the same
             total.index_put_((ids,), rows.mul(self._root), accumulate=True)

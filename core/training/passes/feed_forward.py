@@ -1,4 +1,4 @@
-"""The feed-forward map (Vaswani et al. 2017, section 3.3)."""
+"""The feed-forward network (Vaswani et al. 2017, section 3.3)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FeedForwardPass:
         return self._outer.forward(active)
 
     def backward(self, gradient: Tensor) -> Tensor:
-        """From the gradient of the output that of x."""
+        """Return the gradient of x, given that of the output."""
         x, inner, active = self._kept
         del self._kept
         d_active = self._outer.backward(gradient, active)

@@ -1,4 +1,4 @@
-"""softmax(Q K' / sqrt(d_head)) V by torch's fused kernels, which never hold the weights."""
+"""softmax(Q K' / sqrt(d_head)) V by torch's fused kernels, which never store the weights."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class FusedAttention:
-    """The same as `WrittenOutAttention` without dropout; the kernel's own gradient is asked of autograd."""
+    """The same as `WrittenOutAttention` without dropout; autograd runs the kernel's own backward."""
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]; the mask [B, 1, T, S] is added to scores."""
@@ -19,7 +19,7 @@ class FusedAttention:
         return self._output.detach()
 
     def backward(self, gradient: Tensor, d_queries: Tensor, d_keys: Tensor, d_values: Tensor) -> None:
-        """From the gradient of the output; writes those of queries, keys and values."""
+        """Given the gradient of the output, write those of queries, keys and values."""
         gradients = torch.autograd.grad(self._output, self._inputs, gradient)
         del self._inputs, self._output
         for written, made in zip((d_queries, d_keys, d_values), gradients, strict=True):

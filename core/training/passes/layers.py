@@ -1,4 +1,4 @@
-"""The layers of both stacks."""
+"""Encoder and decoder layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.training.passes.weights import Weights
 
 
 class EncoderLayerPass:
-    """Self-attention, then the feed-forward map."""
+    """Self-attention, then the feed-forward network."""
 
     def __init__(self, layer: EncoderLayer, weights: Weights, masks: Masks, weight_masks: Masks) -> None:
         first = layer.norm_first
@@ -28,7 +28,7 @@ class EncoderLayerPass:
         return self._around_forward.leave(x, self._feed_forward.forward(self._around_forward.enter(x)))
 
     def backward(self, gradient: Tensor) -> Tensor:
-        """From the gradient of the result that of x."""
+        """Return the gradient of x, given that of the result."""
         d_mapped = self._around_forward.leave_backward(gradient)
         gradient = self._around_forward.enter_backward(self._feed_forward.backward(d_mapped))
         d_mapped = self._around_self.leave_backward(gradient)
@@ -36,7 +36,7 @@ class EncoderLayerPass:
 
 
 class DecoderLayerPass:
-    """Self-attention, attention to the memory, then the feed-forward map."""
+    """Self-attention, attention to the memory, then the feed-forward network."""
 
     def __init__(self, layer: DecoderLayer, weights: Weights, masks: Masks, weight_masks: Masks) -> None:
         first = layer.norm_first
@@ -55,7 +55,7 @@ class DecoderLayerPass:
         return self._around_forward.leave(x, self._feed_forward.forward(self._around_forward.enter(x)))
 
     def backward(self, gradient: Tensor, d_memory: Tensor) -> Tensor:
-        """From the gradient of the result that of x; adds that of the memory to d_memory."""
+        """Return the gradient of x, given that of the result; adds that of the memory to d_memory."""
         d_mapped = self._around_forward.leave_backward(gradient)
         gradient = self._around_forward.enter_backward(self._feed_forward.backward(d_mapped))
         d_mapped = self._around_cross.leave_backward(gradient)

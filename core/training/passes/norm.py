@@ -9,7 +9,7 @@ from core.training.passes.weights import Weights
 
 
 class LayerNormPass:
-    """y = (x - mean) / deviation * w + b, each row by itself."""
+    """y = (x - mean) / deviation * w + b, for each row on its own."""
 
     def __init__(self, norm: nn.LayerNorm, weights: Weights) -> None:
         self._shape, self._eps = list(norm.normalized_shape), norm.eps
@@ -26,7 +26,7 @@ class LayerNormPass:
         return y
 
     def backward(self, gradient: Tensor) -> Tensor:
-        """From the gradient of y that of x."""
+        """Return the gradient of x, given that of y."""
         d_x: Tensor
         d_x, d_weight, d_bias = torch.ops.aten.native_layer_norm_backward(
             gradient, self._kept[0], self._shape, *self._kept[1:], self._weight.value, self._value_of_bias, self._wanted

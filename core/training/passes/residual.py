@@ -1,4 +1,4 @@
-"""What surrounds attention and feed-forward map alike: residual connection, dropout and LayerNorm."""
+"""What surrounds every sublayer: the residual connection, dropout and LayerNorm."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from core.training.passes.weights import Weights
 
 
 class ResidualPass:
-    """Pre-norm y = x + dropout(map(norm(x))), or post-norm y = norm(x + dropout(map(x))); the map is the caller's.
+    """Pre-norm y = x + dropout(sublayer(norm(x))), or post-norm y = norm(x + dropout(sublayer(x))).
 
-    Forward is `enter`, map, `leave`; backward is `leave_backward`, the map's, `enter_backward`.
+    The caller runs the sublayer: forward is `enter`, sublayer, `leave`; backward is `leave_backward`, the sublayer's,
+    `enter_backward`.
     """
 
     def __init__(self, norm: nn.LayerNorm, norm_first: bool, weights: Weights, masks: Masks) -> None:
         self._norm, self._norm_first, self._masks = LayerNormPass(norm, weights), norm_first, masks
 
     def enter(self, x: Tensor) -> Tensor:
-        """What the map reads. [N, d_model] -> [N, d_model]."""
+        """The sublayer's input. [N, d_model] -> [N, d_model]."""
         return self._norm.forward(x) if self._norm_first else x
 
     def leave(self, x: Tensor, mapped: Tensor) -> Tensor:
-        """y, from x and what the map made of it, which may be overwritten."""
+        """y, from x and the sublayer's output `mapped`, which may be overwritten."""
         if self._masks.drops:
             self._mask = self._masks.next(x.shape)
             y = self._masks.add(x, mapped, self._mask)
@@ -32,14 +33,14 @@ class ResidualPass:
         return y if self._norm_first else self._norm.forward(y)
 
     def leave_backward(self, gradient: Tensor) -> Tensor:
-        """From the gradient of y that of what was mapped."""
+        """Return the gradient of the sublayer's output, given that of y."""
         self._past = gradient if self._norm_first else self._norm.backward(gradient)
         if not self._masks.drops:
             return self._past
         return self._masks.add(None, self._past, self._mask)
 
     def enter_backward(self, gradient: Tensor) -> Tensor:
-        """From the gradient of what the map read that of x: what came back through the map, and past it."""
+        """Return the gradient of x: that of the sublayer's input, and what came past the sublayer."""
         if self._norm_first:
             gradient = self._norm.backward(gradient)
         gradient.add_(self._past)

@@ -28,9 +28,9 @@ class TrainingPass:
         self._loss = LossPass(LinearPass(model.output, self._weights))
 
     def write_gradients(self, batches: Sequence[Batch], label_smoothing: float, num_tokens: int | None = None) -> Loss:
-        """Gradients of the mean over all target tokens of all batches, teacher-forced, and the means.
+        """Write the gradient of the mean loss over all target tokens of all batches, teacher-forced; return the means.
 
-        With `num_tokens` of this step in all processes, this one's part of such a mean.
+        With `num_tokens`, the step's target tokens in all processes, both are this process's part of that mean.
         """
         if not batches:
             return self._no_gradients()
@@ -44,7 +44,7 @@ class TrainingPass:
         return Loss(*(torch.stack(parts).sum(0) for parts in zip(*losses, strict=True)))
 
     def _no_gradients(self) -> Loss:
-        """Of a process that has no sentence of this step."""
+        """For a process that has no sentence in this step."""
         gradients = self._parameters.gradients.zero_()
         return Loss(gradients.new_zeros(()), gradients.new_zeros(()))
 

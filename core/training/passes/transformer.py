@@ -1,4 +1,4 @@
-"""The whole model: from ids to what the decoder knows at each position, and back."""
+"""The whole model: from ids to the decoder's hidden states, and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.training.passes.weights import Weights, at_least_float32
 
 
 class TransformerPass:
-    """Encoder and decoder while training, up to the projection onto the vocabulary."""
+    """Encoder and decoder in training, up to the projection onto the vocabulary."""
 
     def __init__(self, model: Transformer, weights: Weights) -> None:
         config = model.config
@@ -50,7 +50,7 @@ class TransformerPass:
         return self._decoder_norm.forward(x) if self._decoder_norm else x
 
     def backward(self, gradient: Tensor) -> tuple[Tensor, Tensor]:
-        """From the gradient of the hidden states those of the embedded sources and targets, for `embed_backward`."""
+        """Given the gradient of the hidden states, return those of the embedded sources and targets."""
         if self._decoder_norm:
             gradient = self._decoder_norm.backward(gradient)
         d_memory = gradient.new_zeros(self._memory_shape)
@@ -63,12 +63,12 @@ class TransformerPass:
         return gradient, d_targets
 
     def embed_backward(self, d_sources: Tensor, d_targets: Tensor) -> None:
-        """The rest of the way: straight into the totals, since a token's many gradients need float32 to add up."""
+        """Finish the backward pass: add to the embeddings' totals, since a token's many gradients need float32."""
         self._src_embedding.backward(d_sources)
         self._tgt_embedding.backward(d_targets)
 
     def _draw_masks(self, batch: Batch) -> None:
-        """For every place that drops: the embeddings, the end of each sublayer, and the attention weights."""
+        """For every dropout: after the embeddings, at the end of each sublayer, and on the attention weights."""
         config, (size, src_length), tgt_length = self._config, batch.src.shape, batch.tgt_input.shape[1]
         src_places, tgt_places = 1 + 2 * len(self._encoder), 1 + 3 * len(self._decoder)
         self._masks.draw(size * config.d_model * (src_length * src_places + tgt_length * tgt_places))
@@ -82,5 +82,5 @@ def additive(mask: Tensor) -> Tensor:
 
 
 def _final_norm(norm: nn.Module, weights: Weights) -> LayerNormPass | None:
-    """The LayerNorm after the last layer, which post-norm does without."""
+    """The LayerNorm after the last layer, which post-norm lacks."""
     return LayerNormPass(norm, weights) if isinstance(norm, nn.LayerNorm) else None

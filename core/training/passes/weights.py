@@ -1,4 +1,4 @@
-"""Weights as the passes read them, and the places where their gradients go."""
+"""Weights as the passes read them, and where their gradients are written."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from core.training.flat_parameters import FlatParameters
 
 
 class Weight(NamedTuple):
-    """A parameter's value in the type that is computed in, and room for its gradients."""
+    """A parameter's value in the type computed in, and the tensors for its gradient."""
 
     value: Tensor
     gradient: Tensor  # in the same type: overwritten by each batch
-    total: Tensor  # where the optimizer reads: what is added up piece by piece is added here, last
+    total: Tensor  # where the optimizer reads; gradients that accumulate piece by piece are added here, last
 
 
 class Weights:
     """Every parameter of a model as a `Weight`.
 
     In float32 these are the model's own tensors, and `gradient` is `total`. In bfloat16 they are copies: one cast of
-    the flat values a step, where autocast casts weight by weight, and one of the flat gradients a batch. What is added
-    up over tokens and batches, and what the optimizer reads, is float32. Gradients are overwritten, not zeroed and
-    added to: 5.7 ms saved for 12 million (one thread), and an addition for each small one.
+    the flat values a step, where autocast casts weight by weight, and one of the flat gradients a batch. What
+    accumulates over tokens and batches, and what the optimizer reads, is float32. Gradients are overwritten rather than
+    zeroed and added to: that saves 5.7 ms for 12 million (one thread), and an addition for each small tensor.
     """
 
     def __init__(
         self, model: nn.Module, parameters: FlatParameters, dtype: torch.dtype, only_added_to: Iterable[Tensor] = ()
     ) -> None:
-        """`only_added_to` are the parameters whose gradients no pass overwrites: it adds to their totals alone."""
+        """`only_added_to` are the parameters whose gradients no pass overwrites, but only adds to the totals."""
         self.dtype, self.device = dtype, parameters.values.device
         self._parameters = parameters
         self._is_copy = dtype != parameters.values.dtype
@@ -49,23 +49,23 @@ class Weights:
         return self._by_id[id(parameter)]
 
     def optional(self, parameter: Tensor | None) -> Weight | None:
-        """As above; None of a bias that the model does not have."""
+        """`weights[parameter]`; None for a bias that the model does not have."""
         return None if parameter is None else self[parameter]
 
     def begin_step(self) -> None:
-        """Read the weights of this moment."""
+        """Take the current weights."""
         self._earlier = None
         if self._is_copy:
             self._values.copy_(self._parameters.values)
 
     def begin_batch(self, is_first: bool) -> None:
-        """Put aside what earlier batches of the step left in the totals."""
+        """Set aside what earlier batches of the step left in the totals."""
         if not is_first:
             totals = self._parameters.gradients
             self._earlier = totals.clone() if self._earlier is None else self._earlier.add_(totals)
 
     def begin_totals(self) -> None:
-        """All gradients are written: let the totals hold them, so that embeddings can add theirs."""
+        """Once all gradients are written, bring them into the totals, so that embeddings can add theirs."""
         if self._is_copy:
             self._parameters.gradients.copy_(self._gradients)
         else:
@@ -73,11 +73,11 @@ class Weights:
                 total.zero_()
 
     def end_step(self) -> None:
-        """Let the totals hold all batches of the step."""
+        """Add the step's earlier batches to the totals."""
         if self._earlier is not None:
             self._parameters.gradients.add_(self._earlier)
 
 
 def at_least_float32(dtype: torch.dtype) -> torch.dtype:
-    """What softmax and losses are worked out in."""
+    """The type that softmax and losses are computed in."""
     return torch.float32 if dtype == torch.bfloat16 else dtype

@@ -15,7 +15,7 @@ from core.training.passes.weights import at_least_float32
 class WrittenOutAttention:
     """With P = softmax(s Q K' + mask) and Y = P V: dV = P' dY, dP = dY V', dQ = s dS K and dK = s dS' Q.
 
-    dS is what softmax makes of dP. Dropout on the weights multiplies P and dP by the same mask.
+    dS is the gradient of softmax's input, given dP. Dropout on the weights multiplies P and dP by the same mask.
     """
 
     def __init__(self, masks: Masks) -> None:
@@ -26,7 +26,7 @@ class WrittenOutAttention:
         batch, heads, length, d_head = queries.shape
         q, k, v = queries.flatten(0, 1), keys.flatten(0, 1), values.flatten(0, 1)
         self._scale = 1.0 / math.sqrt(d_head)
-        # Zeros, since MPS multiplies what is there by beta: an infinity would become NaN (PyTorch's issue 187521).
+        # Zeros, since MPS multiplies this input by beta = 0, too: an infinity would become NaN (PyTorch issue 187521).
         scores = torch.baddbmm(q.new_zeros(1), q, k.transpose(1, 2), beta=0, alpha=self._scale)
         scores = scores.to(at_least_float32(q.dtype))
         scores.view(batch, heads, length, -1).add_(mask)
@@ -41,7 +41,7 @@ class WrittenOutAttention:
         return torch.bmm(read, v).view(queries.shape)
 
     def backward(self, gradient: Tensor, d_queries: Tensor, d_keys: Tensor, d_values: Tensor) -> None:
-        """From the gradient of Y [B, H, T, d_head]; writes those of queries, keys and values, contiguous tensors."""
+        """Given the gradient of Y [B, H, T, d_head], write those of queries, keys and values, contiguous tensors."""
         q, k, v, weights, read = self._kept
         del self._kept
         d_y = gradient.reshape(q.shape)

@@ -1,1 +1,1 @@
-"""What precision `auto` picks on a processor: measured once for a machine and size, and remembered."""
+"""The precision that `auto` picks on a processor: measured once for a machine and size, and remembered."""

@@ -1,7 +1,7 @@
-"""The number format in which a run's own steps are fastest, and why it and the threads are what they are.
+"""Picks the precision in which a run's own steps are fastest, and gives the reasons for it and for the threads.
 
-Threads follow from the size alone (core/training/resolve.py). Measured, they would tell what else the machine is at:
-with something beside it, two threads took seven times as long as one, which is not to be remembered.
+The number of threads follows from the size alone (core/training/resolve.py). Measured, it would tell what else the
+machine was doing: beside another program, two threads took seven times as long as one, which must not be remembered.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from core.training.speed.sample import Sample, sample_of
 from core.training.speed.timing import Seconds, measure
 
 CLEARLY = 1.1
-"""Times as fast as float32 that bfloat16 must be: what gains less would be picked by chance."""
+"""How many times as fast as float32 bfloat16 must be: a smaller gain would be picked by chance."""
 
 
 class Choice(NamedTuple):
-    """The config with what was picked, and why; empty where nothing was left to pick."""
+    """The config with what was picked, and the reasons; empty if `auto` left nothing to pick."""
 
     config: RunConfig
     reason: str
 
 
 def choose(config: RunConfig, asked: TrainingConfig, data: PreparedData) -> Generator[Progress, None, Choice]:
-    """Pick the precision where `asked` leaves it to auto, for a config that is resolved otherwise.
+    """Pick the precision where `asked` leaves it to auto, in a config that is otherwise resolved.
 
-    Raises as require_memory. Which way attention is worked out is no part of it: that follows from the lengths of each
-    batch (core/training/passes/weighted_sum.py).
+    Raises UserError as require_memory does. Whether attention is fused or written out is not picked here: that follows
+    from the lengths of each batch (core/training/passes/weighted_sum.py).
     """
     require_memory(config, data)
     resolved, reasons = config.training, []
@@ -49,7 +49,7 @@ def choose(config: RunConfig, asked: TrainingConfig, data: PreparedData) -> Gene
 
 
 def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, None, tuple[str, str]]:
-    """The number format, and why."""
+    """The precision, and the reason."""
     training = config.training
     if training.device != "cpu":
         return training.precision, f"as {training.device} is fastest"

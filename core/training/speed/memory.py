@@ -1,4 +1,4 @@
-"""What was measured on this machine before, in a file of the user's cache; without one it is measured anew."""
+"""Earlier measurements on this machine, in a file of the user's cache; without it they are made again."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _MOST_KEPT = 500
 
 
 def usual_place() -> Path:
-    """The file; who removes it has everything measured again."""
+    """The file; removing it has everything measured again."""
     return user_cache_path("headlight") / "measured_speed.json"
 
 
 def recall(sample: Sample) -> Seconds | None:
-    """What was measured of this sample on such a machine, if it was."""
+    """The measurement of this sample on such a machine, if there is one."""
     known = _read().get(_key(sample))
     return None if known is None else Seconds(*known)
 
 
 def remember(sample: Sample, seconds: Seconds) -> None:
-    """Keep it, where the cache can be written; else it is measured again, within a second."""
+    """Store a measurement if the cache can be written; otherwise it is made again, within a second."""
     newest = list(_read().items())[1 - _MOST_KEPT :]
     kept = dict([*newest, (_key(sample), tuple(seconds))])
     place = usual_place()

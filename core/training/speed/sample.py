@@ -1,4 +1,4 @@
-"""What is measured in place of a run's step: the step itself, or a part of it that is over in a moment."""
+"""What is timed in place of a run's step: the step itself, or a part of it that takes only a moment."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from core.model_size import parameter_breakdown
 from core.torchrun import sentences_here
 
 MOST_WORK = 1e9
-"""Multiplications of a forward: a step of so many takes 30 to 70 ms in float32 (one thread), and is run a dozen times.
+"""Multiplications in a forward pass: such a step takes 30 to 70 ms in float32 (one thread), and is run a dozen times.
 """
-# Of one vocabulary. More would be more to cast, each step, than so few tokens are worth: of 8,000 x 256 with 112 tokens
-# bfloat16 looked no faster than float32, where it is twice as fast with 2,048.
+# Of one vocabulary. Casting more at each step would outweigh so few tokens: with 8,000 x 256 and 112 tokens bfloat16
+# looked no faster than float32, although with 2,048 tokens it is twice as fast.
 _MOST_EMBEDDING_WEIGHTS = 2**19
 _LONGEST = 256  # tokens of a sentence, in a part
 
@@ -37,7 +37,7 @@ class Sample:
 
     @property
     def work(self) -> float:
-        """Multiplications of a forward."""
+        """Multiplications in a forward pass."""
         return self.sentences * self._work_of_a_sentence()
 
     def _work_of_a_sentence(self) -> float:
@@ -48,7 +48,7 @@ class Sample:
         return products + 2 * model.d_model * scores
 
     def a_part(self) -> Sample:
-        """One layer of each stack, and as many sentences and tokens of the vocabulary as can be measured soon."""
+        """One layer of each stack, with as many sentences and vocabulary entries as can be timed quickly."""
         most_tokens = max(len(SPECIAL_TOKENS) + 1, _MOST_EMBEDDING_WEIGHTS // self.model.d_model)
         part = replace(
             self,
@@ -63,7 +63,7 @@ class Sample:
         return replace(part, sentences=min(self.sentences, max(1, sentences)))
 
     def batch(self) -> Batch:
-        """Made-up ids, drawn from torch's generator."""
+        """Random ids, drawn from torch's generator."""
         first, rows = len(SPECIAL_TOKENS), self.sentences
         src = torch.randint(first, self.src_vocab_size, (rows, self.src_length))
         tgt = torch.randint(first, self.tgt_vocab_size, (rows, self.tgt_length))

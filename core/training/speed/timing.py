@@ -19,22 +19,22 @@ from core.training.threads import threads
 
 _ROUNDS = 5  # the first only warms up
 _SECONDS = 0.6  # after which no further round begins, once both have been timed
-_CLOCK = time.perf_counter if sys.platform == "win32" else time.thread_time  # a thread's goes by 16 ms there
+_CLOCK = time.perf_counter if sys.platform == "win32" else time.thread_time  # there a thread's clock ticks every 16 ms
 
 
 class Seconds(NamedTuple):
-    """What a sample takes on one core, forward and backward."""
+    """The time of a sample on one core, forward and backward."""
 
     float32: float
     bfloat16: float
 
 
 def measure(sample: Sample, label_smoothing: float) -> Generator[Progress, None, Seconds]:
-    """The least of some rounds in which the two take turns; the optimizer's update is the same in both, and left out.
+    """The shortest of some rounds in which the two formats alternate; the optimizer's update is the same in both.
 
-    One thread's own time on the processor is counted, which tells the same on a busy machine: wall times of a step of
-    22 ms were 90 there, and with two threads 330. Yields after each step. Draws from no random sequence of a run, and
-    leaves torch's threads as they were.
+    What counts is one thread's processor time, which is the same on a busy machine: there the wall time of a step of
+    22 ms was 90 ms, and with two threads 330. Yields after each step. Draws from no run's random sequence, and leaves
+    torch's number of threads as it was.
     """
     random = RandomState(0, torch.device("cpu"))
     with random.drawing(), threads(1):
