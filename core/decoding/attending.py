@@ -1,4 +1,4 @@
-"""Attention of a step of decoding: what the newest positions read of themselves and their past, and of the memory."""
+"""Attention in one step of decoding: of the newest positions to themselves and their past, and to the memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from core.decoding.products import ready
 from core.model.attention import CrossAttention, KeysValues, SelfAttention
 from core.model.softmax import softmax
 
-# Queries times heads from which on two products of batches are faster than the fused kernel (a CPU, two threads, keys
-# and values that no cache holds): 256 queries on 20 keys take 89 us for 149, 1,280 on 16 keys 210 for 572, on 100 keys
-# 1,610 for 1,920. Of 256 on 40 keys and more either is as fast, within a tenth.
+# Queries times heads from which on two batched products are faster than the fused kernel (a CPU, two threads, keys and
+# values in no cache): 256 queries on 20 keys take 89 us instead of 149, 1,280 on 16 keys 210 instead of 572, on 100
+# keys 1,610 instead of 1,920. For 256 on 40 keys and more they are equally fast, within a tenth.
 _MANY = 64
 
 
 def attended(queries: Tensor, read: KeysValues, mask: Tensor | None) -> Tensor:
-    """What queries [B, H, K, d_head] read of keys and values [B, H, S, d_head]: [B * K, d_model].
+    """Attention of queries [B, H, K, d_head] to keys and values [B, H, S, d_head] -> [B * K, d_model].
 
-    The mask is added to scores: zero or -inf.
+    The mask, 0 or -inf, is added to the scores.
     """
     batch, num_heads, num_queries, d_head = queries.shape
     if queries.is_cpu and batch * num_heads * num_queries >= _MANY:
@@ -41,9 +41,9 @@ def _written_out(queries: Tensor, read: KeysValues, mask: Tensor | None) -> Tens
 
 
 class SelfAttentionStep:
-    """One layer's attention to the target so far: the keys and values of K hypotheses of B sentences, in room for all.
+    """One layer's self-attention, with a cache of the keys and values of K hypotheses of each of B sentences.
 
-    Those of the K newest positions of a sentence lie side by side, behind those of the step before.
+    It is allocated for max_length steps; each step fills the next K slots of every sentence.
     """
 
     def __init__(self, attention: SelfAttention, num_sentences: int, num_beams: int, max_length: int) -> None:
@@ -51,12 +51,12 @@ class SelfAttentionStep:
         self._qkv, self._output = ready(attention.qkv, num_rows), ready(attention.output, num_rows)
         self._split = (-1, num_beams, 3, attention.num_heads, attention.d_head)
         room = (2, num_sentences, attention.num_heads, num_slots, attention.d_head)
-        self._past = attention.output.weight.new_empty(room)  # keys, then values
+        self._past = attention.output.weight.new_empty(room)  # the cache: keys, then values
 
     def add_to(self, x: Tensor, read: Tensor, num_used: int, mask: Tensor | None) -> None:
-        """Add to x [B * K, d_model] in place what positions `read` read of themselves and their past, which they join.
+        """Append positions `read` to the cache, and add what they attend to in it to x [B * K, d_model] in place.
 
-        With them `num_used` slots are used. The mask is that of `attended`.
+        With them, `num_used` slots are in use. The mask is that of `attended`.
         """
         qkv = self._qkv.of(read).view(self._split).permute(2, 0, 3, 1, 4)
         num_new = qkv.shape[3]
@@ -65,8 +65,8 @@ class SelfAttentionStep:
         self._output.add_to(x, attended(qkv[0], past, mask))
 
     def keep(self, sentences: Tensor, num_used: int) -> None:
-        """Go on with these sentences, of whose room the first `num_used` slots are used."""
-        used = self._past.narrow(3, 0, num_used)  # only there is anything to copy
+        """Keep only these sentences; the first `num_used` slots of each are in use."""
+        used = self._past.narrow(3, 0, num_used)  # the rest is still empty
         self._past = self._past.new_empty((2, len(sentences), *self._past.shape[2:]))
         torch.index_select(used, 1, sentences, out=self._past.narrow(3, 0, num_used))
 
@@ -79,11 +79,11 @@ class CrossAttentionStep:
         num_rows = len(memory) * num_beams
         self._q, self._output = ready(attention.q, num_rows), ready(attention.output, num_rows)
         self._split = (-1, num_beams, attention.num_heads, attention.d_head)
-        # read at every step, so put in order once
+        # made contiguous once, since every step reads them
         self._memory = KeysValues(*(part.contiguous() for part in attention.keys_values(memory)))
 
     def add_to(self, x: Tensor, read: Tensor, mask: Tensor | None) -> None:
-        """Add to x [B * K, d_model] in place what positions `read` read of the memory.
+        """Add the attention of positions `read` to the memory to x [B * K, d_model], in place.
 
         The mask is that of `attended`.
         """
@@ -91,5 +91,5 @@ class CrossAttentionStep:
         self._output.add_to(x, attended(queries, self._memory, mask))
 
     def keep(self, sentences: Tensor) -> None:
-        """Go on with these sentences alone."""
+        """Keep only these sentences."""
         self._memory = KeysValues(*(part[sentences] for part in self._memory))

@@ -20,9 +20,9 @@ _CHUNK = 64
 
 @dataclass(frozen=True, kw_only=True)
 class BeamSearch:
-    """How to search: hypotheses kept, the penalty's exponent, tokens at most (`<eos>` counted), outputs wanted.
+    """How to search: beam size, exponent of the length penalty, most tokens (`<eos>` included), outputs to return.
 
-    `prefix` are ids that every output begins with.
+    `prefix` holds the ids that every output begins with.
     """
 
     beam_size: int
@@ -38,13 +38,13 @@ Watch = Callable[[Tensor, Tensor, Tensor], None]  # parents, newest ids and log-
 def beam_decode(
     model: Transformer, src: Tensor, src_mask: Tensor, search: BeamSearch, watch: Watch | None = None
 ) -> list[list[ScoredHypothesis]]:
-    """The best hypotheses of each source [B, S], best first; those that max_length cut stand last.
+    """The best hypotheses of each source [B, S], best first; those cut at max_length come last.
 
-    At each step the most probable continuations of a sentence's hypotheses take their places. One that ends in `<eos>`
-    is finished and leaves its place empty (Sutskever et al. 2014, section 3.2): a beam of one is greedy decoding.
-    One whose numbers overflow leaves its place too, as one that was cut. A sentence is done when its places are empty,
-    or when none of the hypotheses in them can still come to score better than the `num_best` best of the finished ones.
-    `watch` is called with who takes the places at each step, before those that have finished leave them.
+    At each step the most probable continuations of a sentence's hypotheses take the places of its beam. One that ends
+    in `<eos>` is finished and leaves its place empty (Sutskever et al. 2014, section 3.2): a beam of one is greedy
+    decoding. One whose numbers overflow leaves its place too, and counts as cut. A sentence is done when its places are
+    empty, or when no hypothesis in them can still score better than the `num_best` best finished ones. `watch` is
+    called at each step with the hypotheses that take the places, before the finished ones leave.
     Raises UserError when the sources or max_length exceed the model's positions.
     """
     with evaluating(model):
@@ -66,23 +66,23 @@ def beam_decode(
 
 
 class _Beams:
-    """The hypotheses of the sentences still in the batch, and those that have finished of all."""
+    """The hypotheses of the sentences still in the batch, and the finished ones of all sentences."""
 
     def __init__(self, search: BeamSearch, num_sentences: int, device: torch.device) -> None:
         self.search = search
         self.length = 0
-        self.sentences = torch.arange(num_sentences, device=device)  # which of the batch these are
+        self.sentences = torch.arange(num_sentences, device=device)  # their rows in the whole batch
         shape = (num_sentences, search.beam_size)
         self.newest = torch.full(shape, BOS_ID, device=device)
         self.chosen = torch.full((*shape, search.max_length), PAD_ID, device=device)
         self.log_probabilities = torch.full(shape, -torch.inf, device=device)  # -inf: an empty place
-        self.log_probabilities[:, 0] = 0.0  # all begin as one
-        self.num_places = torch.full((num_sentences, 1), search.beam_size, device=device)  # not left by a finished one
-        self.needed = torch.full((num_sentences,), -torch.inf, device=device)  # the score from which one is wanted
+        self.log_probabilities[:, 0] = 0.0  # the places begin as one hypothesis
+        self.num_places = torch.full((num_sentences, 1), search.beam_size, device=device)  # not yet left
+        self.needed = torch.full((num_sentences,), -torch.inf, device=device)  # the score to beat
         self.finished: list[list[ScoredHypothesis]] = [[] for _ in range(num_sentences)]
 
     def extend(self, logits: Tensor) -> Tensor:
-        """Put the best continuations in their places; each one's parent, [B, K]. Overwrites the logits [B * K, V]."""
+        """Fill the places with the best continuations; return their parents [B, K]. Overwrites logits [B * K, V]."""
         total = torch.log_softmax(logits, -1, out=logits).view(*self.newest.shape, -1)
         total += self.log_probabilities[..., None]
         if self.length < len(self.search.prefix):
@@ -100,25 +100,25 @@ class _Beams:
     def going_on(self) -> Tensor:
         """The rows of sentences that are not done. [N]."""
         best = self.log_probabilities.amax(1)
-        # No token raises a log-probability; the longest output divides it by the most.
+        # More tokens only lower a log-probability, and the longest output divides it by the largest penalty.
         reachable = best / penalty(self.search.max_length, self.search.length_penalty)
         return (reachable > self.needed).nonzero()[:, 0]
 
     def keep(self, rows: Tensor) -> None:
-        """Go on with these rows alone, in this order. [N]."""
+        """Keep only these rows [N], in this order."""
         self.sentences, self.newest, self.chosen = self.sentences[rows], self.newest[rows], self.chosen[rows]
         self.log_probabilities = self.log_probabilities[rows]
         self.num_places, self.needed = self.num_places[rows], self.needed[rows]
 
     def best(self) -> list[list[ScoredHypothesis]]:
-        """Of all sentences of the batch, those that are still in it included."""
+        """The best hypotheses of every sentence of the whole batch, unfinished ones included."""
         found = [sorted(finished, key=_by_score) for finished in self.finished]
         for row, place in (self.log_probabilities != -torch.inf).nonzero().tolist():
             found[int(self.sentences[row])].append(self._hypothesis(row, place, finished=False))
         return [hypotheses[: self.search.num_best] for hypotheses in found]
 
     def take_finished(self) -> None:
-        """Move what ended in `<eos>` out of its place, and what overflowed: from no number nothing goes on."""
+        """Move out of their places the hypotheses that ended in `<eos>`, and those that overflowed to NaN."""
         is_eos = self.newest == EOS_ID
         ended = (is_eos | self.log_probabilities.isnan()) & (self.log_probabilities != -torch.inf)
         for row, place in ended.nonzero().tolist():
@@ -136,16 +136,16 @@ class _Beams:
 
 
 def _leave_only(totals: Tensor, column: int) -> None:
-    """Make -inf of all [B, K, V] but this one of V."""
+    """Set all of [B, K, V] but this column of V to -inf."""
     kept = totals[..., column].clone()
     totals.fill_(-torch.inf)
     totals[..., column] = kept
 
 
 def top(values: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """The k greatest of each row of values [B, N], greatest first, and their places: `values.topk(k)`.
+    """The k largest of each row of values [B, N], largest first, and their indices: a faster `values.topk(k)`.
 
-    They lie in the k chunks with the greatest maxima. torch's own, which first copies every value beside its place,
+    They lie in the k chunks with the largest maxima. torch's own, which first copies every value beside its index,
     takes 5.2 ms for 64 rows of 40,000, this 0.8 (one thread).
     """
     num_chunks = values.shape[1] // _CHUNK

@@ -1,4 +1,4 @@
-"""Decoding as a run's settings say: greedily, or with a beam."""
+"""Decoding by a run's settings: greedy, or with a beam."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def decode(
     *,
     minimum_risk: bool = False,
 ) -> list[Hypothesis]:
-    """The output of each source [B, S] that begins with `prefix`: max_length tokens at most, `<eos>` counted.
+    """The output of each source [B, S], which begins with `prefix`: at most max_length tokens, `<eos>` included.
 
-    The one of the best score; with `minimum_risk` that of `least_risk` among all that the beam ends with.
+    It is the one with the best score, or with `minimum_risk` the one that `least_risk` picks from the whole beam.
     """
     if decoding.beam_size == 1:
         return greedy_decode(model, src, src_mask, max_length=max_length, prefix=prefix)
@@ -45,18 +45,18 @@ def decode_n_best(
     max_length: int,
     prefix: tuple[int, ...] = (),
 ) -> list[list[ScoredHypothesis]]:
-    """All that each source's beam ends with, best first, with scores; of greedy decoding the one output."""
+    """The final beam of each source, best first, with scores; with a beam of one, the one output."""
     search = _search(decoding, max_length, num_best=decoding.beam_size, prefix=prefix)
     return beam_decode(model, src, src_mask, search)
 
 
 def longest_output(decoding: DecodingConfig, data: PreparedData) -> int:
-    """The most tokens that decoding writes, `<eos>` counted; `auto` is the data's longest target."""
+    """The most tokens that decoding produces, `<eos>` included; `auto` is the data's longest target."""
     return data.max_tgt_length if decoding.max_length == "auto" else decoding.max_length
 
 
 def require_positions_for_output(decoding: DecodingConfig, data: PreparedData, model: Transformer) -> None:
-    """Raise UserError where this model has fewer positions than its longest output."""
+    """Raise UserError if this model has fewer positions than its longest output."""
     if (longest := longest_output(decoding, data)) > model.max_positions:
         raise UserError(
             f"decoding.max_length: expected at most the {model.max_positions:,} positions of this run's model, "

@@ -1,4 +1,4 @@
-"""Takes one head apart, and the masks of one target: the numbers of the model itself, for a person to read."""
+"""Takes one attention head apart, and the masks of one target: the model's own numbers, for a person to read."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from core.requests import DissectHead
 def dissect_head(
     model: Transformer, data: PreparedData, request: DissectHead, *, max_length: int, step: int
 ) -> DotProduct:
-    """One head's arithmetic; the decoder reads the reference, or what it writes itself where there is none.
+    """One head's arithmetic. The decoder reads the reference, or its own output where there is none.
 
-    Layer and head count from 0; one that the model lacks wraps around, so that -1 is the last. `step` is where the
-    weights come from, and only noted. Draws no random number.
+    Layer and head count from 0; one that the model lacks wraps around, so that -1 is the last. `step` is that of the
+    weights, and only recorded. Draws no random number.
     Raises UserError for a text that `encode_text` refuses, and for a reference longer than the model's positions.
     """
     device = next(model.parameters()).device
@@ -51,7 +51,7 @@ def dissect_head(
         numbers = _worked_out(attention, inputs, head)
     return DotProduct(
         step=step,
-        seconds=0.0,  # whoever is asked notes them
+        seconds=0.0,  # filled in by the caller
         kind=request.kind,
         layer=layer,
         head=head,
@@ -62,7 +62,7 @@ def dissect_head(
 
 
 def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: int) -> Masks:
-    """What each position of a target may read, with so many `<pad>` behind it.
+    """Which positions each position of a target may attend to, with `num_padding` `<pad>` after it.
 
     Raises UserError for a target that is longer than the model's positions, and for more padding than MOST_PADDING.
     """
@@ -84,7 +84,7 @@ def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: i
 def _inputs_of(
     attention: SelfAttention | CrossAttention, model: Transformer, src: Tensor, src_mask: Tensor, tgt_input: Tensor
 ) -> tuple[Any, ...]:
-    """What this attention is called with as the model reads one sentence."""
+    """The arguments of this attention as the model reads one sentence."""
     seen: list[tuple[Any, ...]] = []
     hook = attention.register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
     try:
@@ -97,7 +97,7 @@ def _inputs_of(
 def _worked_out(
     attention: SelfAttention | CrossAttention, inputs: tuple[Any, ...], head: int
 ) -> dict[str, NDArray[Any]]:
-    """The fields of a DotProduct that are numbers, in float32 whatever the model's type."""
+    """The numeric fields of a DotProduct, in float32 whatever the model's type."""
     queries, (keys, values), mask = _projected(attention, inputs)
     q, k, v = (part[0, head].float() for part in (queries, keys, values))
     allowed = mask[0, 0].expand(len(q), len(k))

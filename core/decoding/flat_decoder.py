@@ -1,6 +1,6 @@
-"""The decoder as plain tensors, stepped one position at a time over the keys and values it remembers.
+"""The decoder as plain tensor operations, run one position at a time with a cache of keys and values.
 
-A step of a small batch is bound by the calls of modules and by copies, not by arithmetic; here are neither.
+In a small batch, a step's time goes into module calls and copies, not arithmetic; here there are neither.
 On one thread, 20 tokens of one sentence take 25 ms instead of the modules' 32 (3 + 3 layers, d_model 256, vocabulary
 8,000), those of 64 sentences 250 ms instead of 300; a step of 4 sentences with 1 + 1 layers of 64 takes half the time.
 """
@@ -17,12 +17,12 @@ from core.decoding.products import ready
 from core.model.layers import DecoderLayer, FeedForward
 from core.model.transformer import Transformer
 
-# Ids from here on can be produced; <pad> and <bos> stand before it.
+# Ids from here on can be produced; <pad> and <bos> come before it.
 FIRST_PRODUCED = EOS_ID
 
 
 class FlatLayer:
-    """One decoder layer: how a step of each of its parts is made, with what it remembers."""
+    """One decoder layer: its parts, each run one step at a time, with their caches."""
 
     def __init__(self, layer: DecoderLayer, memory: Tensor, *, num_beams: int, max_length: int) -> None:
         self.self_attention_norm = Norm(layer.self_attention_norm)
@@ -33,20 +33,20 @@ class FlatLayer:
         self.feed_forward = FeedForwardStep(layer.feed_forward, len(memory) * num_beams)
 
     def keep(self, sentences: Tensor, num_used: int) -> None:
-        """Go on with these sentences, of whose room the first `num_used` slots are used."""
+        """Keep only these sentences; the first `num_used` slots of each are in use."""
         self.self_attention.keep(sentences, num_used)
         self.cross_attention.keep(sentences)
 
 
 class FeedForwardStep:
-    """One layer's feed-forward map."""
+    """One layer's feed-forward network."""
 
     def __init__(self, feed_forward: FeedForward, num_rows: int) -> None:
         self._inner, self._outer = ready(feed_forward.inner, num_rows), ready(feed_forward.outer, num_rows)
         self._activation = feed_forward.activation
 
     def add_to(self, x: Tensor, read: Tensor) -> None:
-        """Add to x [B * K, d_model] in place what the map makes of `read`."""
+        """Add the network's output for `read` to x [B * K, d_model], in place."""
         self._outer.add_to(x, self._activation(self._inner.of(read)))
 
 
@@ -57,22 +57,22 @@ class Norm:
         self._shape, self._weight, self._bias = norm.weight.shape, norm.weight, norm.bias
 
     def of(self, x: Tensor) -> Tensor:
-        """Rows, each by itself, in new memory."""
+        """Normalise each row, into new memory."""
         return torch.layer_norm(x, self._shape, self._weight, self._bias)
 
 
 class FlatDecoder:
-    """Sentences, `num_beams` hypotheses of each, and what the decoder knows of the tokens these have so far.
+    """Decodes a batch of sentences, with `num_beams` hypotheses each.
 
-    The K hypotheses of a sentence share its memory, and lie side by side in every dimension of B * K. What they
-    remember never moves: position t of hypothesis k stays in slot t * K + k of its sentence. When hypotheses branch,
-    only a mask changes, which says whose past a slot belongs to.
+    The K hypotheses of a sentence share its memory, and are adjacent in every dimension of B * K. Cached keys and
+    values never move: position t of hypothesis k stays in slot t * K + k of its sentence. When hypotheses branch, only
+    a mask changes, which says whose past a slot belongs to.
     """
 
     def __init__(
         self, model: Transformer, src: Tensor, src_mask: Tensor, *, max_length: int, num_beams: int = 1
     ) -> None:
-        """Encode sources [B, S], and make room for `max_length` steps; inside `evaluating(model)` only.
+        """Encode sources [B, S], and allocate memory for `max_length` steps; inside `evaluating(model)` only.
 
         Raises UserError when the sources or max_length exceed the model's positions.
         """
@@ -85,11 +85,10 @@ class FlatDecoder:
             self._src_mask = torch.where(src_mask, 0.0, -torch.inf).to(memory)[:, None, None]
         self._layers = [FlatLayer(layer, memory, num_beams=num_beams, max_length=max_length) for layer in model.decoder]
         norm = model.decoder.norm
-        self._norm = Norm(norm) if isinstance(norm, nn.LayerNorm) else None  # there with pre-norm
+        self._norm = Norm(norm) if isinstance(norm, nn.LayerNorm) else None  # only pre-norm has one
         num_rows = len(src) * num_beams
         self._output = ready(model.output, num_rows, first=FIRST_PRODUCED)
-        # Written anew by each step whose product takes a place: memory that is allocated anew costs more than the
-        # product, page by page.
+        # Overwritten by each step whose product takes an `out`: new memory's page faults cost more than the product.
         self._logits = memory.new_empty(num_rows, model.output.out_features - FIRST_PRODUCED)
         self._num_beams, self._length = num_beams, 0
         self._ancestors = None  # with several beams, [B, 1, K, slots]: 0 at a hypothesis's own past, -inf elsewhere
@@ -97,9 +96,9 @@ class FlatDecoder:
             self._ancestors = memory.new_full((len(src), 1, num_beams, max_length * num_beams), -torch.inf)
 
     def step(self, tokens: Tensor) -> Tensor:
-        """Read each hypothesis's newest token, ids [B * K]; give logits of the next, [B * K, V - FIRST_PRODUCED].
+        """Read each hypothesis's newest token, ids [B * K]; return the next one's logits [B * K, V - FIRST_PRODUCED].
 
-        Column i belongs to the token FIRST_PRODUCED + i. The next step may overwrite them.
+        Column i is the token FIRST_PRODUCED + i. The next step may overwrite the logits.
         """
         if self._ancestors is not None:
             newest = self._ancestors[:, 0, :, self._num_used : self._num_used + self._num_beams]
@@ -124,14 +123,14 @@ class FlatDecoder:
         return self._output.of(x, out=self._logits[: x.shape[0]])
 
     def branch(self, parents: Tensor) -> None:
-        """Let hypothesis k of sentence b go on from what hypothesis `parents[b, k]` was. [B, K]."""
-        if self._ancestors is None:  # the only one goes on from itself
+        """Let hypothesis k of sentence b continue hypothesis `parents[b, k]`. [B, K]."""
+        if self._ancestors is None:  # a single hypothesis continues itself
             return
         past = self._ancestors[..., : self._num_used]
         past.copy_(past.gather(2, parents[:, None, :, None].expand(-1, -1, -1, self._num_used)))
 
     def keep(self, sentences: Tensor) -> None:
-        """Go on with these sentences alone, in this order. [N]."""
+        """Keep only these sentences [N], in this order."""
         for layer in self._layers:
             layer.keep(sentences, self._num_used)
         if self._src_mask is not None:

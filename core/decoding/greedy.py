@@ -11,17 +11,17 @@ from core.decoding.hypothesis import Hypothesis, until_eos
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 
-# Finished sentences leave the batch once they are this part of it: leaving copies the cache, staying wastes steps.
+# Finished sentences leave the batch once they are this fraction of it: leaving copies the cache, staying wastes steps.
 LEAVE_AT = 0.25
 
 
 def greedy_decode(
     model: Transformer, src: Tensor, src_mask: Tensor, *, max_length: int, prefix: Sequence[int] = ()
 ) -> list[Hypothesis]:
-    """Decode sources [B, S] until each has produced `<eos>` or max_length tokens, `<eos>` counted.
+    """Decode sources [B, S] until each has produced `<eos>` or max_length tokens, `<eos>` included.
 
-    Each output begins with the ids of `prefix`, whatever is the most probable there.
-    It returns when the whole batch is done: who must answer others meanwhile passes small batches.
+    Each output begins with the ids of `prefix`, however improbable.
+    Returns when the whole batch is done: a caller that must answer others meanwhile passes small batches.
     Raises UserError when the sources or max_length exceed the model's positions.
     """
     with evaluating(model):

@@ -1,4 +1,4 @@
-"""What decoding gives for a sentence."""
+"""The result of decoding one sentence."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from core.data.special_tokens import EOS_ID
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """An output: ids without `<bos>` and `<eos>`. `finished` is False where max_length came before `<eos>`."""
+    """An output: ids without `<bos>` and `<eos>`. `finished` is False if max_length came before `<eos>`."""
 
     tokens: list[int]
     finished: bool
 
     @property
     def produced(self) -> list[int]:
-        """Every id that was chosen: with `<eos>`, where it came."""
+        """Every id that was chosen, `<eos>` included if it was."""
         return [*self.tokens, EOS_ID] if self.finished else self.tokens
 
 
 @dataclass(frozen=True)
 class ScoredHypothesis(Hypothesis):
-    """With the sum of its tokens' log-probabilities, `<eos>` counted, over the length penalty."""
+    """A hypothesis with its score: the sum of its log-probabilities, `<eos>` included, over the length penalty."""
 
     score: float
 
 
 def penalty(length: int, exponent: float) -> float:
-    """What the log-probability of so many tokens, `<eos>` counted, is divided by (Wu et al. 2016, equation 14)."""
+    """The length penalty of so many tokens, `<eos>` included (Wu et al. 2016, equation 14)."""
     return float(((5 + length) / 6) ** exponent)
 
 
 def until_eos(ids: Sequence[int]) -> Hypothesis:
-    """What a row of chosen ids says, whatever stands after its `<eos>`."""
+    """The hypothesis in a row of chosen ids, which ends at the first `<eos>`."""
     finished = EOS_ID in ids
     return Hypothesis(list(ids[: ids.index(EOS_ID)] if finished else ids), finished)

@@ -1,4 +1,4 @@
-"""Of what a beam ends with, the output with the fewest errors to be expected, instead of the likeliest."""
+"""Picks from a beam the output with the fewest expected errors, in place of the most probable one."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.edit_distance import edit_distances
 
 
 def least_risk(beams: Sequence[Sequence[ScoredHypothesis]], length_penalty: float) -> list[ScoredHypothesis]:
-    """Of each beam, best first, the output that is nearest to all of its outputs, each weighted by its probability.
+    """From each beam, sorted best first, the output nearest to all of its outputs, weighted by their probability.
 
-    Near is few edits in tokens: minimum Bayes risk by edit distance (Goel and Byrne 2000; Kumar and Byrne 2004 for
-    translation). Where several are equally near, the one of the best score. Outputs that max_length cut count where a
-    beam has no others.
+    This is minimum Bayes risk with the edit distance in tokens (Goel and Byrne 2000; Kumar and Byrne 2004 for
+    translation). Of equally near ones it is that with the best score. Outputs cut at max_length count only in a beam
+    that has no others.
     """
     found = [[one for one in beam if one.finished] or list(beam) for beam in beams]
     pairs = [pair for beam in found for pair in product([one.tokens for one in beam], repeat=2)]

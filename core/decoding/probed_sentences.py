@@ -1,4 +1,4 @@
-"""Everything the window draws of a sentence: what the model made of it, both feeds, and all of its attention."""
+"""Everything the window draws of a sentence: the model's output, both ways to feed the decoder, and all attention."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SentenceToProbe(NamedTuple):
 def probe_sentences(
     model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int
 ) -> tuple[ProbedSentence, ...]:
-    """Decode all sentences greedily in one batch, whatever the settings' beam, and read them.
+    """Decode all sentences greedily in one batch, whatever beam the settings have, and read them.
 
     Draws no random number.
     """
@@ -46,7 +46,7 @@ def probe_sentences(
 def read_sentences(
     model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], outputs: Sequence[Hypothesis]
 ) -> tuple[ProbedSentence, ...]:
-    """Feed each sentence's reference and its free output in one pass that records attention.
+    """Feed the decoder each sentence's reference and its free-running output, in one pass that records attention.
 
     Probabilities and ranks are over what can be produced: all tokens but `<pad>` and `<bos>`. Raises UserError for a
     sentence longer than the model's positions.
@@ -85,13 +85,13 @@ def pad_ids(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[T
 
 
 def target_ids(data: PreparedData, text: str) -> list[int]:
-    """Ids of a target text, `<eos>` at their end."""
+    """Ids of a target text, with `<eos>` at the end."""
     return [*data.tgt_vocabulary.ids(data.tgt_tokenizer.tokenize(text)), EOS_ID]
 
 
 @dataclass(frozen=True)
 class _Seen:
-    """Of R decoder rows: figures [R, T] and [R, T, K], and attention; of B sources: the encoder's attention."""
+    """For R decoder rows, figures [R, T] and [R, T, K] and attention; for B sources, the encoder's attention."""
 
     encoder_self: NDArray[np.float16]  # [B, L, H, S, S]
     decoder_self: NDArray[np.float16]  # [R, L, H, T, T]

@@ -1,7 +1,7 @@
-"""The products of decoding: rows, one a hypothesis, times weights that stay the same from step to step.
+"""The matrix products of decoding: rows, one per hypothesis, times weights that stay the same from step to step.
 
-So a weight is made ready once, when the decoder is built, for the product that is the fastest there. Times are of 20
-tokens, 3 + 3 layers, d_model 256, vocabulary 8,000, two threads.
+So a weight is prepared once, when the decoder is built, for whichever product is fastest. Times are for 20 tokens, 3 +
+3 layers, d_model 256, vocabulary 8,000, two threads.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from core.machine import onednn
 from core.machine.processor import reads_slowly_for_few_rows
 
-_FEW = 4  # rows; with more of them the reading is soon shared by enough
-_LARGE = 2**16  # numbers in a weight; a smaller one comes from a cache, and the call is what takes the time
+_FEW = 4  # rows; more of them share the reading of the weight
+_LARGE = 2**16  # numbers in a weight; a smaller one is read from a cache, and the call takes the time
 
 
 class LinearMap:
@@ -25,30 +25,30 @@ class LinearMap:
         self._columns = weight.t()
 
     def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
-        """[N, in] -> [N, out]: in `out`, or where a library that takes no such place has made it."""
+        """[N, in] -> [N, out]: in `out`, or in new memory where the library takes no `out`."""
         if self._bias is None:
             return torch.mm(x, self._columns, out=out)
         return torch.addmm(self._bias, x, self._columns, out=out)
 
     def add_to(self, x: Tensor, read: Tensor) -> None:
-        """Add to x [N, out] in place what the map makes of `read` [N, in]."""
+        """Add the map of `read` [N, in] to x [N, out], in place."""
         if self._bias is not None:
-            x += self._bias  # elsewhere the product begins with a copy of the bias for every row
+            x += self._bias  # `of` would first copy the bias to every row
         torch.addmm(x, read, self._columns, out=x)
 
 
 class ReadInBatch(LinearMap):
-    """Of four rows or fewer, by a product that reads the weight faster: MKL's of a batch, on a processor of AMD.
+    """For four rows or fewer, by a product that reads the weight faster: MKL's batched one, on an AMD processor.
 
-    There the product of one row reads 8 GB a second, and the same asked for as a batch 15 to 21: one sentence takes 23
-    ms instead of 57. With the kernels that MKL has for Intel the batch of one row is the slower.
+    There the ordinary product of one row reads 8 GB a second, and the batched one 15 to 21: one sentence takes 23 ms
+    instead of 57. With MKL's kernels for Intel the batched product of one row is the slower.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__(weight, bias)
         self._whole = weight[None]
-        # A vector alone has the slow product even so: it goes with halves of the weight, or, where they are not equal,
-        # twice.
+        # Even in a batch, a vector alone gets the slow product: so it is multiplied with both halves of the weight, or,
+        # where those would not be equal, repeated.
         self._halves = weight.view(2, -1, weight.shape[1]) if len(weight) % 2 == 0 else None
         self._bias_halves = bias.view(2, -1, 1) if self._halves is not None and bias is not None else None
 
@@ -84,8 +84,8 @@ class ReadInBatch(LinearMap):
 class Packed(LinearMap):
     """By oneDNN, from a copy of the weight in the order in which it reads.
 
-    Elsewhere each product begins with putting the weight in order. 64 sentences take 173 ms instead of 201, with a
-    beam of five 582 instead of 624, the copying included.
+    Without the copy, each product begins by reordering the weight. 64 sentences take 173 ms instead of 201, with a beam
+    of five 582 instead of 624, the copying included.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
@@ -105,7 +105,7 @@ def _twice(row: Tensor) -> Tensor:
 
 
 def ready(linear: nn.Linear, num_rows: int, first: int = 0) -> LinearMap:
-    """A module's map, from its output `first` on, for products of so many rows or fewer."""
+    """The fastest LinearMap of a module's outputs from `first` on, for products of `num_rows` rows or fewer."""
     weight, bias = linear.weight[first:], None if linear.bias is None else linear.bias[first:]
     if num_rows > _FEW and onednn.is_worth_packing(weight):
         return Packed(weight, bias)

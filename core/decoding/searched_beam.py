@@ -1,4 +1,4 @@
-"""A beam search that is watched: every hypothesis that had a place, and greedy decoding beside it."""
+"""A beam search that records every hypothesis that had a place, with greedy decoding for comparison."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.requests import SearchBeam
 
 
 def search_beam(model: Transformer, data: PreparedData, request: SearchBeam, *, max_length: int, step: int) -> BeamTree:
-    """Search as the request says; `step` is where the weights come from, and only noted. Draws no random number.
+    """Search as requested. `step` is that of the weights, and only recorded. Draws no random number.
 
     Raises UserError for a text that `encode_text` refuses, and for a prefix that has tokens of another vocabulary.
     """
@@ -61,7 +61,7 @@ class _Taken:
 
 
 class _Watcher:
-    """Writes down who takes the places of a single sentence's beam."""
+    """Records which hypotheses take the places of a single sentence's beam."""
 
     def __init__(self, beam_size: int) -> None:
         self._taken: list[_Taken] = []
@@ -70,7 +70,7 @@ class _Watcher:
         self._position = 0
 
     def __call__(self, parents: Tensor, newest: Tensor, log_probabilities: Tensor) -> None:
-        """The places after one step, each [1, K]; -inf where one is empty."""
+        """Record the places after one step, each [1, K]; -inf where one is empty."""
         in_place: dict[int, int] = {}
         rows = zip(parents[0].tolist(), newest[0].tolist(), log_probabilities[0].tolist(), strict=True)
         for rank, (parent, id, total) in enumerate(rows):
@@ -81,7 +81,7 @@ class _Watcher:
         self._position += 1
 
     def nodes(self, tokens: tuple[str, ...]) -> Iterator[BeamNode]:
-        """What was written down, with what became of each."""
+        """The recorded hypotheses, each with its fate."""
         went_on = {one.parent for one in self._taken}
         for index, one in enumerate(self._taken):
             before = self._taken[one.parent].log_probability if one.parent >= 0 else 0.0

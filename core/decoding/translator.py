@@ -1,4 +1,4 @@
-"""Texts in, texts out, with the weights a model has at this moment."""
+"""Translates texts with a model's current weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BATCH_SIZE = 64
 
 class _Decoded(NamedTuple):
     output: Hypothesis
-    n_best: Sequence[ScoredHypothesis] = ()  # all that the beam ends with, where that is asked for
+    n_best: Sequence[ScoredHypothesis] = ()  # the final beam, if asked for
 
 
 def translate(
@@ -37,12 +37,12 @@ def translate(
     references: Sequence[str | None] = (),
     minimum_risk: bool = False,
 ) -> tuple[Translation, ...]:
-    """Translate each text; `step` is where the weights come from, and only noted.
+    """Translate each text; `step` is that of the weights, and only recorded.
 
     Every output begins with the tokens of `prefix`. With attention, the decoder is fed each text's reference as well.
-    Decodes in batches of 64 of like length, whatever the order of the texts. Draws no random number.
+    Decodes in batches of 64 of similar length, whatever the order of the texts. Draws no random number.
     Raises UserError, before anything is decoded, for a text that `encode_text` refuses, for a prefix that has tokens
-    of another vocabulary, and for references to some of the texts alone.
+    of another vocabulary, and for references to only some of the texts.
     """
     if len(references) not in (0, len(texts)):
         raise UserError(f"Translate: expected a reference for each of {len(texts):,} texts, given {len(references):,}.")
@@ -84,7 +84,7 @@ def _decode_by_length(
     with_n_best: bool,
     minimum_risk: bool,
 ) -> list[_Decoded]:
-    """Of each source, in their order, though decoded beside those of like length."""
+    """Decode sources in batches of similar length; the results are in the order of the sources."""
     device = next(model.parameters()).device
     by_length = sorted(range(len(sources)), key=lambda index: len(sources[index]))
     found: dict[int, _Decoded] = {}

@@ -1,4 +1,4 @@
-"""What a person typed, as ids: a source text, and the tokens that an output is to begin with."""
+"""Encodes what a person typed: a source text, and the tokens that an output is to begin with."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from core.model.transformer import Transformer
 def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list[int], Sequence[str]]:
     """Ids with `<eos>`, and the tokens that the vocabulary does not have.
 
-    Raises UserError for a text that is empty, holds half a character, is of other columns than sources or longer than
-    the model's positions.
+    Raises UserError for a text that is empty, is not valid Unicode, has another number of columns than the sources, or
+    is longer than the model's positions.
     """
     _require_whole_characters(text)
     _require_columns(data, text)
@@ -31,7 +31,7 @@ def encode_text(model: Transformer, data: PreparedData, text: str) -> tuple[list
 
 
 def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
-    """Ids of tokens as `Feed` spells them. Raises UserError for one of another vocabulary, or that no output has."""
+    """Ids of tokens as `Feed` spells them. Raises UserError for one of another vocabulary, or never in an output."""
     tokens = data.tgt_vocabulary.tokens
     for token in prefix:
         if token not in tokens:
@@ -42,7 +42,7 @@ def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
 
 
 def _require_whole_characters(text: str) -> None:
-    """No file could hold the others, nor a run that follows such a text be saved."""
+    """Refuse lone surrogates: no file can hold them, so no run with such a text could be saved."""
     try:
         text.encode()
     except UnicodeEncodeError:

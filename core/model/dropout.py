@@ -1,4 +1,4 @@
-"""Dropout from 16-bit random lanes: what torch's own costs a fifth of a step on a CPU."""
+"""Dropout from 16-bit random lanes, since torch's own takes a fifth of a step on a CPU."""
 
 import torch
 from torch import Tensor, nn
@@ -6,16 +6,16 @@ from torch import Tensor, nn
 _LANE_VALUES = 1 << 16
 _LANES_PER_DRAW = 4
 _ONE = 0x3F80  # the bits of bfloat16's 1
-_BLOCK = 1 << 19  # elements gone through at a time: they stay in a core's cache
+_BLOCK = 1 << 19  # elements processed at a time, so that they stay in a core's cache
 
 
 def whole_draws_of(num_elements: int) -> int:
-    """As many elements, or up to three more: with what whole draws are there for, `draw_kept` is fastest."""
+    """The number of elements rounded up to whole draws, for which `draw_kept` is fastest."""
     return -(-num_elements // _LANES_PER_DRAW) * _LANES_PER_DRAW
 
 
 class HeldRate:
-    """A rate of dropping, held to 1/65536, and the `scale` of what is kept: that of the rate held."""
+    """A dropout rate, rounded to 1/65536, and the `scale` of what is kept at the rounded rate."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
@@ -24,12 +24,12 @@ class HeldRate:
         self.scale = _LANE_VALUES / (_LANE_VALUES - num_dropped)
 
     def draw_kept(self, kept: Tensor) -> Tensor:
-        """Overwrite `kept` [N] by ones where an element is kept, and by zeros; return it.
+        """Overwrite `kept` [N] with ones where an element is kept, and zeros elsewhere; return it.
 
-        On a CPU `bernoulli_` draws a mask in one thread, a double an element: 620 microseconds for [512, 256] in
-        float32, this 140 (one thread, median of 100 interleaved calls). Each element takes 16 of the 64 bits of a draw
-        from torch's default generator, so `torch.set_rng_state` brings the same masks back. Elsewhere `bernoulli_` is
-        fast.
+        On a CPU `bernoulli_` draws a mask in one thread, a double for each element: 620 microseconds for [512, 256] in
+        float32, where this takes 140 (one thread, median of 100 interleaved calls). Each element takes 16 of the 64
+        bits of a draw from torch's default generator, so `torch.set_rng_state` reproduces the masks. On other devices
+        `bernoulli_` is fast.
         """
         if kept.device.type != "cpu":
             return kept.bernoulli_(1.0 / self.scale)
@@ -41,7 +41,7 @@ class HeldRate:
         return torch.ge(draws.view(torch.int16)[: len(kept)], self._first_kept, out=kept)
 
     def _draw_in_place(self, kept: Tensor) -> Tensor:
-        """The same for numbers as wide as a lane, without memory beside theirs: 33 ms instead of 70 for 24 million."""
+        """The same for elements as wide as a lane, without further memory: 33 ms instead of 70 for 24 million."""
         below = self._first_kept - 1
         lanes = kept.view(torch.int64).random_(-(2**63), None).view(torch.int16)
         for part in torch.split(lanes, _BLOCK):

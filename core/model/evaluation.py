@@ -1,4 +1,4 @@
-"""A model as it is used: no dropout, no gradients."""
+"""A context manager for evaluating a model: no dropout, no gradients."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from torch import nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch dropout and gradients off inside the block, and put the model back into the mode it was in."""
+    """Switch dropout and gradients off inside the block, and restore the model's mode afterwards."""
     was_training = model.training
     if was_training:  # changing the mode walks all modules
         model.eval()

@@ -1,4 +1,4 @@
-"""Attention heads switched off for a moment, in the weights themselves, so that every way to run the model sees it."""
+"""Switches attention heads off for a while, in the weights themselves, so that every way to run the model sees it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from core.model.transformer import Transformer
 
 @contextmanager
 def heads_off(model: Transformer, heads: Sequence[HeadPlace]) -> Iterator[None]:
-    """Inside the block, what these heads read is multiplied by zeros; afterwards the weights are as before to the bit.
+    """Inside the block, these heads' output is multiplied by zeros; afterwards the weights are as before to the bit.
 
     A head's part of the output projection (the rows of W^O in section 3.2.2 of the paper) becomes zero, so that the
     head adds nothing to what the layer passes on. Raises UserError for a head that the model lacks.
@@ -32,7 +32,7 @@ def heads_off(model: Transformer, heads: Sequence[HeadPlace]) -> Iterator[None]:
 
 
 def _output_part(model: Transformer, place: HeadPlace) -> Tensor:
-    """The columns [d_model, d_head] of the output projection's weight that multiply what this head read."""
+    """The columns [d_model, d_head] of the output projection's weight that multiply this head's output."""
     layers = model.attentions(place.kind)
     if not (0 <= place.layer < len(layers) and 0 <= place.head < layers[place.layer].num_heads):
         name = f"{place.kind} layer {place.layer + 1} head {place.head + 1}"

@@ -12,7 +12,7 @@ from core.model.linear import Linear
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a ReLU or GELU between, the same at every position (section 3.3)."""
+    """Two linear layers with a ReLU or GELU between them, the same at every position (section 3.3)."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class FeedForward(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention and a feed-forward map, each with a residual connection, dropout and a LayerNorm."""
+    """Self-attention and a feed-forward network, each with a residual connection, dropout and a LayerNorm."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(nn.Module):
-    """Self-attention, attention to the memory and a feed-forward map.
+    """Self-attention, attention to the memory and a feed-forward network.
 
     `core.decoding.flat_decoder` does the same for one position at a time.
     """

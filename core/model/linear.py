@@ -1,4 +1,4 @@
-"""A linear map that is fast where gradients are not wanted."""
+"""A linear layer that is faster where gradients are not wanted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.machine import onednn
 
 
 class Linear(nn.Linear):
-    """As torch's, but in inference mode by the library that multiplies faster."""
+    """torch's Linear, except that inference mode uses oneDNN where that is faster."""
 
     def forward(self, x: Tensor) -> Tensor:
         """[..., in_features] -> [..., out_features]."""

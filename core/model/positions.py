@@ -1,4 +1,4 @@
-"""Where a token stands: sinusoidal or learned vectors, one for each position."""
+"""Position vectors, sinusoidal or learned."""
 
 import torch
 from torch import Tensor, nn
@@ -7,7 +7,7 @@ from core.sinusoids import sinusoids
 
 
 class SinusoidalPositions(nn.Module):
-    """A fixed table; not saved with the weights, since its formula says it all."""
+    """A fixed table, not saved with the weights, since a formula gives it."""
 
     table: Tensor
 

@@ -1,4 +1,4 @@
-"""Attention weights for those who look at them; nobody else pays for them."""
+"""Records attention weights on request; without a request they cost nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from core.model.transformer import Transformer
 
 
 class AttentionRecord:
-    """The weights of the newest pass through each stack; complete after a `forward`, or an `encode` and a `decode`."""
+    """The weights of the newest pass through each stack; complete after `forward`, or after `encode` and `decode`."""
 
     def __init__(self) -> None:
         self.layers: dict[AttentionKind, list[list[Tensor]]] = {kind: [] for kind in get_args(AttentionKind)}
@@ -49,5 +49,5 @@ def record_attention(model: Transformer) -> Iterator[AttentionRecord]:
         yield record
     finally:
         for layers in attentions.values():
-            for attention in layers:  # back to the fast path
+            for attention in layers:  # back to the fast way
                 attention.recorded = None

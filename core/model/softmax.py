@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-# torch's kernel works on 16 numbers at a time. Shorter rows fall to code that takes each alone: 1,280 rows of 10 take
-# 237 us forward and 100 backward, in simple steps 39 and 18; rows of 16 take 21 and 8, in steps 46 and 15.
+# torch's kernel processes 16 numbers at a time, and those of shorter rows one by one: 1,280 rows of 10 take 237 us
+# forward and 100 backward, and in separate operations 39 and 18; rows of 16 take 21 and 8, separately 46 and 15.
 _VECTOR = 16
 
 
@@ -19,7 +19,7 @@ def softmax(scores: Tensor) -> Tensor:
 
 
 def softmax_backward(gradient: Tensor, y: Tensor) -> Tensor:
-    """From the gradient of y = softmax(x) that of x: y * (gradient - sum(y * gradient)). Overwrites `gradient`."""
+    """The gradient of x, given that of y = softmax(x): y * (gradient - sum(y * gradient)). May overwrite `gradient`."""
     if y.shape[-1] >= _VECTOR:
         return torch._softmax_backward_data(gradient, y, -1, y.dtype)
     products = gradient.mul_(y)

@@ -54,8 +54,8 @@ class Embedding(nn.Module):
 class Transformer(nn.Module):
     """Maps a source and the target so far to logits of the next target token.
 
-    Ids are [B, S] and [B, T]; a mask of the same shape is True at tokens and False at padding. What stands at padded
-    positions never reaches a token's result.
+    Ids are [B, S] and [B, T]; a mask of the same shape is True at tokens and False at padding. What is at padded
+    positions never affects a token's result.
     """
 
     def __init__(self, config: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, max_positions: int) -> None:
@@ -94,7 +94,7 @@ class Transformer(nn.Module):
         return memory
 
     def decode(self, tgt_input: Tensor, memory: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
-        """What the decoder knows at each position [B, T, d_model], for `project`; position t sees none after it."""
+        """Hidden states [B, T, d_model], for `project`; position t depends on no later one."""
         self.require_positions(tgt_input.shape[1], "tgt")
         x = self.tgt_embedding(tgt_input)
         mask, memory_mask = target_mask(tgt_mask), padding_mask(src_mask)
@@ -109,7 +109,7 @@ class Transformer(nn.Module):
         return logits
 
     def attentions(self, kind: AttentionKind) -> Sequence[SelfAttention | CrossAttention]:
-        """Those of one kind, layer by layer."""
+        """The attention modules of one kind, layer by layer."""
         if kind == "encoder_self":
             return [layer.self_attention for layer in self.encoder]
         return [layer.cross_attention if kind == "cross" else layer.self_attention for layer in self.decoder]

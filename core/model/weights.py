@@ -1,4 +1,4 @@
-"""A model's weights under their names, to be saved and shown, and put back."""
+"""Gives a model's weights by name, and loads them back."""
 
 from collections.abc import Mapping, Set
 
