@@ -1,4 +1,4 @@
-"""What a run begins with: a folder with its documents."""
+"""Creates the folder of a new run, with its documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUM_CHECKPOINTS = 3
 
 
 def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
-    """A folder for the run that stands ready, its documents written. Raises UserError where it cannot be written."""
+    """A new folder for the prepared run, its documents written. Raises UserError if it cannot be written."""
     name = trainer.config.name
     require_room(request.run_dir or request.runs_dir, room_for(trainer))
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
@@ -32,15 +32,15 @@ def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
 
 @contextmanager
 def filled_or_gone(folder: RunFolder) -> Iterator[None]:
-    """Around filling a new run's folder: half a run is none. Raises UserError where it cannot be written."""
+    """Remove a new run's folder if filling it fails: half a run is none. Raises UserError if it is not writable."""
     try:
         with refusing_to_write(folder.path):
             yield
-    except BaseException:  # a full disk, a fault of ours, or somebody wanted something else
-        shutil.rmtree(folder.path, ignore_errors=True)  # somebody may have removed it
+    except BaseException:  # a full disk, a bug of ours, or the job was dropped
+        shutil.rmtree(folder.path, ignore_errors=True)  # it may be gone already
         raise
 
 
 def room_for(trainer: Trainer) -> int:
-    """Bytes a run should find free before it learns: for the last checkpoint, the best, and the one being written."""
+    """The bytes a run should find free before it trains: for its last checkpoint, its best, and one being written."""
     return NUM_CHECKPOINTS * trainer.checkpoint_bytes

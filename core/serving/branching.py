@@ -1,7 +1,7 @@
-"""A new run that begins at a step of another: its past up to there, and the weights that were kept.
+"""Begins a new run at a step of another, with that run's past up to there and the weights it kept.
 
-A checkpoint holds everything, so that the steps go on as the other run's own would have. A snapshot holds the weights
-alone, and some settings make the rest useless: then optimizer, random numbers and order of the data begin anew.
+A checkpoint holds everything, so that training continues as the other run would have. A snapshot holds the weights
+alone, and some changed settings make the rest useless: then optimizer, random numbers and data order begin anew.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from core.training.trainer import Trainer
 
 
 def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
-    """What the run kept at this step; of weights alone, `optimizer` and `state` are empty.
+    """What the run kept at this step; if that is only weights, `optimizer` and `state` are empty.
 
-    Raises UserError where nothing was kept there, a change needs other weights, or its curves are damaged.
+    Raises UserError if nothing was kept there, if a change needs other weights, or if the run's curves are damaged.
     """
-    run.read_metrics()  # the new run's are cut back, where damage would be left out
+    run.read_metrics()  # raises if they are damaged, which cutting back the new run's would hide
     keys = [key for key, _ in request.changes]
     if unfit := first_unfit(keys):
         raise UserError(
@@ -58,7 +58,7 @@ def branched_trainer(
     host: PluginHost,
     tell: Callable[[Event], None],
 ) -> Trainer:
-    """A trainer that stands at the step, its changes that wait for a new run made; those that act now are not."""
+    """A trainer at that step, with the changes made that need a new run; those that act in any run are not made yet."""
     data.require_pairs()
     config = change_settings(run.config(), dict(that_reset(request.changes)))
     trainer = Trainer(resolve_elsewhere(config, data, tell), data, host)
@@ -74,7 +74,7 @@ def branched_trainer(
 
 
 def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Generator[None, None, RunFolder]:
-    """The new run's folder, left to be opened: the other's past, and a checkpoint of where it begins."""
+    """The new run's folder, released to be opened: the other's past, and a checkpoint of where it begins."""
     gives_way = request.in_its_place and run.has_taken_no_step()
     past = [*files_until(run.path, request.step), *_label_of(run, gives_way)]
     require_room(request.runs_dir, room_for(trainer) + size_of(past))
@@ -94,9 +94,9 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
 
 
 def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
-    """Settings of the new run's config that its past was learned without, and after which step they act.
+    """Settings of the new run's config that its past was trained without, each with the step after which it acts.
 
-    Of what the other run began with at a later step that is this one, whose next step is the first with it.
+    What the other run began with at a later step acts here after this step, whose next step is the first with it.
     """
     known = (replace(changed, step=min(changed.step, request.step)) for changed in run.state.began_with)
     own = (SettingChanged(step=request.step, key=key, value=value) for key, value in that_reset(request.changes))
@@ -104,7 +104,7 @@ def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
 
 
 def _label_of(run: RunFolder, gives_way: bool) -> Iterator[Path]:
-    """The file with what a person called the run, where the new one takes that over."""
+    """The file with the name that a person gave the run, if the new run takes it over."""
     path = run.path / LABEL
     if gives_way and path.is_file():
         yield path

@@ -1,4 +1,4 @@
-"""What the engine's thread does next: a request that waits, the work under way, or a wait."""
+"""Decides what the engine's thread does next: serve a waiting request, go on with the work under way, or wait."""
 
 from __future__ import annotations
 
@@ -50,17 +50,19 @@ Job = Generator[Event | None, None, Any]
 Asked = tuple[Request[Any], "Future[Any]"]
 
 _LONG = 3600.0  # nothing to do: wait for a request
-_BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps follow each other
-_LISTENING_SECONDS = 0.02  # for what other processes tell, before a request is looked for again
+_BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
+_LISTENING_SECONDS = 0.02  # to other processes, before the next look for requests
 
 
 class Desk:
-    """Serves requests one at a time, and lets one job (preparing, evaluating, finishing) or the learning go on between.
+    """Serves requests one at a time, and between them goes on with one job (preparing, evaluating, finishing) or
+    training.
 
-    While a job runs, requests wait for its end. A Prepare, OpenRun or Branch replaces the job, Stop and Close end it,
-    and all of these cancel what waits; what is refused at its first look leaves the learning alone. A question to the
-    model is answered at once where there is one. Learn is answered when the learning it began has ended: paused, its
-    steps taken, or the run finished. While several processes have the run, what is asked of it is asked there.
+    While a job runs, requests wait for its end. Prepare, OpenRun and Branch replace the job, Stop and Close end it, and
+    all of these cancel the requests that wait; one that is refused at its first check leaves training alone. A question
+    to the model is answered at once if there is a model. Learn is answered when the training it began has ended:
+    paused, its steps taken, or the run finished. While several processes have the run, requests about it are passed to
+    them.
     """
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
@@ -72,7 +74,7 @@ class Desk:
         self._waiting: deque[Asked] = deque()
         self._job: tuple[Job, Future[Any]] | None = None
         self._learning: tuple[Job, Future[Any]] | None = None
-        self._check: tuple[Job, Future[Any]] | None = None  # of a plugin; goes on beside all else
+        self._check: tuple[Job, Future[Any]] | None = None  # of a plugin; goes on beside everything else
         self._stop_at: int | None = None
         self._pace: float | None = None
         self._next_step_at = 0.0
@@ -100,7 +102,7 @@ class Desk:
     # -- requests ----------------------------------------------------------------------------------------------------
 
     def serve(self, request: Request[Any], future: Future[Any]) -> None:
-        """Answer a request, begin what it asks for, or let it wait for the job that runs."""
+        """Answer a request, begin what it asks for, or let it wait for the running job."""
         if future.cancelled():
             return
         if impossible := [path for path in vars(request).values() if isinstance(path, Path) and "\0" in str(path)]:
@@ -114,7 +116,7 @@ class Desk:
                 self._check = check_plugin(request, self._host), future
             case Prepare() | OpenRun() | Branch():
                 self._abandon_job()
-                self._forget_waiting()  # it was asked of what is given up now
+                self._forget_waiting()  # they were about what is given up now
                 self._begin_job(request, future)
             case Stop():
                 self._abandon_job()
@@ -141,7 +143,7 @@ class Desk:
     def _heed(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
         match request:
             case SetPace(steps_per_second=pace):
-                if pace is not None and not 0.0 < pace <= sys.float_info.max:  # nor is NaN a pace
+                if pace is not None and not 0.0 < pace <= sys.float_info.max:  # NaN is refused, too
                     raise UserError(f"SetPace: expected steps a second above 0, or None, given {pace}.")
                 self._pace, self._next_step_at = pace, 0.0
             case SetProcesses(num_processes=number):
@@ -189,22 +191,22 @@ class Desk:
             _answer(future, answer)
 
     def _answer_wherever(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
-        """Where the run is: here with this, or as the other processes answer it."""
+        """Answer where the run is: here by `serve`, or in the other processes."""
         if self._elsewhere.has_run:
             self._elsewhere.ask(request, future)
         else:
             self._answer(serve, request, future)
 
     def _fail(self, error: Exception, future: Future[Any]) -> None:
-        """The one who asked is told; of a fault of ours, whoever watches too."""
+        """Give the error to whoever asked; a bug of ours is reported to listeners, too."""
         told = self._session.in_words(error)
         self._session.tell_fault(told)
         _refuse(future, told)
 
     def give_up(self, error: Exception) -> None:
-        """After a fault that nothing caught: what was learned is kept if it can be, and nobody may wait for ever."""
+        """After an uncaught error: save what can be saved, and answer every request, so that nobody waits for ever."""
         under_way = [work for work in (self._job, self._learning, self._check) if work is not None]
-        with contextlib.suppress(Exception):  # the fault that is told of may be in there as well
+        with contextlib.suppress(Exception):  # the same error may happen here again
             for job, _ in under_way:
                 job.close()
             self._elsewhere.end()
@@ -213,7 +215,7 @@ class Desk:
             _refuse(future, error)
 
     def _break_off(self, error: Exception, future: Future[Any]) -> None:
-        """Learning, or ending the run, cannot go on: stand still, so that it can be tried again."""
+        """Training, or ending the run, has failed: pause, so that it can be tried again."""
         _refuse(future, self._session.failed(error))
 
     def _close(self, future: Future[Any]) -> None:
@@ -242,7 +244,7 @@ class Desk:
         self._job = self._jobs[type(request)](request), future
 
     def _once_here(self, job: Job) -> Job:
-        """Do this when it was looked at, which may refuse it, and the run before was left: by other processes, too."""
+        """Do a job in this process: its first check, which may refuse it; leave the current run; then do the rest."""
         with contextlib.closing(job):
             yield next(job)
             self._leave_off()
@@ -261,7 +263,7 @@ class Desk:
             future.cancel()
 
     def _ends(self, work: Job, future: Future[Any]) -> bool:
-        """End work half-way; where it fails to tidy up, who asked for it is told, and what comes next goes on."""
+        """End work half-way; if tidying up fails, whoever asked for it gets the error, and what comes next goes on."""
         try:
             work.close()
         except Exception as error:
@@ -270,11 +272,11 @@ class Desk:
         return True
 
     def _abandoned(self) -> None:
-        if not self._elsewhere.has_run:  # else nothing was begun here
+        if not self._elsewhere.has_run:  # otherwise nothing was begun here
             self._session.abandoned()
 
     def _goes_on(self, work: Job, future: Future[Any], fail: Callable[[Exception, Future[Any]], None]) -> bool:
-        """Do a piece of it, and whether there is more; at its end whoever asked for it is answered."""
+        """Do a piece of the work, and return whether there is more; at its end, answer whoever asked for it."""
         try:
             event = next(work)
         except StopIteration as end:
@@ -287,7 +289,7 @@ class Desk:
         return False
 
     def _go_on_with_job(self, job: Job, future: Future[Any]) -> None:
-        self._job = None  # at its end the answer to it may lead to the next
+        self._job = None  # answering it may begin the next one
         if self._goes_on(job, future, self._fail_job):
             self._job = job, future
         if self._job is None:
@@ -297,7 +299,7 @@ class Desk:
         self._abandoned()
         if self._learning is None:
             self._break_off(error, future)
-        else:  # the run that learns was not left for it, and goes on
+        else:  # the training run was not left for it, and goes on
             self._fail(error, future)
 
     # -- a plugin's check --------------------------------------------------------------------------------------------
@@ -330,7 +332,7 @@ class Desk:
         self._next_step_at = 0.0
 
     def _move(self, request: Learn, future: Future[Any]) -> None:
-        """Have as many processes as are wanted take the run, and then learn."""
+        """Move the run to as many processes as are wanted, and then train."""
 
         def learn(moved: Future[Any]) -> None:
             if moved.cancelled():
@@ -345,7 +347,7 @@ class Desk:
         self._job = self._elsewhere.move(self._pace), moved
 
     def _leave_off(self) -> None:
-        """Take no more steps; whoever asked for them is answered."""
+        """Take no more steps, and answer the Learn that asked for them."""
         if self._learning is not None:
             job, future = self._learning
             self._learning = None
@@ -366,7 +368,7 @@ class Desk:
         self._tell(next(job))
         if self._session.step > before and self._pace is not None:
             self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
-            self._session.run.flush()  # whoever watches so slowly sees each step at once
+            self._session.run.flush()  # at a slow pace each step is shown at once
         if self._stop_at is not None and self._session.step >= self._stop_at and not self._session.is_anything_due:
             job.close()
             self._session.pause(with_probe=True)
@@ -378,9 +380,9 @@ class Desk:
         """How long to wait for a request before `go_on`: not at all while there is work."""
         if self._job is not None or self._check is not None or self._elsewhere.has_run:
             return 0.0
-        if self._session.background is not None:  # there is always time for it, beside learning that holds back too
+        if self._session.background is not None:  # there is time for it, even beside training that waits for its pace
             return 0.0
-        return _LONG if self._learning is None else min(self._seconds_to_next_turn(), _LONG)  # no queue waits for ages
+        return _LONG if self._learning is None else min(self._seconds_to_next_turn(), _LONG)  # a queue limits it
 
     def go_on(self) -> None:
         """Do one small piece of the work under way."""
@@ -399,24 +401,24 @@ class Desk:
             self._go_on_learning(*self._learning)
 
     def _has_time_for_background(self) -> bool:
-        """Always, where no step is due; beside steps now and then."""
+        """Always if no step is due; otherwise now and then."""
         if self._learning is None or self._seconds_to_next_turn() > 0.0:
             return True
         return time.monotonic() >= self._next_background_at
 
     def _listen(self) -> None:
-        """Pass on what other processes tell of the run; where they cannot go on, take it back."""
+        """Pass on the other processes' events; if they cannot go on, take the run back."""
         self._tell(self._elsewhere.turn(0.0 if self._check is not None else _LISTENING_SECONDS))
         if self._elsewhere.must_come_home:
             self._job = self._elsewhere.come_home(), Future()
 
     def _seconds_to_next_turn(self) -> float:
-        """The pace holds back steps only: what they lead to (a probe, a validation, the end) is shown at once."""
+        """Only steps wait for the pace: what they lead to (a probe, a validation, the end) is shown at once."""
         return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
 
 
 def _answer(future: Future[Any], value: Any) -> None:
-    if future.set_running_or_notify_cancel():  # False where the one who asked no longer wants to know
+    if future.set_running_or_notify_cancel():  # False if it was cancelled
         future.set_result(value)
 
 

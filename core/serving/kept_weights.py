@@ -1,4 +1,4 @@
-"""The weights a run kept at earlier steps, in a model of their own: to translate and to probe with."""
+"""Loads the weights a run kept at earlier steps into a second model, to translate and to probe with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.training.trainer import Trainer
 
 
 class KeptWeights:
-    """One second model for a trainer's run; it holds the weights that were asked for last."""
+    """A second model for a trainer's run; it holds the weights that were asked for last."""
 
     def __init__(self, trainer: Trainer) -> None:
         self._trainer = trainer
@@ -25,21 +25,21 @@ class KeptWeights:
         self._model: Transformer | None = None
 
     def at(self, folder: RunFolder, step: int) -> tuple[int, Transformer]:
-        """The newest weights kept at or before a step, and their own step. Raises UserError where there are none."""
+        """The newest weights kept at or before a step, and their own step. Raises UserError if there are none."""
         nearest = nearest_kept(folder, step)
         if self._model is None:
             # A copy, not a new model: building one would draw from the run's random numbers.
             self._model = copy.deepcopy(self._trainer.model)
         if self._step != nearest:
-            self._step = -1  # until the weights are whole
+            self._step = -1  # until all weights are loaded
             load_weights(self._model, tensors(folder.weights(nearest)))
             self._step = nearest
         return nearest, self._model
 
     def probe_again(self, folder: RunFolder, *, is_ours: Callable[[], bool]) -> Generator[ProbeDone | None, None, None]:
-        """Probe every kept step anew whose stored probe lacks a sentence, the newest first. Yields None between.
+        """Probe again every kept step whose stored probe lacks a sentence, the newest first. Yields None between.
 
-        They are stored for as long as the folder is ours: a run that ends meanwhile may be another process's at once.
+        Probes are stored only while the folder is ours: once a run ends, another process may take it at any moment.
         """
         trainer = self._trainer
         for step in reversed(folder.snapshot_steps()):
@@ -55,7 +55,7 @@ class KeptWeights:
 
 
 def nearest_kept(folder: RunFolder, step: int) -> int:
-    """The newest step at or before this one whose weights are kept. Raises UserError where there is none."""
+    """The newest step at or before this one whose weights are kept. Raises UserError if there is none."""
     kept = [known for known in folder.kept_steps() if known <= step]
     if not kept:
         raise UserError(f"No weights are kept at or before step {step}.", "Choose a later step.")

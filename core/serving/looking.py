@@ -1,4 +1,4 @@
-"""Looking at the run at hand without learning: translations, evaluations, and sentences that somebody added."""
+"""Answers questions about the current run without training it: translations, evaluations, added sentences."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from core.training.without_heads import leave_out_heads
 
 
 class Looking:
-    """Answers questions about one run. `background` is work for whenever there is time; None where none is left."""
+    """Answers questions about one run. `background` is work to do whenever there is time; None if there is none."""
 
     def __init__(self, run: RunAtHand, tell: Callable[[Event], None]) -> None:
         self.background: Work | None = None
@@ -47,7 +47,7 @@ class Looking:
 
     @timed
     def translate(self, request: Translate) -> tuple[Translation, ...]:
-        """Translate with the weights of now, with those kept at or before a step, or with another run's."""
+        """Translate with the current weights, with those kept at or before a step, or with another run's."""
         self._require_choice(request)
         step, model, data = self._model_of(request)
         return translate(
@@ -64,7 +64,7 @@ class Looking:
         )
 
     def find_unreadable(self, request: FindUnreadable) -> tuple[int, str] | None:
-        """The first of these texts that `translate` would refuse."""
+        """The place of the first of these texts that `translate` would refuse, and why; None if there is none."""
         for place, text in enumerate(request.texts):
             try:
                 encode_text(self._run.trainer.model, self._run.trainer.data, text)
@@ -80,9 +80,9 @@ class Looking:
 
     @timed
     def search_beam(self, request: SearchBeam) -> BeamTree:
-        """Search with a beam and watch it, with the weights of now or with those kept at or before a step."""
+        """Record a beam search, with the current weights or with those kept at or before a step."""
         asked = {"decoding.beam_size": request.beam_size, "decoding.length_penalty": request.length_penalty}
-        decoding = change_settings(self._run.config, asked).decoding  # what no setting may be is refused as there
+        decoding = change_settings(self._run.config, asked).decoding  # refuses what the settings would refuse
         step, model = self._weights_at(request.step)
         data = self._run.trainer.data
         longest = longest_output(decoding, data)
@@ -90,14 +90,14 @@ class Looking:
 
     @timed
     def dissect(self, request: DissectHead) -> DotProduct:
-        """Take one head apart, with the weights of now or with those kept at or before a step."""
+        """Take one head apart, with the current weights or with those kept at or before a step."""
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return dissect_head(model, trainer.data, request, max_length=trainer.max_length, step=step)
 
     @timed
     def leave_out(self, request: LeaveOutHeads) -> LeftOut:
-        """See what heads are good for, with the weights of now or with those kept at or before a step."""
+        """Compare the model with and without some heads, with the current weights or those kept at or before a step."""
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return leave_out_heads(model, trainer.data, request, max_length=trainer.max_length, step=step)
@@ -115,7 +115,7 @@ class Looking:
         return self._kept.at(self._run.require_folder(), step)
 
     def evaluate(self, request: Evaluate) -> Work:
-        """Measure a whole split; answers an Evaluation."""
+        """Evaluate a whole split; returns an Evaluation."""
         self._run.require_folder()
         if request.split not in ("valid", "test"):
             raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
@@ -128,17 +128,17 @@ class Looking:
             raise UserError("A beam of one leaves nothing to choose from by minimum risk.", "Set a larger --beam-size.")
 
     def add_sentence(self, request: AddSentence) -> None:
-        """Probe this sentence too: now, from now on, and in the background with every kept weight."""
+        """Probe this sentence too: now, in every later probe, and in the background with all kept weights."""
         trainer, folder, is_ours = self._run.trainer, self._run.folder, self._run.is_ours
         trainer.add_sentence(request.source)
         probe = trainer.probe()
         if folder is not None and is_ours:
-            folder.write_probe(probe)  # first: who is told of a step may read it again later
+            folder.write_probe(probe)  # first: who gets the event may read it from there
         self._tell(ProbeDone(probe=probe, is_stored=is_ours))
         self.look_back()
 
     def look_back(self) -> None:
-        """Where sentences were added, probe them in the background with every kept weight that has not seen them."""
+        """If sentences were added, probe them in the background with all kept weights whose probes lack them."""
         trainer, folder = self._run.trainer, self._run.folder
         has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
         if folder is not None and has_added:

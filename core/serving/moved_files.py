@@ -1,4 +1,4 @@
-"""What to do where a run's data are not where it found them: which options say where they are now."""
+"""Advice for a run whose data files have moved: which options say where they are now."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class _Place(NamedTuple):
 
     @property
     def is_gone(self) -> bool:
-        return not os.path.exists(self.path)  # noqa: PTH110 (pathlib raises where nobody may look)
+        return not os.path.exists(self.path)  # noqa: PTH110 (pathlib raises without permission)
 
 
 def where_they_may_be(
     run: RunFolder, host: PluginHost, options: Mapping[str, object], *, gives_others: bool = False
 ) -> str:
-    """Advice that names the options to set; empty where the plugin has none that name a file or a folder.
+    """Advice that names the options to set; empty if the plugin has none that name a file or a folder.
 
-    Also where all files that are named are there, unless it gives others than the run's pairs: these may not be its
-    files. Of a plugin that is not found, how to name its folder: a run does not keep that.
+    Also empty if all named files exist, unless the plugin gives other pairs than the run's: these may be the wrong
+    files. For a plugin that is not found, how to name its folder: a run does not store that.
     """
     plugin = run.config().dataset.plugin
     infos = [info for info in host.plugins() if info.name == plugin]
@@ -41,7 +41,7 @@ def where_they_may_be(
     schemas = [info.options_schema or {} for info in infos if info.error is None]
     places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
     gone = [one for one in places if one.is_gone]
-    if not (gone or gives_others or any(one.path.is_dir() for one in places)):  # nobody knows what a folder lacks
+    if not (gone or gives_others or any(one.path.is_dir() for one in places)):  # what a folder lacks is unknown
         return ""
     asked = {place.option.key: place.option for place in gone or places}
     if not asked:
@@ -59,9 +59,9 @@ def where_they_may_be(
 
 
 def _places(fields: Sequence[SettingField], options: Mapping[str, object]) -> Iterator[_Place]:
-    """Each file that is named, with its own option where that names it in full, else with the plugin's first folder.
+    """Each named file, with its own option if that names it in full, else with the plugin's first folder.
 
-    The folder itself where no option names a file.
+    The folder itself if no option names a file.
     """
     folder = next((field for field in fields if field.path == "folder"), None)
     files = [field for field in fields if field.path == "file" and _path(field, options) != Path()]
@@ -76,5 +76,5 @@ def _places(fields: Sequence[SettingField], options: Mapping[str, object]) -> It
 
 
 def _path(option: SettingField, options: Mapping[str, object]) -> Path:
-    """What it names; the empty path where it names nothing."""
+    """The path that an option names; the empty path if it names nothing."""
     return typed_path(str(options.get(option.key, option.default)))

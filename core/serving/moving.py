@@ -1,4 +1,4 @@
-"""The run at hand in another folder, where its own cannot be written: all of it that can still be read goes along."""
+"""Moves the current run to another folder, when its own cannot be written, with all that can still be read."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from core.training.trainer import Trainer
 def moved_folder(
     old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, tell: Callable[[Event], None]
 ) -> RunFolder:
-    """The same run in a new folder: documents, and all else of it that can still be read. Tells how much cannot."""
+    """The same run in a new folder: its documents, and all else that can still be read. Reports how much cannot."""
     require_room(runs_dir, room_for(trainer) + size_of(files_to_copy(old.path)))
     folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
-    with filled_or_gone(folder):  # the old one stays as whole as before
+    with filled_or_gone(folder):  # the old folder is not changed
         unread = _take_files(folder, old)
         folder.follow(trainer.config.training)
         trainer.cut_back(folder)
@@ -31,9 +31,9 @@ def moved_folder(
 
 
 def _take_files(folder: RunFolder, old: RunFolder) -> list[str]:
-    """Copy what the old folder holds besides its documents.
+    """Copy all but the documents from the old folder.
 
-    Answers a sentence for each file that cannot be read, for log.txt too.
+    Returns a sentence for each file that cannot be read, and writes it to log.txt.
     """
     unread, taken = list[str](), set[str]()
     for path in files_to_copy(old.path):

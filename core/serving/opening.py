@@ -1,6 +1,6 @@
-"""A run that is opened again: its data, its checkpoint, and a trainer that has become what it was.
+"""Opens a run again: its data, its checkpoint, and a trainer restored to what it was.
 
-Another machine may have made it, or a stranger: what cannot be read is refused before a model is built.
+The run may come from another machine or a stranger: what cannot be read is refused before a model is built.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ANEW = "once the run goes on, what came after is learned anew."
 
 
 def known_data(folder: RunFolder) -> PreparedData:
-    """What the folder knows of the run's data: all that looking at it takes, and no pairs."""
+    """The run's data as its folder knows them: enough to look at the run, but no pairs."""
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
 
@@ -50,10 +50,10 @@ def data_of(
     options: Mapping[str, object] | None = None,
     purpose: Purpose = "learn",
 ) -> Generator[Event | None, None, PreparedData]:
-    """The run's data prepared again; where its plugin cannot give the same, what its folder knows of it.
+    """Prepare the run's data again; if its plugin cannot give the same, return what the folder knows of them.
 
-    `options` take the place of the dataset's own where its corpus was moved: what they give must be the same pairs. To
-    evaluate, they may give others in place of the held-out ones; raises UserError where they give others to train on.
+    `options` replace the dataset's own if its corpus was moved, and must give the same pairs; to evaluate, they may
+    give other held-out pairs. Raises UserError where the purpose needs the run's own pairs and they cannot be had.
     """
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     dataset = folder.config().dataset
@@ -69,7 +69,7 @@ def data_of(
             return data
         sentence, undo = how_they_differ(known, data), "Undo what was changed in its options, files or code."
         if purpose == "evaluate" and options:
-            with suppress(UserError):  # nobody can tell what is held out where its own pairs are not there
+            with suppress(UserError):  # without its own pairs, nothing says what is held out
                 own = yield from data_of(folder, host, cache_dir, tell, purpose=purpose)
                 if scored := with_other_held_out(own, data):
                     return scored
@@ -85,14 +85,14 @@ def data_of(
 
 
 def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
-    """The trainer of a run at the checkpoint that is asked for, or with the mean of the last ones."""
+    """The trainer of a run at the requested checkpoint, or with the mean of the last ones."""
     checkpoint = _checkpoint(folder, _which(request, folder, tell), tell)
     _tell_of_damaged_tail(folder, tell)
     config = resolve_elsewhere(folder.config(), data, tell)
     require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
     trainer.begin(folder)
-    if folder.state.is_shared:  # it has these weights alone; whether they are a mean was settled where they come from
+    if folder.state.is_shared:  # it has only these weights; whether they are a mean was decided on export
         trainer.start_from(tensors(checkpoint.model), checkpoint.step)
         return trainer
     trainer.restore(checkpoint)
@@ -112,7 +112,7 @@ def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
 
 
 def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
-    """The checkpoint that is asked for; to learn on from the last, the last one from before it blew up."""
+    """The requested checkpoint; to train on from the last one, the last from before the run diverged."""
     if request.checkpoint != "last" or request.purpose not in ("learn", "resume"):
         return request.checkpoint
     known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
@@ -128,9 +128,9 @@ def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
 
 
 def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
-    """Where the last one is damaged, the newest whole one before it, and says so.
+    """Read a checkpoint. If the last one is damaged, read the newest whole one before it instead, and say so.
 
-    Of the others raises DamagedFile that names the file, and the checkpoint before.
+    For any other, raises DamagedFile, which names the file and the checkpoint before it.
     """
     step = folder.checkpoint_step(which)
     if folder.state.is_shared:
@@ -150,7 +150,7 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
     except UserError:
         if which != "last" or step in folder.checkpoint_steps():
             raise
-        return _checkpoint(folder, which, tell)  # whoever trains the run has a newer one, and removed this
+        return _checkpoint(folder, which, tell)  # the process that trains the run removed it for a newer one
     return folder.checkpoint(before)
 
 
@@ -164,7 +164,7 @@ def _tell_of_damaged_tail(folder: RunFolder, tell: Tell) -> None:
 def require_same_size(
     folder: RunFolder, step: int, weights: Mapping[str, NDArray[Any]], config: RunConfig, data: PreparedData
 ) -> None:
-    """Raise UserError where config and vocabulary describe another model than the weights of `step`, however large."""
+    """Raise UserError if config and vocabulary describe a model of another size than the weights of `step`."""
     held = sum(array.size for array in weights.values())
     described = num_parameters(config, data)
     if held != described:

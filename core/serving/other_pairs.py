@@ -1,4 +1,4 @@
-"""What a dataset gives today, beside what it gave when a run was trained."""
+"""Compares what a dataset gives today with what it gave when a run was trained."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.data.splits import SPLITS
 
 
 def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | None:
-    """What there is now, to be scored by a run whose `own` pairs these are; None where it was trained on others.
+    """The data there are now, for scoring a run that has its `own` pairs; None if it was trained on others.
 
     Held-out pairs may be any, since their tokens have the run's ids: those follow from the train split alone.
     """
@@ -20,7 +20,7 @@ def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | 
 
 
 def how_they_differ(known: PreparedData, now: PreparedData) -> str:
-    """That the pairs are others, in a sentence; with the splits that have more or fewer of them, where any has."""
+    """A sentence that says that the pairs differ, and in which splits there are more or fewer of them."""
     counts = [(split, _drawn(known, split), _drawn(now, split)) for split in now.num_pairs]
     changed = [f"its {split} split has {here}, and had {then}" for split, then, here in counts if here != then]
     how = "; ".join(changed) or "as many in each split, but not the same"
@@ -28,6 +28,6 @@ def how_they_differ(known: PreparedData, now: PreparedData) -> str:
 
 
 def _drawn(data: PreparedData, split: str) -> str:
-    """How many pairs a split has, in words, whichever lengths are allowed."""
+    """How many pairs a split has, in words, those too long for the run included."""
     size = data.num_pairs.get(split)
     return "endless ones" if size is None else f"{size + data.left_out.get(split, 0):,}"

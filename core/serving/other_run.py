@@ -1,4 +1,4 @@
-"""The model of another run than the one at hand, read from its folder: to translate with, and no more."""
+"""Reads the model of another run from its folder, to translate with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.training.checkpoint import tensors
 
 
 class OtherModel(NamedTuple):
-    """A model on the CPU, with the weights of `step`, and what it takes to read and write texts with it."""
+    """A model on the CPU, with the weights of `step`, and the data that texts are encoded and decoded with."""
 
     step: int
     model: Transformer
@@ -29,27 +29,27 @@ class OtherModel(NamedTuple):
 
 
 class OtherRuns:
-    """Holds the model that was asked for last."""
+    """Reads models of other runs, and keeps the last one."""
 
     def __init__(self) -> None:
-        self._held: tuple[Looks, OtherModel] | None = None  # with its files as they were found
+        self._held: tuple[Looks, OtherModel] | None = None  # with the state of its files
 
     def at(self, run: Path, step: int | None) -> OtherModel:
-        """The newest weights that a run kept at or before a step; where that is None, its best ones.
+        """The newest weights that a run kept at or before a step; its best ones if the step is None.
 
-        Draws no random number. Raises UserError where there are none, or they are damaged.
+        Draws no random number. Raises UserError if there are none, or they are damaged.
         """
         folder = RunFolder.open(run)
         nearest = folder.checkpoint_step("best") if step is None else nearest_kept(folder, step)
         looks = look_at(_weights_files(run, nearest))
         if self._held is None or self._held[0] != looks:
-            self._held = None  # before the next one takes its memory
+            self._held = None  # frees its memory before the next is read
             self._held = looks, _read(folder, nearest)
         return self._held[1]
 
 
 def _weights_files(run: Path, step: int) -> list[str]:
-    """Where the weights of a step may lie: a run that is learned anew writes these files anew."""
+    """The files that may hold the weights of a step; a run that trains past it again writes them anew."""
     return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, "snapshots", step))]
 
 
@@ -57,7 +57,7 @@ def _read(folder: RunFolder, step: int) -> OtherModel:
     config, data = folder.config(), known_data(folder)
     weights = folder.weights(step)
     require_same_size(folder, step, weights, config, data)
-    with torch.random.fork_rng(devices=[]):  # a model that is built draws its first weights
+    with torch.random.fork_rng(devices=[]):  # building a model draws its initial weights
         model = Transformer(config.model, *model_sizes(config, data)).eval()
     load_weights(model, tensors(weights))
     return OtherModel(step, model, data)

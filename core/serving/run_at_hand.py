@@ -1,4 +1,4 @@
-"""The run that the engine's thread has at hand: trainer, folder once it has begun, and the newest figures."""
+"""The engine's current run: its trainer, its folder once it has begun, and its newest metrics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Work = Generator[Event | None, None, Any]
 
 
 class RunAtHand:
-    """A run that stands ready, learns, or was opened. `tell` is told what no generator here yields."""
+    """A run that is prepared, training, or opened. Events that no generator here yields go to `tell`."""
 
     def __init__(
         self,
@@ -45,23 +45,23 @@ class RunAtHand:
         self.folder = folder
         self.picked = picked  # see `Prepared`
         self.is_ours = False  # whether this process writes the folder
-        self.broken_off_by: FinishReason | None = None  # why it stands still, until it goes on or is kept elsewhere
+        self.broken_off_by: FinishReason | None = None  # why it was interrupted, until it goes on or is moved
         self.last_metrics: dict[str, float] = {}
         self.validated_at = -1
-        self.changes = changes  # yet to make, when an opened run goes on
+        self.changes = changes  # to be made when an opened run goes on
         self._probed_at = -1
         self._tell = tell
 
     @property
     def config(self) -> RunConfig:
-        """What holds now, with the changes that an opened run will write down when it goes on."""
+        """The current config, with the changes that an opened run will write down when it goes on."""
         config = self.trainer.config
         for key, value in self.changes:
             config = change_setting(config, key, value)
         return config
 
     def prepared(self) -> Prepared:
-        """What whoever watches should know of it."""
+        """The event that describes this run to listeners."""
         run = self.folder.path if self.folder is not None else None
         return prepared_of(self.trainer.initial_config, self.config, self.trainer.data, run, self.picked)
 
@@ -70,20 +70,20 @@ class RunAtHand:
         return self.folder is not None and self.folder.path == path
 
     def require_folder(self) -> RunFolder:
-        """Raises UserError where the run has not begun."""
+        """The run's folder. Raises UserError if the run has not begun."""
         if self.folder is None:
             raise UserError("This run has not begun: nothing of it is kept yet.", "Press Learn first.")
         return self.folder
 
     def begin(self, folder: RunFolder) -> None:
-        """Write this folder from now on: a new one, or one that holds all that the folder before did."""
+        """Write this folder from now on: a new one, or one with all that the previous folder held."""
         self.trainer.begin(folder)
         self.broken_off_by = None
         self._own(folder)
         self._make_changes()
 
     def take_over(self) -> RunFolder:
-        """Become the one who writes the run; of an opened one, cut off what came after its checkpoint."""
+        """Make this process the one that writes the run; from an opened run, cut off what came after its checkpoint."""
         if self.folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")
         if not self.is_ours:
@@ -97,9 +97,9 @@ class RunAtHand:
         return self.folder
 
     def _note_validation(self, folder: RunFolder) -> None:
-        """Where the run stands at a validation already, it ends there without another.
+        """If the run is at a validated step, note that, so that it can end there without another validation.
 
-        Unless settings are to change: a run judged by another metric has no best yet.
+        Not if settings are to change: a run judged by another metric has no best yet.
         """
         metrics = folder.validation_metrics().get(self.trainer.step)
         if metrics is not None and not self.changes:
@@ -110,7 +110,7 @@ class RunAtHand:
         self._tell(RunStarted(run=folder.path, step=self.trainer.step))
 
     def _make_changes(self) -> None:
-        """Make what was asked of the opened run; what a full disk keeps from being written waits on."""
+        """Make the changes asked of the opened run; one that a full disk keeps from being written goes on waiting."""
         while self.changes:
             self._tell(self.trainer.change(*self.changes[0]))
             self.changes = self.changes[1:]
@@ -141,10 +141,10 @@ class RunAtHand:
         self.trainer.data.require_pairs()
 
     def change_setting(self, key: str, value: Any) -> None:
-        """Change what acts from the next step on; of a run that nobody writes, once it goes on."""
+        """Change a setting from the next step on; in a run that this process does not write, once it goes on."""
         self.require_folder()
         if self.is_ours:
-            self._make_changes()  # else one that waits would be made after this one
+            self._make_changes()  # otherwise a waiting one would be made after this one
             self._tell(self.trainer.change(key, value))
         else:
             self.trainer.require_changeable(key, value)
@@ -154,7 +154,7 @@ class RunAtHand:
     # -- what it tells -----------------------------------------------------------------------------------------------
 
     def probe_here(self) -> None:
-        """Where steps end, show and keep what they led to, whichever steps are probed besides."""
+        """Probe the step at which training pauses, whether or not it is a probe step, and store the probe."""
         if self._probed_at != self.trainer.step:
             probe = self.trainer.probe()
             self.require_folder().write_probe(probe)
@@ -162,17 +162,17 @@ class RunAtHand:
             self._tell(ProbeDone(probe=probe))
 
     def flush(self) -> None:
-        """Keep and tell what the last steps measured."""
+        """Write and emit the metrics of the last steps."""
         self.tell_all(self.noting(self.trainer.flush()))
 
     def tell_all(self, work: Work) -> None:
-        """Do all of this work at once, and tell what it yields."""
+        """Do all of this work at once, and emit the events it yields."""
         for event in work:
             if event is not None:
                 self._tell(event)
 
     def noting(self, work: Work) -> Work:
-        """Pass on what the trainer yields, and remember the figures for the end."""
+        """Pass on what the trainer yields, and remember the metrics for the end of the run."""
         with contextlib.closing(work):
             while True:
                 try:
@@ -184,7 +184,7 @@ class RunAtHand:
                 yield event
 
     def note(self, event: Event) -> None:
-        """Remember the figures of one event; of what ends the run, note the cause in its log."""
+        """Remember the metrics of an event; write the cause to the log if it is a Trouble."""
         if isinstance(event, ProbeDone):
             self._probed_at = event.probe.step
         elif isinstance(event, ValidationDone):

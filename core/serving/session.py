@@ -1,4 +1,4 @@
-"""What each request does with the run at hand, and the state the engine is in."""
+"""What each request does with the current run, and the engine's state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_MEMORY = UserError("There is not enough memory for this.", "Make model or dat
 
 
 class Session:
-    """One run at a time, from `prepare` or `open_run` on. Everything here happens in the engine's thread."""
+    """Has one run at a time, from `prepare` or `open_run` on. Everything here runs in the engine's thread."""
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
         self._tell = emit
@@ -58,45 +58,45 @@ class Session:
 
     @property
     def run(self) -> RunAtHand:
-        """The run at hand. Raises NothingPrepared where there is none."""
+        """The current run. Raises NothingPrepared if there is none."""
         if self._run is None:
             raise NothingPrepared
         return self._run
 
     @property
     def looking(self) -> Looking:
-        """What answers questions about the run at hand. Raises NothingPrepared where there is none."""
+        """Answers questions about the current run. Raises NothingPrepared if there is none."""
         if self._looking is None:
             raise NothingPrepared
         return self._looking
 
     @property
     def has_model(self) -> bool:
-        """Whether there is something to translate with."""
+        """Whether there is a model to translate with."""
         return self._run is not None
 
     @property
     def has_diverged(self) -> bool:
-        """Whether the run at hand can take no other step. Waits for the device."""
+        """Whether the current run can take no further step. Waits for the device."""
         return self._run is not None and self._run.trainer.has_diverged
 
     @property
     def step(self) -> int:
-        """The step the weights are of; 0 where nothing is there."""
+        """The step of the current weights; 0 if there are none."""
         return self._run.trainer.step if self._run is not None else 0
 
     @property
     def is_anything_due(self) -> bool:
-        """Whether something other than a step comes next in the learning."""
+        """Whether training has something other than a step to do next."""
         return self._run is not None and self._run.trainer.is_anything_due
 
     @property
     def background(self) -> Work | None:
-        """Work for whenever there is time."""
+        """Work to do whenever there is time."""
         return self._looking.background if self._looking is not None else None
 
     def go_on_in_background(self) -> Event | None:
-        """Do one piece of the work there is. What fails is told, and ends it."""
+        """Do one piece of the background work. An error is returned as an event, and ends it."""
         assert self.background is not None
         event: Event | None = None
         try:
@@ -109,16 +109,16 @@ class Session:
         return event
 
     # -- beginning ---------------------------------------------------------------------------------------------------
-    # The first piece of each is a look, which may refuse. Until then the run at hand learns on; then it is left.
+    # The first piece of each is a check, which may refuse. Until then the current run trains on; then it is left.
 
     def prepare(self, request: Prepare) -> Work:
-        """Data, untrained model and its first probe; the run before is saved and left."""
-        yield None  # nothing to look at
+        """Prepare the data, the untrained model and its first probe; the previous run is saved and left."""
+        yield None  # nothing to check
         self._leave()
         self._renew_plugins()
         self._become("preparing")
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
-        if request.config.model.tie_embeddings == "all":  # of a run that is opened, whoever began it has decided
+        if request.config.model.tie_embeddings == "all":  # an opened run was begun so
             data.require_one_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
         yield Progress(stage="building the model", done=0, total=None)
@@ -138,17 +138,17 @@ class Session:
         return folder.path
 
     def move_run(self, request: MoveRun) -> Path:
-        """Keep the run elsewhere: its folder cannot be written. A checkpoint there says at once that this one can."""
+        """Move the run whose folder cannot be written. A checkpoint shows at once that the new folder can be."""
         run, old = self.run, self.run.require_folder()
         if not run.is_ours:
             run.require_that_it_can_go_on(old)
-        if self.state == "learning":  # no step is taken any more, whatever comes of the move
-            with contextlib.suppress(OSError):  # that is why it is left
+        if self.state == "learning":  # no more steps are taken, whether or not the move succeeds
+            with contextlib.suppress(OSError):  # that is why it moves
                 old.update(state="paused")
             self._become("paused")
         was_ours = run.is_ours
         folder = moved_folder(old, request.runs_dir, run.trainer, run.picked, self._tell)
-        with contextlib.suppress(OSError):  # that is why it is left
+        with contextlib.suppress(OSError):  # that is why it moves
             if was_ours:
                 old.release("stopped", "disk")
         run.begin(folder)
@@ -160,7 +160,7 @@ class Session:
         return folder.path
 
     def open_run(self, request: OpenRun) -> Work:
-        """A run's data and the weights of one of its checkpoints. Nothing is written before it goes on learning."""
+        """Open a run: its data and the weights of one of its checkpoints. Nothing is written before it trains on."""
         folder = RunFolder.open(request.run.absolute())
         folder.checkpoint_step(request.checkpoint)
         if folder.state.is_shared and (request.dataset_options or request.purpose == "evaluate"):
@@ -169,7 +169,7 @@ class Session:
                 "weights, settings and vocabularies, opened without the dataset.",
                 "Ask for the run that it was made of, where the dataset is.",
             )
-        yield None  # looked at, and not refused
+        yield None  # checked, and not refused
         self._leave()
         self._renew_plugins()
         self._become("preparing")
@@ -180,7 +180,7 @@ class Session:
             options = dict(request.dataset_options)
             cache = self._cache.folder()
             data = yield from data_of(folder, self._host, cache, self._tell, options, request.purpose)
-        # Opened anew: this or another process may have gone on with it meanwhile.
+        # Opened again: this or another process may have trained it meanwhile.
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)
         _require_changeable(trainer, request.changes)
@@ -191,14 +191,14 @@ class Session:
         return prepared
 
     def branch(self, request: Branch) -> Work:
-        """A new run from a step of another, perhaps of the one at hand: what was kept is read before that is left.
+        """Begin a new run at a step of another, perhaps of the current one: what was kept is read before that is left.
 
-        What was changed of the one at hand, and not written down since it has not gone on, goes along.
+        Changes to the current run that are not written down yet, since it has not gone on, are taken along.
         """
         run = RunFolder.open(request.run.absolute())
         kept = read_kept(request, run)
         require_its_options(run, self._host)
-        yield None  # looked at, and not refused
+        yield None  # checked, and not refused
         left = self._run if self._run is not None and self._run.is_at(run.path) else None
         changes = (*(left.changes if left is not None else ()), *that_act(request.changes))
         sentences = left.trainer.probe_sentences if left is not None and not left.is_ours else ()
@@ -219,7 +219,7 @@ class Session:
         return prepared
 
     def reload_plugins(self) -> None:
-        """Read the plugin files anew before the next run; the one at hand keeps the code it has."""
+        """Read the plugin files again before the next run; the current one keeps the code it has."""
         self._has_old_plugins = True
 
     def _renew_plugins(self) -> None:
@@ -232,7 +232,7 @@ class Session:
         return run
 
     def abandoned(self) -> None:
-        """A job was broken off: what it had begun to prepare is not there."""
+        """Forget what an abandoned job had begun to prepare."""
         if self.state == "preparing":
             self._leave()
             self._become("empty")
@@ -240,7 +240,7 @@ class Session:
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def learn(self, steps: int | None) -> Work:
-        """Begin or go on learning. The generator ends with the run, which is then finished or has failed."""
+        """Begin or continue training. The generator ends with the run, which is then finished or has failed."""
         if steps is not None and steps < 1:
             raise UserError(f"Learn: expected at least 1 more step, given {steps:,}.")
         run = self.run
@@ -250,7 +250,7 @@ class Session:
             self._tell(run.trainer.change("training.max_steps", run.trainer.step + steps))
         folder.update(state="learning", reason=None)
         run.broken_off_by = None
-        if not was_ours or self.background is None:  # what was worked out so far is not stored, or it broke off
+        if not was_ours or self.background is None:  # its results so far are not stored, or it failed
             self.looking.look_back()
         self._become("learning")
         return self._learn(run)
@@ -258,12 +258,12 @@ class Session:
     def _take_over(self, run: RunAtHand) -> RunFolder:
         stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
         folder = run.take_over()
-        if stopped_early:  # or the patience that ended it would end it again before its first step
+        if stopped_early:  # otherwise patience would end it again before its first step
             run.trainer.renew_patience()
         return folder
 
     def hand_over(self) -> Path:
-        """Save the run and let go of it, for other processes to open. Raises UserError where it cannot go on."""
+        """Save the run and release it, for other processes to open. Raises UserError if it cannot go on."""
         folder = self._take_over(self.run)
         self.run.flush()
         self._tell(self.run.trainer.save_checkpoint())
@@ -275,7 +275,7 @@ class Session:
         return folder.path
 
     def cache_dir(self) -> Path:
-        """Where prepared data are found again."""
+        """The folder of prepared data."""
         return self._cache.folder()
 
     def _learn(self, run: RunAtHand) -> Work:
@@ -283,11 +283,11 @@ class Session:
         yield from self._end(run, reason)
 
     def _end(self, run: RunAtHand, reason: FinishReason) -> Work:
-        """Validate at the last step where that was not done, keep it, and say that it is over."""
+        """End the run: complete its last step if it ended well, release the folder, and report the end."""
         folder = run.require_folder()
         if reason in GOOD_ENDS:
             yield from self._complete(run)
-            while self.background is not None:  # what it stores it stores while the run is ours
+            while self.background is not None:  # it stores its results only while the run is ours
                 yield self.go_on_in_background()
             folder.release("finished", reason)
             self._become("finished")
@@ -298,7 +298,7 @@ class Session:
         self._tell_end(run, reason)
 
     def _complete(self, run: RunAtHand) -> Work:
-        """What the end of a run that went well should find: probe, validation and checkpoint of its last step."""
+        """Give the last step of a run that went well its probe, validation and checkpoint."""
         yield from run.noting(run.trainer.flush())
         run.probe_here()
         if run.validated_at != run.trainer.step:
@@ -313,7 +313,7 @@ class Session:
         self._tell(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
 
     def pause(self, *, with_probe: bool = False) -> int:
-        """Stand still between two steps; after single steps, with a probe of what they did."""
+        """Pause between two steps and return the step; after single steps, probe it."""
         run = self.run
         if self.state == "learning":
             try:
@@ -327,9 +327,9 @@ class Session:
         return run.trainer.step
 
     def failed(self, error: Exception) -> Exception:
-        """Learning broke off, or ending the run did: stand still between two steps, from where it can go on.
+        """Training, or ending the run, has failed: pause between two steps, from where it can go on.
 
-        Tells whoever watches, and answers what to tell the one who asked.
+        Reports it to listeners, and returns the error for whoever asked.
         """
         told = self.in_words(error)
         self.tell_fault(told)
@@ -340,7 +340,7 @@ class Session:
             self._tell(as_trouble(told))
             told = BrokenOff(told.sentence, told.advice)
         reason = self.run.broken_off_by = _reason_of(error)
-        with contextlib.suppress(OSError):  # where the disk has no room for it, either
+        with contextlib.suppress(OSError):  # the disk may be too full for this, too
             self.run.require_folder().update(state="paused", reason=reason)
         self._become("paused")
         if reason is not None:
@@ -348,14 +348,14 @@ class Session:
         return told
 
     def tell_fault(self, told: Exception) -> None:
-        """Of a fault of ours whoever watches is told, and the run's log."""
+        """Report a bug of ours to listeners and to the run's log."""
         if not isinstance(told, UserError):
             trouble = as_trouble(told)
             self._tell(trouble)
             self.log(trouble.details)
 
     def in_words(self, error: Exception) -> Exception:
-        """An OSError of the run's folder is no fault of ours, but a full disk; and memory has an end."""
+        """The error, as a UserError where it is no bug of ours: out of memory or files, or a folder not writable."""
         if is_out_of_memory(error):
             return NO_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
         if too_many := no_more_files(error):
@@ -365,11 +365,11 @@ class Session:
         return error
 
     def evaluate(self, request: Evaluate) -> Work:
-        """Measure a whole split; answers an Evaluation."""
+        """Evaluate a whole split; returns an Evaluation."""
         return (yield from self.looking.evaluate(request))
 
     def finish(self, _: object) -> Work:
-        """End the run here; answers its folder, None where none has begun or it has ended already."""
+        """End the run at this step; returns its folder, or None if none has begun or it has ended already."""
         run = self.run
         if run.folder is None or self.state not in ("learning", "paused"):
             return None
@@ -380,7 +380,7 @@ class Session:
     # -- leaving -----------------------------------------------------------------------------------------------------
 
     def stop(self) -> Path | None:
-        """Save at once and leave the run to be resumed; answers its folder, None where nothing is being written."""
+        """Save at once and leave the run to be resumed; returns its folder, or None if nothing is being written."""
         run = self._run
         if run is None or run.folder is None or not run.is_ours:
             return None
@@ -401,14 +401,14 @@ class Session:
         return run.folder.path
 
     def give_up(self, error: Exception) -> None:
-        """Save after a fault that nothing caught, and note in the run why it ended."""
+        """Save after an uncaught error, and record in the run why it ended."""
         if self._run is not None:
             self.log(as_trouble(error).details)
             self._run.broken_off_by = self._run.broken_off_by or _reason_of(error)
         self.close()
 
     def close(self) -> None:
-        """Save, and end what reads ahead."""
+        """Save, and stop prefetching."""
         try:
             self._leave()
         finally:
@@ -422,7 +422,7 @@ class Session:
         self._run = self._looking = None
 
     def _disown_if_gone(self) -> None:
-        """A run whose folder was removed has nowhere to be saved to; that must not keep us from another run."""
+        """Give up a run whose folder was removed: that it cannot be saved must not keep us from another run."""
         run = self._run
         if run is not None and run.is_ours and not (run.require_folder().path / "config.yaml").exists():
             run.is_ours = False
@@ -435,9 +435,9 @@ class Session:
     # -- saying ------------------------------------------------------------------------------------------------------
 
     def log(self, text: str) -> None:
-        """Note something in the run's log, where there is a run."""
+        """Write to the run's log, if there is a run."""
         if self._run is not None and self._run.folder is not None and self._run.is_ours:
-            with contextlib.suppress(OSError):  # the disk is full: whoever watches was told already
+            with contextlib.suppress(OSError):  # the disk is full, which was reported already
                 self._run.folder.log(text)
 
     def _become(self, state: EngineState) -> None:
@@ -447,7 +447,7 @@ class Session:
 
 
 def _reason_of(error: Exception) -> FinishReason | None:
-    """Why a run stands still that this broke off; None for what is no end of it."""
+    """The reason to record for a run that this error interrupted; None if there is none to record."""
     if isinstance(error, OSError):
         return "disk"
     if isinstance(error, PluginError):
@@ -460,6 +460,6 @@ def _reason_of(error: Exception) -> FinishReason | None:
 
 
 def _require_changeable(trainer: Trainer, changes: Sequence[tuple[str, object]]) -> None:
-    """Raise UserError for a change that the run could not take once it goes on."""
+    """Raise UserError for a change that the run could not make once it goes on."""
     for key, value in changes:
         trainer.require_changeable(key, value)

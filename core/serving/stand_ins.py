@@ -1,4 +1,4 @@
-"""Where a plugin of somebody's own has the name of one that came with Headlight, which a run may have begun with."""
+"""Runs whose plugin has the name of one that came with Headlight, with which they may have begun."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.run_folder import RunFolder
 
 
 def where_it_stands_in(run: RunFolder, host: PluginHost) -> str:
-    """Advice that names it; empty where there is none. A run does not keep which of the two it began with."""
+    """Advice that names such a plugin; empty if there is none. A run does not record which of the two it began with."""
     plugin = run.config().dataset.plugin
     infos = [info for info in host.plugins() if info.name == plugin]
     own = [info for info in infos if not is_built_in(info)]
@@ -22,7 +22,7 @@ def where_it_stands_in(run: RunFolder, host: PluginHost) -> str:
 
 
 def require_its_options(run: RunFolder, host: PluginHost) -> None:
-    """Raise UserError where its plugin no longer knows them."""
+    """Raise UserError if the run's plugin no longer knows the run's options."""
     dataset = run.config().dataset
     try:
         host.options(dataset.plugin, dataset.options, accepted=True)
