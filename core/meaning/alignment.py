@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from core.probes import Probe, ProbedSentence
 
-FOUND = 0.8  # the score from which a head counts as having found it
+FOUND = 0.8  # the score from which on a head counts as having found it
 
-_MOST_UNSCORED = 64  # probes that are kept for it
+_MOST_UNSCORED = 64  # probes that are kept before they are scored
 
 Scores = NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class AlignedHead:
     layer: int
     head: int
     score: float  # 0 to 1, see `alignment_scores`
-    since: int | None  # the step from which on it has been at least FOUND; None where it is less, or not yet known
+    since: int | None  # the step since which it has been at least FOUND; None if it is less, or not yet known
 
 
 class FirstFind(NamedTuple):
@@ -44,12 +44,12 @@ class FirstFind(NamedTuple):
 class AlignmentScores:
     """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment.
 
-    Probes are scored many at a time, when somebody asks: one by one, as they come, costs four times as much. Of a run
-    that was opened they are read bit by bit; since when a head reads rightly is told once all before was read.
+    Probes are scored many at a time, when somebody asks: scoring each as it comes costs four times as much. Those of an
+    opened run are read bit by bit; since when a head has found the alignment is known once all earlier ones are read.
     """
 
     unread: deque[int]
-    """Steps of the probes that are there and were not looked at yet, ascending."""
+    """Steps of the stored probes that were not read yet, ascending."""
 
     def __init__(self) -> None:
         self.unread = deque()
@@ -58,22 +58,22 @@ class AlignmentScores:
 
     def _forget(self) -> None:
         self._scores: dict[int, Scores] = {}
-        self._steps: list[int] = []  # of these, ascending
-        self._found_at: dict[tuple[int, ...], Scores] = {}  # shape -> [L, H] first step of at least FOUND, or infinity
+        self._steps: list[int] = []  # their steps, ascending
+        self._found_at: dict[tuple[int, ...], Scores] = {}  # shape -> [L, H] first step at FOUND or more, or infinity
 
     def take(self, probe: Probe) -> bool:
-        """Remember a probe; False where it has nothing to score against."""
+        """Add a probe; False if it has no gold alignment to score against."""
         has_gold = any(map(_has_gold, probe.sentences))
         if has_gold:
             self._unscored.append(probe)
         else:
-            self.unread.clear()  # nor has any other: this plugin gives none
+            self.unread.clear()  # nor has any other: the plugin gives none
         if len(self._unscored) >= _MOST_UNSCORED:
             self._score()
         return has_gold
 
     def knows(self, step: int) -> bool:
-        """Whether the probe of this step was taken."""
+        """Whether the probe of this step was added."""
         return step in self._scores or any(probe.step == step for probe in self._unscored)
 
     def cut_back_to(self, step: int) -> None:
@@ -83,7 +83,7 @@ class AlignmentScores:
         self.unread = deque(known for known in self.unread if known <= step)
 
     def at(self, step: int) -> Scores | None:
-        """[L, H] scores at the newest probe at or before `step`; None where there is none."""
+        """[L, H] scores at the newest probe at or before `step`; None if there is none."""
         steps = self._steps_until(step)
         return self._scores[steps[-1]] if steps else None
 
@@ -102,7 +102,7 @@ class AlignmentScores:
         return AlignedHead(layer=int(layer), head=int(head), score=float(newest[layer, head]), since=since)
 
     def first_finds(self, step: int) -> list[FirstFind]:
-        """Of each head that has found it at or before `step`, whatever became of it since; the earliest first."""
+        """The first find of each head that found it at or before `step`, even if it lost it since; earliest first."""
         until = min(step, self._known_until)
         if not (steps := self._steps_until(until)):
             return []
@@ -115,9 +115,9 @@ class AlignmentScores:
         return self.unread[0] if self.unread else math.inf
 
     def _steps_until(self, step: float) -> list[int]:
-        """Those of the scored probes, ascending, that have as many heads as the newest of them.
+        """The scored probes' steps, ascending, whose number of heads is that of the newest.
 
-        A run may have been continued with others by an early version.
+        An early version could continue a run with another number.
         """
         self._score()
         steps = self._steps[: bisect_right(self._steps, step)]
@@ -129,13 +129,13 @@ class AlignmentScores:
         for probe in self._unscored:
             scores = alignment_scores(probe)
             assert scores is not None
-            if probe.step in self._scores:  # it was made anew, as for a sentence more
+            if probe.step in self._scores:  # it was made again, for example with an added sentence
                 self._keep_only(partial(ne, probe.step))
             self._keep(probe.step, scores)
         self._unscored.clear()
 
     def _keep(self, step: int, scores: Scores) -> None:
-        """With what it changes of the first finds, so that nobody who asks for them looks at all probes."""
+        """Add scores, and update the first finds with them, so that asking for those does not go through all probes."""
         self._scores[step] = scores
         insort(self._steps, step)
         found_at = self._found_at.setdefault(scores.shape, np.full(scores.shape, math.inf))
@@ -149,10 +149,10 @@ class AlignmentScores:
 
 
 def alignment_scores(probe: Probe) -> Scores | None:
-    """[L, H] share of the aligned target tokens that each cross-attention head reads rightly.
+    """[L, H] the share of aligned target tokens for which each cross-attention head reads the right source token.
 
-    A head reads a target token rightly where, fed by the reference, the source token of its highest weight is one that
-    the gold alignment links with it. None where no sentence has an alignment.
+    It does where, fed by the reference, the source token with its highest weight is one that the gold alignment links
+    with the target token. None if no sentence has an alignment.
     """
     hits = [_hits(sentence) for sentence in probe.sentences if _has_gold(sentence)]
     return np.concatenate(hits, axis=-1).mean(axis=-1) if hits else None

@@ -18,28 +18,28 @@ ADDED = "(added)"
 
 @dataclass(frozen=True, eq=False)
 class Confusion:
-    """Counts over the sentences of one validation, of the symbols that are wrong most often; the commonest first."""
+    """Counts over one validation's sentences, for the symbols that are wrong most often; the most frequent first."""
 
     symbols: tuple[str, ...]  # those of the reference, rows
-    written: tuple[str, ...]  # the same and what else was written for them, columns; LEFT_OUT is the last
+    written: tuple[str, ...]  # columns: the same, what else was written for them, and LEFT_OUT
     counts: NDArray[np.int64]  # [rows, columns]
-    times: NDArray[np.int64]  # [rows] each symbol was to be written, or was added
+    times: NDArray[np.int64]  # [rows] how often each symbol was to be written, or was added
     sentences: Sequence[Sequence[Written]]  # of the whole validation
-    errors: int  # among them: symbols wrong, left out or added
+    errors: int  # in these sentences: symbols wrong, left out or added
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """[rows, columns] of the times each symbol was to be written; what is written in no column is missing."""
+        """[rows, columns] shares of the times each symbol was to be written; rows lack what is written in no column."""
         shares: NDArray[np.float64] = self.counts / self.times[:, None]
         return shares
 
     def places_of(self, wanted: str, written: str) -> tuple[int, ...]:
-        """The sentences with this pair of a row and a column, by their place in the validation."""
+        """The indices, in the validation, of the sentences with this pair of row and column."""
         return tuple(place for place, pairs in enumerate(self.sentences) if (wanted, written) in map(_named, pairs))
 
     @property
     def errors_shown(self) -> int:
-        """Those among the errors that have a row and a column."""
+        """How many of the errors have a row and a column."""
         return sum(
             int(self.counts[row, column])
             for row, wanted in enumerate(self.symbols)
@@ -49,12 +49,12 @@ class Confusion:
 
     @property
     def is_confused(self) -> bool:
-        """Whether anything was not written as it was to be."""
+        """Whether there is any error."""
         return self.errors > 0
 
 
 def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion:
-    """Of `most` symbols at most: those that were wrong most often, ADDED among them where symbols were added."""
+    """Confusion of at most `most` symbols: those wrong most often, and ADDED if symbols were added."""
     counts: Counter[tuple[str, str]] = Counter()
     for pair, count in Counter(chain.from_iterable(sentences)).items():
         counts[_named(pair)] += count

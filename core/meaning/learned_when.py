@@ -1,4 +1,4 @@
-"""When each token of the validation became right, fed by the reference, and when it was forgotten."""
+"""When each token of the validation became right, teacher-forced, and when it was forgotten."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from core.events import ValidatedSentence
 
-Right = NDArray[np.bool_]  # [N] whether each token of all sentences is the most probable one
+Right = NDArray[np.bool_]  # [N] whether each token of all sentences was the most probable one
 Steps = NDArray[np.int64]
 NEVER = -1
 
 
 @dataclass(frozen=True, eq=False)
 class TokenTimes:
-    """For each of N tokens, in the order of the sentences, the steps of validations; NEVER where there is none."""
+    """Steps of validations for each of N tokens, in the order of the sentences; NEVER where there is none."""
 
-    right_since: Steps  # of those that are right
-    forgotten_at: Steps  # of those that were right and are wrong
-    times_forgotten: NDArray[np.int64]  # until now
+    right_since: Steps  # for tokens that are right
+    forgotten_at: Steps  # for tokens that were right and are wrong now
+    times_forgotten: NDArray[np.int64]  # so far
 
 
 def right_tokens(sentences: Sequence[ValidatedSentence]) -> Right:
@@ -32,7 +32,7 @@ def right_tokens(sentences: Sequence[ValidatedSentence]) -> Right:
 
 
 class LearnedWhen:
-    """Grows by validations, in any order. All of a run are of the same sentences."""
+    """Collects validations, in any order. All validations of a run are of the same sentences."""
 
     def __init__(self) -> None:
         self._right: dict[int, Right] = {}
@@ -40,21 +40,21 @@ class LearnedWhen:
 
     @property
     def steps(self) -> list[int]:
-        """Of the validations it knows, ascending."""
+        """The steps of the validations it knows, ascending."""
         return sorted(self._right)
 
     def take(self, step: int, right: Right) -> None:
-        """Remember a validation."""
+        """Add a validation."""
         self._right[step] = right
         self._table = None
 
     def forget(self, step: int) -> None:
-        """Forget the validation of this step, where it is known."""
+        """Forget the validation of this step, if it is known."""
         self._right.pop(step, None)
         self._table = None
 
     def at(self, step: int) -> TokenTimes | None:
-        """As it was known at `step`; None before the first validation."""
+        """The times as they were known at `step`; None before the first validation."""
         steps = self.steps
         num = bisect_right(steps, step)
         if not num:
@@ -65,11 +65,11 @@ class LearnedWhen:
 
 
 def _times(steps: Steps, right: Right) -> TokenTimes:
-    """`right` is [V, N], a row for each of V validations."""
+    """`right` is [V, N], one row for each of V validations."""
     num = len(steps)
     now = right[-1]
-    same = right[::-1] == now  # from the newest back
-    lasted = np.where(same.all(axis=0), num, np.argmin(same, axis=0))  # validations for which it has been as it is
+    same = right[::-1] == now  # newest first
+    lasted = np.where(same.all(axis=0), num, np.argmin(same, axis=0))  # for how many validations it has stayed as it is
     since = steps[num - lasted]
     was_ever_right = right.any(axis=0)
     return TokenTimes(

@@ -1,4 +1,4 @@
-"""All that is drawn of one validation's sentences by themselves."""
+"""Everything that is drawn about the sentences of a single validation."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from core.meaning.accuracy import AccuracyBy, by_length, by_position
 from core.meaning.confusion import Confusion, confusion_of
 from core.meaning.written_symbols import Symbols
 
-MOST_SYMBOLS = 16  # in the confusion: cells that can be read in a third of the window
+MOST_SYMBOLS = 16  # in the confusion matrix: cells still legible in a third of the window
 
 
 @dataclass(frozen=True, eq=False)
 class ValidationFigures:
-    """Of the validation at `step`."""
+    """The figures of the validation at `step`."""
 
     step: int
     sentences: tuple[ValidatedSentence, ...]
-    symbols: Symbols  # which all these figures count
+    symbols: Symbols  # that all these figures count
     confusion: Confusion
     by_position: AccuracyBy
     by_length: AccuracyBy
 
 
 def figures_of(step: int, sentences: tuple[ValidatedSentence, ...]) -> ValidationFigures:
-    """Work them out: with 1,000 sentences some tenths of a second, so not in the thread that draws."""
+    """Compute the figures: with 1,000 sentences some tenths of a second, so not in the thread that draws."""
     symbols = Symbols.of(sentences)
     written = [symbols.written(one) for one in sentences]
     return ValidationFigures(

@@ -1,4 +1,4 @@
-"""A validation's texts cut into symbols, and what was written in the place of each: by the fewest edits."""
+"""Cuts a validation's texts into symbols, and aligns each hypothesis with its reference by the fewest edits."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from core.data.subwords import WORD_BEGINS
 from core.edit_distance import edit_table
 from core.events import ValidatedSentence
 
-Written = tuple[str | None, str | None]  # a reference symbol and what stands for it; None: nothing was to be, or is
+Written = tuple[str | None, str | None]  # a reference symbol and what was written for it; None: no such symbol
 
-_WORD = re.compile(r"\s*\S+")  # with what parts it from the one before: that may be a token of its own
+_WORD = re.compile(r"\s*\S+")  # with the space before it, which may be a token of its own
 
 Cut = Callable[[str], list[str]]
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """How the texts of one validation are cut: into the run's tokens; into words where those are pieces of words."""
+    """How one validation's texts are cut: into the run's tokens, or into words if those are pieces of words."""
 
     cut: Cut
     are_tokens: bool
 
     @classmethod
     def of(cls, sentences: Sequence[ValidatedSentence]) -> Symbols:
-        """Of all sentences together: one of a single letter looks the same in characters and in words."""
+        """Judged by all sentences together: one of a single letter looks the same in characters and in words."""
         cuts: tuple[Cut, ...] = (list, str.split)
         for cut in cuts:
             if all(_are(one.tokens[:-1], cut(one.reference)) for one in sentences):
@@ -35,11 +35,11 @@ class Symbols:
         return cls(str.split, are_tokens=False)
 
     def written(self, sentence: ValidatedSentence) -> list[Written]:
-        """Reference and free-running hypothesis, symbol by symbol."""
+        """Reference and free-running hypothesis, aligned symbol by symbol."""
         return side_by_side(self.cut(sentence.reference), self.cut(sentence.hypothesis))
 
     def right_when_fed(self, sentence: ValidatedSentence) -> list[bool]:
-        """For each symbol of the reference whether all its tokens are right, fed by the reference."""
+        """Whether all tokens of each symbol of the reference are right, teacher-forced."""
         right = [rank == 0 for rank in sentence.rank[:-1]]
         if self.are_tokens:
             return right
@@ -49,14 +49,14 @@ class Symbols:
 
 
 def _are(tokens: Sequence[str], symbols: Sequence[str]) -> bool:
-    """Whether these are the same, but for those that the vocabulary does not have."""
+    """Whether these are the same, except for tokens that the vocabulary lacks."""
     return len(tokens) == len(symbols) and all(
         token in (symbol, SPECIAL_TOKENS[UNK_ID]) for token, symbol in zip(tokens, symbols, strict=True)
     )
 
 
 def side_by_side(reference: Sequence[str], hypothesis: Sequence[str]) -> list[Written]:
-    """Both sequences in order, with the fewest substitutions, omissions and additions (Levenshtein 1966)."""
+    """Align two sequences with the fewest substitutions, deletions and insertions (Levenshtein 1966)."""
     if reference == hypothesis:
         return [(symbol, symbol) for symbol in reference]
     costs = edit_table(hypothesis, reference)

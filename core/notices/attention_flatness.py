@@ -9,26 +9,26 @@ from numpy.typing import NDArray
 
 from core.probes import Attention
 
-_FEWEST_KEYS = 3  # of one or two tokens every head reads nearly evenly
+_FEWEST_KEYS = 3  # from one or two tokens every head reads nearly evenly
 
 
 def entropy(maps: Sequence[Attention], *, causal: bool) -> NDArray[np.float64] | None:
-    """[L, H] mean over all rows of the entropy as a share of the highest, ln(number of keys): 1 reads evenly.
+    """[L, H] mean entropy of all rows, as a share of the highest, ln(number of keys): 1 reads evenly.
 
-    `maps` are [L, H, queries, keys], one a sentence. None where no row has three keys.
+    `maps` are [L, H, queries, keys], one for each sentence. None if no row has three keys.
     """
     shares = [-(np.log(np.maximum(rows, 1e-9)) * rows).sum(-1) / np.log(keys) for rows, keys in _rows(maps, causal)]
     return np.concatenate(shares, axis=-1).mean(axis=-1) if shares else None
 
 
 def peak(maps: Sequence[Attention], *, causal: bool) -> NDArray[np.float64] | None:
-    """[L, H] the greatest weight anywhere, in even shares (1 / number of keys): 1 reads evenly everywhere."""
+    """[L, H] the largest weight, in multiples of an even share (1 / number of keys): 1 reads evenly everywhere."""
     peaks = [rows.max(-1) * keys for rows, keys in _rows(maps, causal)]
     return np.concatenate(peaks, axis=-1).max(axis=-1) if peaks else None
 
 
 def _rows(maps: Sequence[Attention], causal: bool) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-    """Of each map the rows that may read from enough keys, [L, H, rows, keys], and from how many each may, [rows]."""
+    """For each map the rows that may read enough keys, [L, H, rows, keys], and how many each may read, [rows]."""
     found = []
     for weights in maps:
         queries, keys = weights.shape[2:]

@@ -1,4 +1,4 @@
-"""Dead heads: those that read exactly evenly, at each place of each sentence, while others have learned to look."""
+"""Dead heads: they read exactly evenly, at each position of each sentence, while others have learned to look."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from core.notices.notice import Rule
 from core.probes import Attention, Probe
 
 FLAT = 1.05
-"""The greatest weight of a dead head, in even shares. A head without queries and keys has 1.00, in float16 up to 1.001;
-the flattest head of a teaching preset at any step has 1.26, of the deep `classic_three_sentences` 1.09. An even head
-gets no gradient and stays as it is."""
+"""The largest weight of a dead head, in multiples of an even share. A head without queries and keys has 1.00, in
+float16 up to 1.001; the flattest head of a teaching preset at any step has 1.26, of the deep `classic_three_sentences`
+1.09. A head that reads evenly gets no gradient and stays as it is."""
 
 _MOST_NAMED = 3
 
 
 def _look(moment: Moment) -> str | None:
     dead, num_heads = _dead_heads(moment.probe())
-    if not dead or len(dead) == num_heads:  # where all are, nothing has been learned: the other rules say that
+    if not dead or len(dead) == num_heads:  # if all are dead, nothing has been learned, which the other rules say
         return None
     more = f" and {len(dead) - _MOST_NAMED} more" if len(dead) > _MOST_NAMED else ""
     names = ", ".join(dead[:_MOST_NAMED]) + more
@@ -28,7 +28,7 @@ def _look(moment: Moment) -> str | None:
 
 
 def _dead_heads(probe: Probe) -> tuple[list[str], int]:
-    """Their names, layers and heads counted from 1, and how many heads there are."""
+    """The names of the dead heads, layers and heads counted from 1, and the number of all heads."""
     fed = [one.by_reference or one.free_running for one in probe.sentences]
     kinds: dict[str, tuple[list[Attention], bool]] = {
         "encoder self": ([one.encoder_self for one in probe.sentences], False),

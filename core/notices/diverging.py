@@ -1,4 +1,4 @@
-"""Divergence: the loss climbs away from the best it has been."""
+"""Divergence: the loss climbs far above its lowest value."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from core.notices.moment import Moment
 from core.notices.notice import Rule
 
 CLIMBED = 0.25
-"""Share of ln V that the loss may climb above its lowest. The presets' worst relapse is 0.085, of `addition` at
-the height of its rate; a diverging run climbs by more within some steps."""
+"""The share of ln V that the loss may climb above its lowest. The presets' worst relapse is 0.085, that of `addition`
+at its peak learning rate; a diverging run climbs by more within a few steps."""
 
 
 def _look(moment: Moment) -> str | None:

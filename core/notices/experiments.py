@@ -1,4 +1,4 @@
-"""The experiments that notices offer: one change each of the settings of the moment; none where there is none left."""
+"""The experiments that notices offer: each is one change of the current settings, or None if none is left."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from core.config import NUM_SEEDS, OptimizerConfig, RunConfig
 from core.notices.notice import Experiment
 from core.settings.lower_rate import lower_rate, rate_setting
 
-_HIGH_RATE = 3e-3  # for adam, from which on lower is the likelier cure; the highest of the presets'
+_HIGH_RATE = 3e-3  # for Adam: from here on, lower is the likelier cure; the presets' highest
 _HIGH_RATE_SGD = 0.1
 _FASTER = 3.0
 _LONGER_WARMUP = 4
@@ -21,7 +21,7 @@ def slower(config: RunConfig) -> Experiment:
 
 
 def another_rate(config: RunConfig) -> Experiment:
-    """Three times the rate, or a tenth where it is high already."""
+    """Three times the learning rate, or a tenth if it is already high."""
     training = config.training
     key, value = rate_setting(training)
     high = _HIGH_RATE_SGD if training.optimizer.name == "sgd" else _HIGH_RATE
@@ -30,7 +30,7 @@ def another_rate(config: RunConfig) -> Experiment:
 
 
 def usual_rate(config: RunConfig) -> Experiment | None:
-    """The rate that a config without one has; where it has that, the schedule has run out, and a constant one stays."""
+    """The default learning rate; if it is that already, the schedule has run out, and a constant rate is left."""
     (key, value), schedule = rate_setting(config.training), config.training.schedule
     usual = 1.0 if schedule.name == "noam" else OptimizerConfig().learning_rate
     if value != usual:
@@ -39,7 +39,7 @@ def usual_rate(config: RunConfig) -> Experiment | None:
 
 
 def steadier_start(config: RunConfig) -> Experiment | None:
-    """LayerNorm before each sublayer, with which deep models need no warm-up (Xiong et al. 2020); or a longer one."""
+    """Pre-norm, with which deep models need no warm-up (Xiong et al. 2020); with pre-norm already, a longer warm-up."""
     if not config.model.norm_first:
         return Experiment("pre-norm", "model.norm_first", True)
     longer = _LONGER_WARMUP * max(config.training.schedule.warmup_steps, 100)
@@ -49,13 +49,13 @@ def steadier_start(config: RunConfig) -> Experiment | None:
 
 
 def more_dropout(config: RunConfig) -> Experiment | None:
-    """The next larger share of values that are zeroed, which neither pairs nor neighbours can be told apart by."""
+    """The next larger dropout rate, which makes single pairs and neighbouring tokens harder to rely on."""
     larger = next((share for share in _DROPOUTS if share > config.model.dropout), None)
     return None if larger is None else Experiment(f"dropout {larger:g}", "model.dropout", larger)
 
 
 def fewer_heads(config: RunConfig) -> Experiment:
-    """Half the heads, each twice as wide; where they cannot be halved, other initial weights."""
+    """Half the heads, each twice as wide; if they cannot be halved, other initial weights."""
     heads = config.model.num_heads
     if heads % 2:
         seed = (config.seed + 1) % NUM_SEEDS

@@ -1,4 +1,4 @@
-"""Loss under the noise floor: what lies below it can only be learned by heart."""
+"""A loss below the noise floor: what lies below it can only be memorised."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.notices.notice import Rule
 
 BELOW_THE_FLOOR = 0.9
 """Share of the noise floor. The floor is that of the distribution: what a finite train split happens to hold, and the
-batches of a mean, may lie a few per cent below it without anything learned by heart."""
+batches that a mean is over, may be a few per cent below it without any memorising."""
 
 
 def _look(moment: Moment) -> str | None:

@@ -1,4 +1,4 @@
-"""A step of a run as the rules look at it: the figures up to there, the validation and the probe that stand there."""
+"""A step of a run as the rules see it: the metrics up to there, and the step's validation and probe."""
 
 from __future__ import annotations
 
@@ -17,47 +17,48 @@ if TYPE_CHECKING:
 Looked = Literal["probe", "validation"]
 
 SMOOTHED_OVER = 20
-"""Steps whose mean is taken for the loss: at the presets' batches that mean wanders by a few hundredths of a nat."""
+"""How many steps the loss is averaged over: at the presets' batch sizes that mean wanders by a few hundredths of a nat.
+"""
 
 _FEWEST_STEPS = 30
 _SHARE_OF_STEPS = 0.1
 
 
 class Moment:
-    """What is known at `step` of a run that was prepared, however long ago that is.
+    """What is known at `step` of a prepared run, however long ago that step was.
 
     A probe comes before the validation of its step.
     """
 
     def __init__(self, history: History, prepared: Prepared, step: int, looks_at: Looked) -> None:
         self.step = step
-        self.config: RunConfig = history.config_at(step)  # a run that goes on for longer keeps its notices
+        self.config: RunConfig = history.config_at(step)  # of then: a run that is prolonged keeps its notices
         self.prepared = prepared
         self._history = history
         self._validated_until = step if looks_at == "validation" else step - 1
 
     @property
     def is_past_the_start(self) -> bool:
-        """Whether what every run shows at its start is past.
+        """Whether the stage is over in which every run looks like this.
 
-        Untrained, any model writes the same for all and reads evenly from everywhere, and a warm-up is there to keep it
-        so for a while. All presets have found the source by a tenth of their steps.
+        An untrained model writes the same for every source and reads evenly from everywhere, and a warm-up keeps it so
+        for a while. All presets have found the source by a tenth of their steps.
         """
         training = self.config.training
         return self.step > max(_FEWEST_STEPS, training.schedule.warmup_steps, _SHARE_OF_STEPS * training.max_steps)
 
     @property
     def guessing(self) -> float:
-        """Nats per token of a model that holds all target tokens for equally likely."""
+        """The loss, in nats per token, of a model to which all target tokens are equally likely."""
         return float(np.log(len(self.prepared.tgt_tokens)))
 
     @property
     def floor(self) -> float | None:
-        """The least loss anyone can reach, where the plugin knows it."""
+        """The lowest loss that is possible, if the plugin knows it."""
         return self.prepared.limits.get("valid/loss")
 
     def losses(self) -> NDArray[np.float64]:
-        """[N] mean training losses of `SMOOTHED_OVER` steps each, back from here; the newest last."""
+        """[N] mean training losses of `SMOOTHED_OVER` steps each, counted back from this step; the newest last."""
         steps, losses = self._history.curve("train/loss")
         seen = losses[: np.searchsorted(steps, self.step, side="right")]
         whole = seen[len(seen) % SMOOTHED_OVER :]
@@ -70,15 +71,15 @@ class Moment:
         return rates[: np.searchsorted(steps, self.step, side="right")][-SMOOTHED_OVER:]
 
     def metric(self, name: str) -> float | None:
-        """A figure of the newest validation up to here."""
+        """A metric of the newest validation up to here."""
         return self._history.value(f"valid/{name}", self._validated_until)
 
     def sentences(self) -> tuple[ValidatedSentence, ...]:
-        """What the validation at this step wrote. Raises UserError where that was thinned out."""
+        """The sentences of the validation at this step. Raises UserError if they were thinned out."""
         return self._history.validation(self.step).sentences
 
     def probe(self) -> Probe:
         """The probe of this step."""
         probe = self._history.probe(self.step)
-        assert probe is not None  # there is one at this step
+        assert probe is not None  # rules look only at probed steps
         return probe

@@ -1,4 +1,4 @@
-"""A learning rate of nearly zero: the steps cost their time and change nothing."""
+"""A learning rate of nearly zero: the steps take time and change nothing."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from core.notices.notice import Rule
 
 NEARLY_ZERO = 1e-6
 """Adam moves each weight by about the rate in a step: at 1e-6 a thousand steps move it by a hundredth of its usual size
-of 0.1. SGD moves it by rate / (1 - momentum) times the gradient, which seldom is larger."""
+of 0.1. SGD moves it by rate / (1 - momentum) times the gradient, which is seldom larger than 1."""
 
-_STILL_TO_COME = 0.1  # share of the steps; schedules that end at zero are below it in their last hundredth
-_LEARNED = 0.95  # share of right sentences from which on a rate of zero is the end that was wanted
+_STILL_TO_COME = 0.1  # share of the steps; schedules that end at zero reach such rates in their last hundredth
+_LEARNED = 0.95  # share of right sentences from which on a rate of zero is as it should be
 
 
 def _look(moment: Moment) -> str | None:
@@ -24,7 +24,7 @@ def _look(moment: Moment) -> str | None:
 
 
 def is_nearly_zero(moment: Moment) -> bool:
-    """Whether the weights hardly move, and so what they do not learn says nothing else."""
+    """Whether the weights hardly move, so that not learning says nothing about anything else."""
     optimizer, rates = moment.config.training.optimizer, moment.rates()
     moved = rates / (1.0 - optimizer.momentum if optimizer.name == "sgd" else 1.0)
     return len(rates) > 0 and bool(moved.max() <= NEARLY_ZERO)

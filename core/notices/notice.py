@@ -1,4 +1,4 @@
-"""A notice: what is seen in a run that is rarely wanted, what it usually means, and an experiment worth a click."""
+"""A notice: something seen in a run that is rarely wanted, what it usually means, and an experiment worth a click."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ NoticeKind = Literal[
 
 @dataclass(frozen=True)
 class Experiment:
-    """A setting to try that is another than now, and the words for it."""
+    """A setting to try at another value than now, and the words for it."""
 
-    text: str  # goes on after "Try it: "
+    text: str  # continues "Try it: "
     key: str
     value: object
 
     @property
     def acts_now(self) -> bool:
-        """Whether it acts between two steps; otherwise a new run takes it over."""
+        """Whether it can change during a run; otherwise it takes a new run."""
         return setting_effect(self.key) == "now"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing to look for at each probe or each validation of a run, once what is normal at its start is past."""
+    """One thing to look for at each probe or each validation of a run, once it is past what is normal at the start."""
 
     kind: NoticeKind
-    title: str  # a few words, for a mark
+    title: str  # a few words, for the mark in a plot
     looks_at: Looked
     usually: str  # what it usually means
-    look: Callable[[Moment], str | None]  # what is seen there, in a sentence with its figures; None: nothing
-    experiment: Callable[[RunConfig], Experiment | None]  # with the settings of the moment it is asked for
+    look: Callable[[Moment], str | None]  # what is seen, as a sentence with figures; None: nothing
+    experiment: Callable[[RunConfig], Experiment | None]  # from the settings at the time it is asked for
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Looks at a run as it goes on, each probe and each validation once, and keeps what was noticed and until when."""
+"""Looks at a run as it goes on, once at each probe and validation, and keeps what was noticed, and until when."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Noticed = tuple[dict[NoticeKind, Notice], dict[NoticeKind, int]]
 
 
 class Noticing:
-    """A rule notices where it sees the same at two looks in a row, once a run; it holds until a look that sees nothing.
+    """A rule notices if it sees the same at two looks in a row, once a run; its notice holds until a look sees nothing.
 
-    What was noticed is told once everything new has been looked at: a notice of a long run that was opened may end at a
-    later step of it. Used by the thread that uses the history it belongs to.
+    Notices are published once everything new has been looked at: in a long run that was opened, one may end at a later
+    step. Used by the thread that uses the history it belongs to.
     """
 
     def __init__(self) -> None:
         self._notices: dict[NoticeKind, Notice] = {}
-        self._ended: dict[NoticeKind, int] = {}  # the step at which it was seen no longer
-        self._told: Noticed = {}, {}  # the two as they were when nothing new was left
-        self._looks: dict[NoticeKind, list[tuple[int, bool]]] = {}  # each rule's steps, and whether it saw there
+        self._ended: dict[NoticeKind, int] = {}  # the step at which it was no longer seen
+        self._told: Noticed = {}, {}  # both, as they were when nothing new was left
+        self._looks: dict[NoticeKind, list[tuple[int, bool]]] = {}  # each rule's steps, and whether it saw it there
         self._looked_at: dict[Looked, int] = {"probe": -1, "validation": -1}
 
     def look(self, history: History) -> Iterator[None]:
-        """Look at what is new, yielding after each probe and each validation; may be left at any yield."""
+        """Look at what is new, yielding after each probe and validation; may be abandoned at any yield."""
         prepared = history.prepared
         if prepared is None:
             return
@@ -47,12 +47,12 @@ class Noticing:
         self._told = dict(self._notices), dict(self._ended)
 
     def at(self, step: int) -> list[Notice]:
-        """What was noticed at or before this step, and held there."""
+        """The notices made at or before this step that still held there."""
         _, ended = self._told
         return [notice for notice in self.all() if notice.step <= step and step < ended.get(notice.rule.kind, step + 1)]
 
     def all(self) -> list[Notice]:
-        """Everything that was noticed, in the order of the rules."""
+        """All notices, in the order of the rules."""
         notices, _ = self._told
         return [notices[rule.kind] for rule in RULES if rule.kind in notices]
 
@@ -69,7 +69,7 @@ class Noticing:
         for rule in rules:
             if rule.kind in self._ended:
                 continue
-            with suppress(UserError):  # thinned out or damaged: that is told of where somebody looks at it
+            with suppress(UserError):  # thinned out or damaged, which is reported where somebody looks at it
                 self._take(rule, moment.step, rule.look(moment))
 
     def _take(self, rule: Rule, step: int, seen: str | None) -> None:

@@ -1,4 +1,4 @@
-"""A plateau: the loss has stood still for long, and most of what there is to learn is not learned."""
+"""A plateau: the loss has not moved for long, and most of what there is to learn is not learned."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from core.notices.moment import SMOOTHED_OVER, Moment
 from core.notices.notice import Rule
 
 STANDS_STILL = 0.01
-"""Share of ln V by which the loss must fall from one half of that time to the other: no more than a mean of some
+"""The share of ln V by which the loss must fall from one half of that time to the other: no more than the mean of a few
 batches wanders by itself."""
 
 LONG = 0.25
-"""Share of all steps, and 80 at least: past its start no preset stands still for as few as these. A task that is
+"""The share of all steps, but at least 80 steps: past its start, no preset stands still even for so few. A task that is
 understood all at once may, so a good part of the run has to pass."""
 
-_MOST_LEFT = 0.5  # share of what there is to learn; a loss that stands still below it may be the best there is
+_MOST_LEFT = 0.5  # share of what there is to learn; below it, a loss that stands still may be the best possible
 _FEWEST_MEANS = 4  # two to compare with two
 
 

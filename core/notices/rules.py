@@ -1,4 +1,4 @@
-"""All rules, in the order in which notices are read: what explains the others first."""
+"""All rules, in the order in which notices are read: those that explain others come first."""
 
 from core.notices import (
     dead_heads,

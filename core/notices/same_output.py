@@ -1,4 +1,4 @@
-"""The same output for every input: the decoder writes what is likely, whatever it is asked."""
+"""The same output for every input: the decoder writes what is likely, whatever the source."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from core.notices.notice import Rule
 
 MOST_ALIKE = 0.9
 """Share of outputs that are one and the same. The presets' models write one output for up to 27 % of the sentences in
-their first tenth, then for little more than have that reference; but while a rate warms up for all."""
+their first tenth, later for little more than have that reference; but for all during a warm-up."""
 
-_FEWEST_SENTENCES = 8  # of fewer, nine in ten cannot be told from all
+_FEWEST_SENTENCES = 8  # with fewer, nine in ten cannot be told from all
 _ALIKE_ON_PURPOSE = 0.5  # share of equal references from which on equal outputs say nothing
 
 

@@ -1,4 +1,4 @@
-"""The source ignored: every cross-attention head reads evenly from everywhere, and no sentence comes out right."""
+"""The source is ignored: every cross-attention head reads evenly from everywhere, and no sentence comes out right."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from core.notices.notice import Rule
 from core.per_cent import per_cent
 
 EVEN = 0.99
-"""Entropy as a share of the highest from which on a head reads evenly. Untrained heads have up to 0.997; after a tenth
-of a teaching preset's steps its sharpest head is below 0.64. A deep post-norm model that has not found the source stays
-above 0.997 (`classic_phonetic`)."""
+"""A head whose entropy is at least this share of the highest reads evenly. Untrained heads have up to 0.997; after a
+tenth of a teaching preset's steps its sharpest head is below 0.64. A deep post-norm model that has not found the source
+stays above 0.997 (`classic_phonetic`)."""
 
 _NEARLY_NONE_RIGHT = 0.05
 """Share of right sentences. Some tasks can be done by reading evenly: `classic_three_sentences` does at 0.994."""

@@ -1,4 +1,4 @@
-"""Only teacher-forced success: fed by the reference nearly all is right, free-running nearly nothing."""
+"""Right only when teacher-forced: fed by the reference nearly all is right, free-running nearly nothing."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from core.notices.notice import Rule
 from core.per_cent import per_cent
 
 MOST_LOST = 0.5
-"""Share of right tokens that is lost from teacher-forced to free-running. A learning model loses some, since an error
-brings others with it: the presets, once 75 % of their tokens are right, lose at most 0.11."""
+"""Share of right tokens that is lost from teacher-forced to free-running. A learning model loses some, since one error
+causes others: the presets, once 75 % of their tokens are right, lose at most 0.11."""
 
 _RIGHT = 0.75  # teacher-forced token accuracy from which on one would speak of success
 

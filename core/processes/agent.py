@@ -1,4 +1,4 @@
-"""`python -m core.processes.agent`: torchrun, whose own process computes nothing and is loaded in half of the time."""
+"""`python -m core.processes.agent`: torchrun, loaded in half the time, since its own process computes nothing."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Packets over a socket between the window's engine and the processes that torchrun started for it.
 
-A packet is two lengths, a head of JSON, and the bytes of its arrays in C order.
+A packet is two lengths, a JSON head, and the bytes of its arrays in C order.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LENGTHS = struct.Struct(">QQ")  # of head and arrays, in bytes
 
 
 class Packet(NamedTuple):
-    """What is sent at once. An answer, a refusal and a cancellation have the number of their request."""
+    """One message. An answer, a refusal and a cancellation have the number of their request."""
 
     kind: Kind
     number: int
@@ -35,22 +35,22 @@ class Packet(NamedTuple):
 
     @classmethod
     def of(cls, kind: Kind, value: Any, number: int = 0) -> Self:
-        """A value on its way."""
+        """A packet that carries this value."""
         arrays: Arrays = []
         return cls(kind, number, type(value).__name__, as_plain(value, arrays), arrays)
 
     def record(self) -> Any:
-        """The event or request that this is."""
+        """The event or request in this packet."""
         kinds: dict[str, Any] = EVENTS if self.kind == "event" else REQUESTS
         return from_plain(kinds[self.name], self.plain, self.arrays)
 
     def answer_to(self, request: Request[Any]) -> Any:
-        """The answer that this is."""
+        """The answer in this packet."""
         return from_plain(answer_type(type(request)), self.plain, self.arrays)
 
 
 def refusal(error: BaseException, number: int) -> Packet:
-    """An exception on its way, in its words."""
+    """A packet that carries an exception, by its message."""
     told = error if isinstance(error, UserError) else UserError(f"{type(error).__name__}: {error}")
     kind = next(one for one in (BrokenOff, UserError, Exception) if isinstance(error, one))
     words = {"sentence": told.sentence, "advice": told.advice, "offer": told.offer, "stays": not told.until_prepared}
@@ -58,7 +58,7 @@ def refusal(error: BaseException, number: int) -> Packet:
 
 
 def refused(packet: Packet) -> Exception:
-    """The exception that this is. One of no user's making is told as a Trouble where it was raised."""
+    """The exception in a packet. One that is not for the user was reported as a Trouble where it was raised."""
     sentence, advice = packet.plain["sentence"], packet.plain["advice"]
     if packet.name == "Exception":
         return RuntimeError(sentence)
@@ -68,7 +68,7 @@ def refused(packet: Packet) -> Exception:
 
 
 class Connection:
-    """One end. Any thread may send; one thread receives."""
+    """One end of a connection. Any thread may send; one thread receives."""
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
@@ -76,7 +76,7 @@ class Connection:
         self._sending = threading.Lock()
 
     def send(self, packet: Packet) -> None:
-        """Raises OSError where nobody is at the other end any more."""
+        """Send a packet. Raises OSError if nobody is at the other end any more."""
         places = [(array.dtype.str, array.shape) for array in packet.arrays]
         head = json.dumps((packet.kind, packet.number, packet.name, packet.plain, places)).encode()
         body = b"".join(array.tobytes() for array in packet.arrays)
@@ -84,7 +84,7 @@ class Connection:
             self._end.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
 
     def receive(self) -> Packet | None:
-        """The next packet; None where either end was closed, or the other's process has ended."""
+        """The next packet; None once either end is closed, or the other process has ended."""
         try:
             lengths = self._incoming.read(_LENGTHS.size)
             if len(lengths) < _LENGTHS.size:
@@ -99,7 +99,7 @@ class Connection:
 
     @property
     def is_open(self) -> bool:
-        """Whether the process at the other end still has it, and so is there."""
+        """Whether the other process still has its end open, and so is alive."""
         try:
             return self._end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
         except BlockingIOError:
@@ -108,15 +108,15 @@ class Connection:
             return False
 
     def close(self) -> None:
-        """Whoever receives at either end finds the end."""
-        with suppress(OSError):  # the other end was first
+        """Close both ends: `receive` returns None at either."""
+        with suppress(OSError):  # the other end closed first
             self._end.shutdown(socket.SHUT_RDWR)
         self._incoming.close()
         self._end.close()
 
 
 def _arrays(places: list[tuple[str, list[int]]], body: bytes) -> Arrays:
-    arrays, offset, room = [], 0, bytearray(body)  # one that can be written, as the arrays of this process can
+    arrays, offset, room = [], 0, bytearray(body)  # writable, as the arrays of this process are
     for dtype, shape in places:
         array: NDArray[Any] = np.ndarray(shape, dtype, room, offset)
         arrays.append(array)

@@ -1,4 +1,4 @@
-"""The processes that torchrun starts to train one run, as the window's engine has them: asked, heard, and ended."""
+"""The processes that torchrun starts to train one run, as the window's engine sees them: asks, listens, ends them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from core.requests import OpenRun, Request, SetPace
 from core.torchrun import starting
 
 START_SECONDS = 120.0
-"""For torchrun and its processes to load torch, on a slow disk and a busy machine."""
+"""How long torchrun and its processes may take to load torch, on a slow disk and a busy machine."""
 ANSWER_SECONDS = 90.0
-"""For an answer that nothing else can go on without: longer than a process that hangs is waited for by the others."""
+"""How long an indispensable answer may take: longer than the other processes wait for one that hangs."""
 END_SECONDS = 5.0
-"""For torchrun to notice that its processes are gone."""
+"""How long torchrun may take to notice that its processes are gone."""
 QUIET_SECONDS = 2.0
-"""In which the first process, if it learns, tells of another that has ended."""
+"""Within which the first process, if it trains, reports another that has ended."""
 LOOK_SECONDS = 0.02
 OUTPUT_CHARACTERS = 4000
 GO_ON = "The run is open at its last checkpoint: Learn goes on from there, with any number of processes."
@@ -43,17 +43,17 @@ Work = Generator[Event | None, None, None]
 
 
 class CrewLost(UserError):
-    """The first of the processes has ended without being asked to, or answers no more."""
+    """The first of the processes has ended unasked, or no longer answers."""
 
 
 class Crew:
-    """So many processes and the run they train. Used in the engine's thread alone.
+    """A number of processes and the run they train. Used only in the engine's thread.
 
-    They start with `set_out`, which opens the run in the first of them, and are gone after `end`.
+    They start with `set_out`, which opens the run in the first of them, and end with `end`.
     """
 
     def __init__(self, num_processes: int, run: Path, plugin_dirs: Sequence[Path], cache_dir: Path) -> None:
-        """Start torchrun. Raises UserError where that cannot be done on this system."""
+        """Start torchrun. Raises UserError if this system cannot."""
         if not hasattr(socket, "AF_UNIX"):
             raise UserError("Several processes are started on Linux and macOS only.", "Learn with one process here.")
         self.num_processes = num_processes
@@ -87,29 +87,29 @@ class Crew:
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
         member = ["-m", "core.processes.member", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
-        aside = ["--log-dir", self._place.name]  # else torchrun leaves a folder of its own, each time
+        aside = ["--log-dir", self._place.name]  # otherwise torchrun leaves a folder of its own each time
         with self._output_path.open("wb") as output:
             return start_apart(
                 [*starting(self.num_processes), *aside, *member, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                variables={"PYTHONSAFEPATH": "1"},  # no module of the current folder
+                variables={"PYTHONSAFEPATH": "1"},  # import nothing from the current folder
             )
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 
     def set_out(self, pace: float | None) -> Work:
-        """Wait for all processes and have the first open the run; yields how far that is, and None.
+        """Wait for all processes and have the first open the run; yields progress, and None.
 
-        Raises UserError where they do not come, or cannot open it.
+        Raises UserError if they do not start, or cannot open it.
         """
         yield from self._gather()
         self.ask(SetPace(steps_per_second=pace), Future())
         opened: Future[Any] = Future()
         self.ask(OpenRun(run=self.run), opened)
         for event in self.until(opened):
-            yield event if isinstance(event, Trouble | Progress) else None  # all else is known of this run
+            yield event if isinstance(event, Trouble | Progress) else None  # the rest is known already
         opened.result()
 
     def _gather(self) -> Work:
@@ -127,7 +127,7 @@ class Crew:
         end.setblocking(True)
         connection = Connection(end)
         hello = connection.receive()
-        if hello is None:  # it has ended already, and torchrun with it
+        if hello is None:  # it has ended again, and torchrun with it
             return
         self._members.append((hello.plain["pid"], connection))
         if hello.plain["leads"]:
@@ -137,7 +137,7 @@ class Crew:
 
     def _did_not_start(self) -> UserError:
         said = [line.strip() for line in self.said().splitlines() if line.strip()]
-        errors = [line for line in said if re.match(r"[\w.]*Error: .", line)]  # the first led to the others
+        errors = [line for line in said if re.match(r"[\w.]*Error: .", line)]  # the first caused the others
         why = f": {[*errors, *said[-1:]][0]}" if said else ""
         return UserError(
             f"{self.num_processes} processes could not be started{why}.",
@@ -147,21 +147,21 @@ class Crew:
     # -- asking and hearing ------------------------------------------------------------------------------------------
 
     def ask(self, request: Request[Any], future: Future[Any]) -> None:
-        """Put a request to the first process; `turn` hears the answer."""
+        """Send a request to the first process; `turn` receives the answer."""
         assert self._leader is not None
         number = next(self._numbers)
         self._asked[number] = request, future
-        with suppress(OSError):  # it is gone: `turn` finds that out
+        with suppress(OSError):  # it is gone, which `turn` finds out
             self._leader.send(Packet.of("request", request, number))
 
     def turn(self, seconds: float = LOOK_SECONDS) -> Event | None:
-        """Hear one event or answer, or wait so long for one. Raises CrewLost where there will be no more."""
+        """Receive one event or answer, waiting at most so long. Raises CrewLost if there will be no more."""
         try:
             packet = self._incoming.get(timeout=seconds)
         except queue.Empty:
             return None
         if packet is None:
-            self._incoming.put(None)  # whoever waits for more finds the end, too
+            self._incoming.put(None)  # for the next call
             raise self._lost()
         self._heard_at = time.monotonic()
         if packet.kind == "event":
@@ -170,7 +170,7 @@ class Crew:
         return None
 
     def until(self, asked: Future[Any]) -> Work:
-        """Hear what is told until this is answered. Raises CrewLost where that takes too long."""
+        """Yield events until this is answered. Raises CrewLost if that takes too long."""
         silent_at = time.monotonic() + ANSWER_SECONDS
         while not asked.done():
             event = self.turn()
@@ -181,7 +181,7 @@ class Crew:
                 raise self._lost()
 
     def missing(self) -> UserError | None:
-        """What to say of a process that has ended while the first stands still; None where all are there."""
+        """The error to report if a process has ended while the first is paused; None if all are there."""
         is_quiet = time.monotonic() - self._heard_at > QUIET_SECONDS
         if not is_quiet or all(connection.is_open for _, connection in self._members):
             return None
@@ -204,14 +204,14 @@ class Crew:
         self._incoming.put(None)
 
     def said(self) -> str:
-        """The end of what torchrun and the processes wrote to their terminal."""
+        """The last lines that torchrun and the processes wrote to their terminal."""
         return self._output_path.read_text(encoding="utf-8", errors="replace")[-OUTPUT_CHARACTERS:]
 
     # -- ending ------------------------------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """End all processes at once: what is to be kept has been asked for before. Whoever waits is told."""
-        self._torchrun.terminate()  # and it those that have not come yet
+        """Kill all processes at once, after saving was asked for. Requests not answered yet fail."""
+        self._torchrun.terminate()  # which ends those that have not connected yet
         for pid, connection in self._members:
             if connection.is_open:
                 os.kill(pid, signal.SIGKILL)
@@ -232,7 +232,7 @@ class Crew:
 
 
 def _settle(request: Request[Any], future: Future[Any], packet: Packet) -> None:
-    """Give whoever asked what came back."""
+    """Complete a request's future with what came back."""
     if packet.kind == "cancelled":
         future.cancel()
     elif future.set_running_or_notify_cancel():

@@ -1,6 +1,6 @@
-"""The run where several processes train it: taken there, asked there, and brought back.
+"""A run that several processes train: moved to them, asked there, and brought back.
 
-It goes from here to there and back through its folder: whoever has it saves it and lets go, and the other opens it.
+It moves through its folder: whoever has the run saves and releases it, and the other side opens it.
 """
 
 from __future__ import annotations
@@ -22,40 +22,40 @@ Work = Generator[Event | None, None, None]
 
 
 class Elsewhere:
-    """At most one crew of processes. While there is one it has the run at hand, and the session has none."""
+    """Has at most one crew of processes. While there is one, it has the current run, and the session has none."""
 
     def __init__(self, session: Session, plugin_dirs: list[Path]) -> None:
-        self.num_processes = 1  # that the next Learn wants
-        self.must_come_home = False  # the processes cannot go on, and the run is to be opened here
+        self.num_processes = 1  # for the next Learn
+        self.must_come_home = False  # the processes cannot go on, so the run is to be opened here
         self._session = session
         self._plugin_dirs = plugin_dirs
         self._crew: Crew | None = None
 
     @property
     def has_run(self) -> bool:
-        """Whether the run at hand is there."""
+        """Whether the processes have the current run."""
         return self._crew is not None
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the next Learn is for another number of processes than have the run now."""
+        """Whether the next Learn is for another number of processes than now have the run."""
         return self.num_processes != (self._crew.num_processes if self._crew is not None else 1)
 
     def answers(self, request: Request[Any]) -> bool:
-        """Whether this is to be asked there."""
+        """Whether this request goes to the processes."""
         return self.has_run and not (isinstance(request, Learn) and self.is_wanted)
 
     def ask(self, request: Request[Any], future: Future[Any]) -> None:
-        """Put it to the first of the processes."""
+        """Send a request to the first of the processes."""
         assert self._crew is not None
         self._crew.ask(request, future)
 
     def turn(self, seconds: float) -> Event | None:
-        """Wait so long for something to be told there, and for answers, which go to whoever asked."""
+        """Wait at most so long for an event; answers go to whoever asked."""
         assert self._crew is not None
         try:
             event = self._crew.turn(seconds)
-        except CrewLost:  # told on the way home
+        except CrewLost:  # reported by `come_home`
             self.must_come_home = True
             return None
         missing = self._crew.missing() if event is None else None
@@ -63,7 +63,7 @@ class Elsewhere:
         return as_trouble(missing) if missing is not None else event
 
     def move(self, pace: float | None) -> Work:
-        """Take the run to as many processes as are wanted. Where they do not start it is open here again, as it was."""
+        """Move the run to as many processes as are wanted. If they do not start, it is opened here again, as it was."""
         run = self._crew.run if self._crew is not None else self._session.hand_over()
         if self._crew is not None:
             yield from self.leave()
@@ -85,17 +85,17 @@ class Elsewhere:
         self._crew = crew
 
     def come_home(self) -> Work:
-        """Open the run here: the processes are not all there any more."""
+        """Open the run here, since some of the processes are gone."""
         assert self._crew is not None
         run, self.must_come_home = self._crew.run, False
         try:
             yield from self.leave()
             yield from self._session.open_run(OpenRun(run=run))
-        except UserError as error:  # nobody has asked for this, so nobody else is told
+        except UserError as error:  # no request is waiting that could be given the error
             yield as_trouble(error)
 
     def leave(self) -> Work:
-        """Save the run and end its processes. Where it cannot be saved they live on."""
+        """Save the run and end its processes. If it cannot be saved, they stay."""
         assert self._crew is not None
         stopped: Future[Any] = Future()
         self._crew.ask(Stop(), stopped)

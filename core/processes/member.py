@@ -1,7 +1,7 @@
 """One of the processes that torchrun starts for the window: the first is a whole engine, the others follow it.
 
-Each holds a connection to the window's process as long as it lives, by which that knows it and can end it. When the
-window's process ends, however it does, the first saves the run and ends, and with it the others.
+Each keeps a connection to the window's process as long as it lives, so that the window knows it and can end it. When
+the window's process ends in whatever way, the first saves the run and ends, and the others with it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from core.machine.signals import STOPPING
 from core.processes.connection import Connection, Packet, refusal
 from core.torchrun import is_leader, silence_torch
 
-ENDED = 3  # never 0: torchrun then ends those too that the first has never met
+ENDED = 3  # never 0: so torchrun also ends those that the first has never met
 
 
 def main() -> int:
-    """Serve or follow until the end; the exit code."""
+    """Serve or follow until the end. Returns the exit code."""
     arguments = _parse()
     leave_out_tracing()
     silence_torch()
@@ -41,7 +41,7 @@ def main() -> int:
         _lead(connection, arguments)
         return ENDED
     with imported_for_good():
-        from core.training.follower import follow  # imports torch, into this thread
+        from core.training.follower import follow  # imports torch, in this thread
 
     return 0 if follow(arguments.plugins_dir) else ENDED
 
@@ -55,7 +55,7 @@ def _parse() -> Namespace:
 
 
 def _lead(connection: Connection, arguments: Namespace) -> None:
-    """Serve the window with an engine of this process. Signals are the window's to heed."""
+    """Serve the window with this process's engine. Signals are left to the window."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
 
@@ -69,7 +69,7 @@ def _lead(connection: Connection, arguments: Namespace) -> None:
 
 
 def _answer(connection: Connection, number: int, asked: Future[Any]) -> None:
-    with suppress(OSError):  # the window is gone: this engine is about to be closed
+    with suppress(OSError):  # the window is gone, and this engine about to close
         if asked.cancelled():
             connection.send(Packet("cancelled", number, "", None, []))
         elif (error := asked.exception()) is not None:

@@ -1,6 +1,6 @@
-"""Requests, events and answers as plain values for JSON, with their arrays beside them, and back. No pickle.
+"""Turns requests, events and answers into plain values for JSON, with their arrays apart, and back. No pickle.
 
-What a value becomes again follows from the declared types of its record: nothing that arrives names a class of its own.
+The declared types of a record decide what its values become again: nothing that arrives names a class itself.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ REQUESTS: dict[str, type[Request[Any]]] = {kind.__name__: kind for kind in Reque
 
 
 def answer_type(request: type[Request[Any]]) -> Any:
-    """What a request's future holds: `tuple[Translation, ...]` of Translate."""
+    """The type of a request's answer: `tuple[Translation, ...]` for Translate."""
     return get_args(request.__orig_bases__[0])[0]  # type: ignore[attr-defined]
 
 
 def as_plain(value: Any, arrays: Arrays) -> Any:
-    """A value for JSON; each array in it goes to the end of `arrays` and leaves its place there.
+    """A value for JSON; each array in it is appended to `arrays`, and replaced by its index there.
 
-    Raises TypeError for what has no business in a record.
+    Raises TypeError for anything that does not belong in a record.
     """
     match value:
         case None | bool() | int() | float() | str():
@@ -56,11 +56,11 @@ def as_plain(value: Any, arrays: Arrays) -> Any:
 
 
 def from_plain(kind: Any, plain: Any, arrays: Arrays) -> Any:
-    """The value of this declared type that `as_plain` made plain. What is declared as anything stays plain."""
+    """The inverse of `as_plain`, for a value of this declared type. What is declared as Any stays plain."""
     origin, inner = get_origin(kind), get_args(kind)
     if plain is None:
         return None
-    if origin in (Union, UnionType):  # with None: no record leaves a choice besides
+    if origin in (Union, UnionType):  # with None: records have no other unions
         (kind,) = (one for one in inner if one is not NoneType)
         return from_plain(kind, plain, arrays)
     if origin is np.ndarray:
@@ -73,7 +73,7 @@ def from_plain(kind: Any, plain: Any, arrays: Arrays) -> Any:
     if isclass(kind) and is_dataclass(kind):
         hints = _hints(kind)
         return kind(**{name: from_plain(hints[name], value, arrays) for name, value in plain.items()})
-    if isclass(kind) and issubclass(kind, tuple):  # one whose places have names
+    if isclass(kind) and issubclass(kind, tuple):  # a NamedTuple
         hints = _hints(kind)
         return kind(*(from_plain(one, value, arrays) for one, value in zip(hints.values(), plain, strict=True)))
     if isclass(kind) and issubclass(kind, BaseModel):
