@@ -1,1 +1,1 @@
-"""What questions about the model are answered with: frozen records of numpy and plain Python, free of torch."""
+"""Answers to questions about the model: frozen records of numpy and plain Python, free of torch."""

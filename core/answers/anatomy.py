@@ -1,4 +1,4 @@
-"""What the Anatomy view is told of the model's insides: frozen records of numpy and plain Python."""
+"""The answers that the Anatomy view shows of the model's insides: frozen records of numpy and plain Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Numbers = NDArray[np.float32]
 Allowed = NDArray[np.bool_]
 MOST_PADDING = 16
-"""More `<pad>` behind a target than it takes to see what they do."""
+"""The most `<pad>` that may follow a target: more than it takes to see their effect."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,7 +23,7 @@ class DotProduct(Looked):
 
     step: int  # of the weights
     kind: AttentionKind
-    layer: int  # from 0, as the head
+    layer: int  # from 0, as is the head
     head: int
     readers: tuple[str, ...]  # T tokens
     read: tuple[str, ...]  # S tokens
@@ -33,13 +33,13 @@ class DotProduct(Looked):
     scores: Numbers  # Q K', [T, S]
     scaled: Numbers  # scores / sqrt(d), [T, S]
     allowed: Allowed  # the mask, [T, S]
-    weights: Numbers  # softmax of what is allowed, each row sums to 1, [T, S]
+    weights: Numbers  # softmax over what is allowed; each row sums to 1, [T, S]
     output: Numbers  # weights V, [T, d]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Masks(Looked):
-    """What the decoder's self-attention may read of one target with padding behind it; True where it may."""
+    """Which positions of a target with padding the decoder's self-attention may read; True where it may."""
 
     tokens: tuple[str, ...]  # T tokens, `<bos>` first, `<pad>` last
     padding: Allowed  # [T, T], every row the same

@@ -1,4 +1,4 @@
-"""What a beam search did with one sentence, as a tree: frozen records of plain Python, to be drawn."""
+"""A beam search for one sentence, as a tree to be drawn: frozen records of plain Python."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ Fate = Literal["went on", "cut", "finished", "too long"]
 
 @dataclass(frozen=True, kw_only=True)
 class BeamNode:
-    """One hypothesis that had a place in the beam, by its newest token."""
+    """A hypothesis that had a place in the beam, represented by its newest token."""
 
-    parent: int  # its place among the tree's nodes; -1 at the first token
+    parent: int  # its index among the tree's nodes; -1 at the first token
     position: int  # of its token in the output, from 0
-    rank: int  # its place in the beam, 0 is the most probable
+    rank: int  # its place in the beam; 0 is the most probable
     token: str
     probability: float  # of its token, after its parent
     log_probability: float  # of all its tokens
-    fate: Fate  # "cut" where none of its continuations had a place
+    fate: Fate  # "cut" if none of its continuations had a place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,24 +28,24 @@ class BeamOutput:
     """One output; `score` is its log-probability over the length penalty."""
 
     output: str
-    tokens: tuple[str, ...]  # `<eos>` included, where it came
+    tokens: tuple[str, ...]  # `<eos>` included, if it came
     score: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class BeamTree(Looked):
-    """A beam search beside greedy decoding, of one sentence, with the weights of `step`."""
+    """A beam search for one sentence, with greedy decoding for comparison, by the weights of `step`."""
 
     step: int
     source: str
     beam_size: int
     length_penalty: float
     nodes: tuple[BeamNode, ...]  # parents before their children, position by position, rank by rank
-    outputs: tuple[BeamOutput, ...]  # all that the beam ends with, best first
+    outputs: tuple[BeamOutput, ...]  # the final beam, best first
     greedy: BeamOutput  # scored in the same way
 
     def path(self, tokens: tuple[str, ...]) -> tuple[int, ...]:
-        """The nodes that an output went through, until it was cut or ended."""
+        """The indices of the nodes that an output went through, until it was cut or ended."""
         path: list[int] = []
         for token in tokens:
             parent = path[-1] if path else -1

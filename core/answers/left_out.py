@@ -1,4 +1,4 @@
-"""What the model does without some of its attention heads: records of numpy and plain Python."""
+"""The model with and without some of its attention heads: records of numpy and plain Python."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ class SeenModel:
     """What a model made of one sentence, and of the first pairs of the valid split."""
 
     sentence: ProbedSentence
-    valid_loss: float | None  # nats per target token, as `valid/loss`; None where the pairs are not at hand
+    valid_loss: float | None  # nats per target token, as in `valid/loss`; None without pairs
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeftOut(Looked):
-    """The same weights with all heads, and without some."""
+    """The same weights with all heads, and without some of them."""
 
     step: int  # of the weights
     heads: tuple[HeadPlace, ...]  # those left out
     complete: SeenModel
     without: SeenModel
-    num_valid: int  # pairs behind `valid_loss`
+    num_valid: int  # how many pairs `valid_loss` is over

@@ -1,4 +1,4 @@
-"""What looking at the model costs: each answer to a question about it says how long the engine took."""
+"""Timing of questions about the model: each answer says how long it kept the engine busy."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Answer = TypeVar("Answer", bound="Looked | tuple[Looked, ...]")
 class Looked:
     """An answer to a question about the model."""
 
-    seconds: float = field(default=0.0, compare=False)  # of the engine's time that this took
+    seconds: float = field(default=0.0, compare=False)  # that this kept the engine busy
 
 
 def seconds_of(answer: object) -> float:
-    """What an answer took of the engine's time; 0 where nobody looked at the model for it."""
+    """How long an answer kept the engine busy; 0 if the model was not used for it."""
     parts = answer if isinstance(answer, tuple) else (answer,)
     return sum(part.seconds for part in parts if isinstance(part, Looked))
 
 
 def timed(look: Callable[[Looker, Question], Answer]) -> Callable[[Looker, Question], Answer]:
-    """A method that answers a question, and notes what that took; several answers share it."""
+    """Decorate a method that answers a question, to record the time it took; several answers share that evenly."""
 
     @wraps(look)
     def look_at_the_clock(looker: Looker, question: Question) -> Answer:

@@ -1,4 +1,4 @@
-"""In which settings configs differ."""
+"""Finds the settings in which configs differ."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Settings = dict[str, object]  # dotted key -> value
 def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
     """The dotted keys that somebody changed from one config to the other.
 
-    Who chose another dataset changed that, and which of its settings are not at their defaults. That those of the one
-    before are gone, and that the run is called otherwise, follows from it.
+    Choosing another dataset changes `dataset.plugin`, and those of its settings that are not at their defaults. That
+    the previous dataset's settings are gone, and that the run has another name, follows from it and is not counted.
     """
-    if before == after:  # as mostly: the window asks several times a second, and this is twenty times as fast
+    if before == after:  # the usual case: the window asks several times a second, and this is 20 times as fast
         return ()
     plugin = after.dataset.plugin
     if before.dataset.plugin == plugin:
@@ -27,19 +27,19 @@ def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
 
 
 def differing_settings(configs: Sequence[RunConfig]) -> dict[str, list[object]]:
-    """The dotted keys in which configs differ -> the value of each, None where it has no such key."""
+    """The dotted keys in which configs differ -> the value in each, None where it lacks the key."""
     return differing([settings_of(config) for config in configs])
 
 
 def differing(settings: Sequence[Settings]) -> dict[str, list[object]]:
-    """The keys in which these differ -> the value of each, None where it has no such key."""
+    """The keys in which these differ -> the value in each, None where it lacks the key."""
     keys = dict.fromkeys(key for one in settings for key in one)
     values = {key: [one.get(key) for one in settings] for key in keys}
     return {key: given for key, given in values.items() if any(value != given[0] for value in given)}
 
 
 def settings_of(config: RunConfig) -> Settings:
-    """All settings of a config."""
+    """All settings of a config, by dotted key."""
     return dict(_flat(config.model_dump()))
 
 

@@ -1,7 +1,7 @@
-"""Whether one system's texts are better than another's, or the sentences were kind to it (Koehn 2004).
+"""Whether one system's texts are better than another's, or only happened to fit the sentences (Koehn 2004).
 
-sacrebleu's paired bootstrap: the sentences are drawn anew, with replacement, a thousand times; p says how often a
-difference as large as the one seen would come from the draw alone. Its seed is fixed (12345, or SACREBLEU_SEED), so the
+This is sacrebleu's paired bootstrap: the sentences are resampled with replacement a thousand times; p says how often
+resampling alone gives a difference as large as the observed one. The seed is fixed (12345, or SACREBLEU_SEED), so the
 same texts give the same figures.
 """
 
@@ -22,21 +22,21 @@ FEWEST = 6  # sentences: of five, one system is better in each by chance alone i
 
 
 class Outputs(NamedTuple):
-    """What a system wrote; both in the order of the references."""
+    """What a system wrote, in the order of the references."""
 
     texts: Sequence[str]
     matches: Sequence[bool]  # whether each is its reference
-    token_edits: Sequence[tuple[int, int]]  # edits that make the output its reference, reference tokens
+    token_edits: Sequence[tuple[int, int]]  # edit distance to the reference, reference tokens
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compared:
-    """One metric of two systems: their scores, the 95 % of draws each lies within, and p of their difference."""
+    """One metric of two systems: their scores, 95 % intervals over the samples, and the p of their difference."""
 
     metric: str
     scores: tuple[float, float]
-    means: tuple[float, float]  # over the draws
-    half_widths: tuple[float, float]  # of the interval around the mean that holds 95 % of the draws
+    means: tuple[float, float]  # over the samples
+    half_widths: tuple[float, float]  # of the interval around the mean that holds 95 % of the samples
     p: float  # two-sided
     signature: str
 
@@ -67,12 +67,12 @@ def _counted(matches: Sequence[bool]) -> list[tuple[int, int]]:
 def _compared(
     name: str, metric: Metric, references: Sequence[str], systems: Sequence[tuple[str, Sequence[Any]]]
 ) -> Compared:
-    """By one metric: sacrebleu tells metrics apart by names of its own, which the two BLEUs share."""
+    """Compare by one metric at a time: sacrebleu identifies metrics by names of its own, which the two BLEUs share."""
     test = PairedTest(systems, {name: metric}, [references], test_type="bs", n_samples=NUM_SAMPLES)
     signatures, results = test()
     ((known_as, signature),) = signatures.items()
     first, second = results[known_as]
-    # sacrebleu gives the smallest p that there is to equal scores, and to one sentence, which every draw is.
+    # sacrebleu gives the smallest possible p to equal scores, and to a single sentence, which is every sample.
     is_told_apart = first.score != second.score and len(references) > 1
     return Compared(
         metric=name,
@@ -85,9 +85,9 @@ def _compared(
 
 
 class Share(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any to mypy
-    """Of outputs that come as what `evaluate` counted of each, in the form that sacrebleu draws anew: [some, of all].
+    """A share over outputs, given as `evaluate`'s counts for each, in the form that sacrebleu resamples: [part, whole].
 
-    A text alone no longer says which tokens were written.
+    Counts, since a text alone no longer says which tokens were written.
     """
 
     def __init__(self, name: str) -> None:

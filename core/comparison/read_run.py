@@ -1,4 +1,4 @@
-"""A run as it is compared: its folder, its settings, and what its metrics tell besides the steps."""
+"""A run as comparisons read it: its folder, its settings, and its metrics other than those of steps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from core.validated import Validated
 class ReadRun:
     """`validations` are the metrics of each validated step, `changed` the settings changed during the run, in order.
 
-    `validated` is what the validations are of, `target_tokens` what their losses count by, `data` the fingerprint of
-    what it learned from; None where the run's vocabulary does not say.
+    `validated` says what the validations are of, `target_tokens` the unit that losses count by, and `data` is the
+    fingerprint of the training data; each is None if the run's vocabulary does not say.
     """
 
     folder: RunFolder
@@ -32,14 +32,15 @@ class ReadRun:
 
     @classmethod
     def read(cls, folder: RunFolder) -> Self:
-        """Read these lines, and none of the steps'. Raises DamagedFile where one of them is damaged."""
+        """Read these records, but not those of the steps. Raises DamagedFile if one of them is damaged."""
         metrics, changed = folder.validation_metrics(), folder.settings_changed()
         return cls(folder, folder.config(), metrics, changed, *read_units(folder))
 
 
 def read_units(folder: RunFolder) -> tuple[Validated | None, TargetTokens | None, str | None]:
-    """What the validations of this run are of, what its losses count by, and the fingerprint of its data; None where
-    its vocabulary does not tell, which no figure needs.
+    """What a run's validations are of, the unit its losses count by, and the fingerprint of its data.
+
+    All None if its vocabulary does not say, which no figure needs.
     """
     try:
         vocabulary = folder.vocabulary()

@@ -1,6 +1,4 @@
-"""Where runs differ in their settings, or a single one from the defaults, and what became of it: for the terminal
-and the window.
-"""
+"""Compares runs by their settings and results, or a single run with the defaults, for terminal and window."""
 
 from __future__ import annotations
 
@@ -15,18 +13,17 @@ from core.config import DatasetConfig, RunConfig, TokenizerConfig, change_settin
 from core.run_summary import state_of
 from core.settings.fields import run_settings
 
-# Of a run whose tokenizer is resolved, as every run's is; whatever its dataset is, it differs.
+# The tokenizer is resolved, as in every run; the dataset counts as different whatever it is.
 _DEFAULTS = settings_of(
     RunConfig.model_construct(dataset=DatasetConfig.model_construct(plugin=None, tokenizer=TokenizerConfig()))
 )
 
 
 def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dict[str, object]]:
-    """A record a run and two a group, all with the same names.
+    """One record for each run and two for each group, all with the same names.
 
-    The settings among them are those in which the runs differ; of a single run, below its figures, those that are not
-    the defaults.
-    Of how many sentences the figures are is among them where a run's validations decode only some.
+    Among them are the settings in which the runs differ, or for a single run, below its figures, those not at their
+    defaults. How many sentences the figures are of is among them if a run's validations decode only some.
     """
     settings = _told_settings(runs)
     figures = [_best_figures(run) for run in runs]
@@ -37,7 +34,7 @@ def records_of(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[dic
     for place, run in enumerate(runs):
         told = {key: values[place] for key, values in settings.items()}
         reached = counts[place] | {name: figures[place].get(name) for name in names}
-        # Runs differ in few settings; of one there are many.
+        # Runs differ in few settings; a single run has many.
         rest = reached | told if len(runs) == 1 else told | reached
         group = {"group": group_names[place]} if any(group_names) else {}
         records.append({"run": run.folder.path.name} | group | _how_it_stands(run) | rest)
@@ -50,7 +47,7 @@ def _how_it_stands(run: ReadRun) -> dict[str, object]:
 
 
 def _told_settings(runs: Sequence[ReadRun]) -> dict[str, list[object]]:
-    """Those that tell runs apart, or a single run from the defaults."""
+    """The settings that tell runs apart, or a single run from the defaults."""
     over_time = [_settings_over_time(run) for run in runs]
     if len(runs) > 1:
         return differing(over_time)
@@ -65,9 +62,9 @@ def _told_settings(runs: Sequence[ReadRun]) -> dict[str, list[object]]:
 
 
 def _autos(config: RunConfig) -> Iterator[str]:
-    """Settings of which nobody has chosen the value, as far as the run says: what `auto` became is kept like a choice.
+    """Settings whose value nobody has chosen, as far as the run shows: what `auto` became is stored like a choice.
 
-    Not the tokenizer where it has subwords: every figure depends on how many there are.
+    Without the tokenizer if it has subwords: every figure depends on how many there are.
     """
     tokenizer = config.dataset.tokenizer
     has_subwords = tokenizer != "auto" and bool(tokenizer.subwords)
@@ -77,7 +74,7 @@ def _autos(config: RunConfig) -> Iterator[str]:
 
 
 def _counts_of_sentences(runs: Sequence[ReadRun]) -> list[dict[str, int | None]]:
-    """Of how many sentences each run's figures are; nothing where all that were validated were decoded, too."""
+    """How many sentences each run's figures are of; nothing if all validated sentences were decoded, too."""
     known = [run.validated for run in runs if run.validated is not None]
     if not any(validated.is_partial for validated in known):
         return [{} for _ in runs]
@@ -86,8 +83,8 @@ def _counts_of_sentences(runs: Sequence[ReadRun]) -> list[dict[str, int | None]]
 
 
 def _settings_over_time(run: ReadRun) -> Settings:
-    """The settings of a run; what was changed while it ran is told in words, as in "0.003, 0.0003 from step 300"."""
-    config, held = run.config, {0: settings_of(run.config)}  # held from this step on: of several at one, the last
+    """The settings of a run; one that changed while it ran is given in words, as in "0.003, 0.0003 from step 300"."""
+    config, held = run.config, {0: settings_of(run.config)}  # step -> settings from then on
     for changed in run.changed:
         config = change_setting(config, changed.key, changed.value)
         held[changed.step] = settings_of(config)
@@ -96,14 +93,14 @@ def _settings_over_time(run: ReadRun) -> Settings:
 
 
 def _over_time(steps: Sequence[int], values: Sequence[object]) -> str:
-    """The first value of a setting, and each other with the step from which on it held."""
+    """The first value of a setting, and each later one with the step from which on it held."""
     held = pairwise(zip(steps, values, strict=True))
     changes = [f"{said(value)} from step {step:,}" for (_, before), (step, value) in held if value != before]
     return ", ".join([said(values[0]), *changes])
 
 
 def _group_names(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[str | None]:
-    """Of each run the group that it is compared in; what `train --seeds` called it where it is here alone."""
+    """For each run, the group it is compared in, or what `train --seeds` called it if it is here alone."""
     names = {place: group.name for group in groups for place in group.places}
     return [names.get(place, run.folder.state.group) for place, run in enumerate(runs)]
 
@@ -111,7 +108,7 @@ def _group_names(runs: Sequence[ReadRun], groups: Sequence[SeedGroup]) -> list[s
 def _spreads(
     groups: Sequence[SeedGroup], counts: Sequence[dict[str, int | None]], figures: Sequence[dict[str, float]]
 ) -> Iterator[dict[str, object]]:
-    """Mean and standard deviation of each group's figures; of how many sentences they are stands with the mean."""
+    """Mean and standard deviation of each group's figures; the mean also has the number of sentences."""
     for group in groups:
         mean, deviation = spread([figures[place] for place in group.places])
         yield {"run": f"mean of {len(group.places)}", "group": group.name, **counts[group.places[0]], **mean}
@@ -123,7 +120,7 @@ def _best_figures(run: ReadRun) -> dict[str, float]:
 
 
 def said(value: object) -> str:
-    """A value of a record as people read it."""
+    """A record's value, formatted for people."""
     if value is None:
         return "–"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Which runs differ in their seed alone: made by one `train --seeds`, or one by one with the same settings and data."""
+"""Groups runs that differ only in their seed: made by one `train --seeds`, or one by one from the same settings."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from core.comparison.read_run import ReadRun
 
-_PICKED = {"device", "precision", "num_threads"}  # what `auto` makes of these is the machine's, and no setting's
+_PICKED = {"device", "precision", "num_threads"}  # what `auto` makes of these depends on the machine, not on a setting
 
 
 @dataclass(frozen=True)
 class SeedGroup:
-    """Two runs or more, each of another seed; `places` are theirs among all that are compared."""
+    """Two or more runs, each with another seed; `places` are their indices among all compared runs."""
 
     name: str
     places: tuple[int, ...]
@@ -21,9 +21,9 @@ class SeedGroup:
 def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
     """The groups among these runs, in the order of their first runs.
 
-    A command's runs are one, but for those of other settings (changed since, or another command's that was given the
-    same name) and other data. A run made by hand joins those of its settings. What repeats a seed is in none: its
-    figures would count twice.
+    The runs of one command are a group, except for those with other settings (changed since, or from another command
+    with the same name) or other data. A run made by hand joins those with its settings. A run that repeats a seed is in
+    no group: its figures would count twice.
     """
     groups: dict[str, dict[int, int]] = {}  # a command's group and settings, or settings -> seed -> place
     for place, run in sorted(enumerate(runs), key=_is_by_hand):
@@ -38,20 +38,20 @@ def seed_groups(runs: Sequence[ReadRun]) -> list[SeedGroup]:
 
 
 def repeats(runs: Sequence[ReadRun]) -> dict[int, int]:
-    """The places of runs that repeat another before them, seed included -> the place of that."""
+    """The indices of runs that repeat an earlier one, seed included -> the index of that one."""
     first: dict[tuple[str, int], int] = {}
     known = [first.setdefault((_all_but_the_seed(run), run.config.seed), place) for place, run in enumerate(runs)]
     return {place: before for place, before in enumerate(known) if place != before}
 
 
 def places_of_other_data(runs: Sequence[ReadRun]) -> tuple[int, int] | None:
-    """The places of two runs that one command made, or the same settings, of other data; None where there are none.
+    """The indices of two runs of one command, or of the same settings, whose data differ; None if there are none.
 
-    A corpus was changed between them, and is called the same still.
+    Then a corpus was changed between them without changing its name.
     """
     first: dict[str, int] = {}  # a command's group, or settings -> place
     for place, run in enumerate(runs):
-        for common in (run.folder.state.group, _as_a_command_gave_it(run)):  # lengths may follow from the data
+        for common in (run.folder.state.group, _as_a_command_gave_it(run)):  # lengths may depend on the data
             if common is not None and run.data is not None:
                 known = first.setdefault(common, place)
                 if runs[known].data != run.data:
@@ -64,7 +64,7 @@ def _is_by_hand(placed: tuple[int, ReadRun]) -> bool:
 
 
 def _all_but_the_seed(run: ReadRun) -> str:
-    """What two runs have in common that only their seed tells apart: origin, data, settings and changes of them."""
+    """What runs that differ only in their seed have in common: origin, data, settings and changes of them."""
     state, settings = run.folder.state, run.config.model_dump(exclude={"seed"})
     return repr((state.parent, state.parent_step, run.data, settings, *run.changed))
 
@@ -75,7 +75,7 @@ def _as_a_command_gave_it(run: ReadRun) -> str:
 
 
 def _named(runs: Sequence[ReadRun], places: tuple[int, ...]) -> SeedGroup:
-    """By what `train --seeds` called it; else by what the settings are called, and the seeds."""
+    """The group, named as `train --seeds` named it, or by the name in its settings and its seeds."""
     members = [runs[place] for place in places]
     seeds = ", ".join(str(seed) for seed in sorted(run.config.seed for run in members))
     given = next((run.folder.state.group for run in members if run.folder.state.group), None)

@@ -1,4 +1,4 @@
-"""How far runs that differ in their seed alone lie apart."""
+"""The spread of runs that differ only in their seed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from math import isfinite, nan
 
 
 def spread(metrics: Sequence[Mapping[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
-    """Mean and sample standard deviation, over two runs or more, of every metric that all of them have.
+    """Mean and sample standard deviation, over two or more runs, of every metric that all of them have.
 
-    Where a run's value is not finite, as a plugin's may be, there is no deviation: it is nan.
+    If a run's value is not finite, which a plugin's may be, the deviation is nan.
     """
     names = [name for name in metrics[0] if all(name in one for one in metrics)]
     values = {name: [one[name] for one in metrics] for name in names}
@@ -19,5 +19,5 @@ def spread(metrics: Sequence[Mapping[str, float]]) -> tuple[dict[str, float], di
 
 
 def _mean(values: Sequence[float]) -> float:
-    """As floats add: with infinities of both signs nan, where fmean raises."""
+    """The mean by float addition: nan for infinities of both signs, where fmean raises."""
     return statistics.fmean(values) if all(map(isfinite, values)) else sum(values)

@@ -1,4 +1,4 @@
-"""Whether runs write the same target tokens: a figure per word and one per piece of a word are of different units."""
+"""Whether runs write the same target tokens: a figure per word and one per subword are in different units."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any
 from core.run_folder import RunFolder
 
 PER_TOKEN = ("loss", "perplexity", "token_accuracy", "token_error_rate")
-"""The figures that count by the target token; all others are of whole texts."""
+"""The metrics that count by the target token; all others are of whole texts."""
 
 TargetTokens = tuple[object, ...]
 
 
 def target_tokens(run: RunFolder, vocabulary: Mapping[str, Any]) -> TargetTokens:
-    """How its target texts are cut, by which model, and the tokens known: a plugin declares the same ones for any cut.
+    """How a run's target texts are cut, by which model, and the tokens known: a plugin declares the same ones for any
+    cut.
 
-    `vocabulary` is the run's. Raises UserError where its subwords are damaged.
+    `vocabulary` is the run's. Raises UserError if its subwords are damaged.
     """
     return vocabulary["dataset"]["tokenizer"]["tgt"], run.subword_models().get("tgt"), vocabulary["tgt_tokens"]
 
 
 def place_of_others(runs: Sequence[TargetTokens | None]) -> int | None:
-    """The place of the first run whose target tokens are known to be others than the first's; None where none are."""
+    """The index of the first run whose target tokens are known to differ from the first's; None if there is none."""
     first = runs[0]
     return next((at for at, one in enumerate(runs) if None not in (one, first) and one != first), None)

@@ -1,4 +1,4 @@
-"""A run's model as two ONNX graphs: the encoder, and one step of the decoder over what it remembers.
+"""Exports a run's model as two ONNX graphs: the encoder, and one step of the decoder with its key-value cache.
 
 Needs the extra `headlight[onnx]`. Shapes: B sentences, S source tokens, T target tokens read so far, L decoder layers,
 H heads, V target tokens. A sentence is decoded by running `decoder_step` from an empty past on: see docs/onnx.md.
@@ -41,14 +41,14 @@ class Encoder(nn.Module):
 
 
 class DecoderStep(nn.Module):
-    """Each sentence's newest token, int64 [B] -> logits [B, V] of the next, and the past with this token in it.
+    """Each sentence's newest token, int64 [B] -> logits [B, V] of the next, and the past with this token added.
 
-    Besides tokens it takes past [L, 2, B, H, T, d_head] (T = 0 at first, where the tokens are `<bos>`), memory and
-    src_mask of the encoder; the past that it gives has T + 1.
+    Its other inputs are past [L, 2, B, H, T, d_head] (T = 0 at first, where the tokens are `<bos>`), and the encoder's
+    memory and src_mask; the past that it returns has T + 1.
     """
 
     def __init__(self, model: Transformer) -> None:
-        """The model is changed: its decoder remembers from here on."""
+        """Changes the model: its decoder's self-attention keeps a cache from here on."""
         super().__init__()
         self.model = model
         for layer in model.decoder:
@@ -69,7 +69,7 @@ class DecoderStep(nn.Module):
 
 
 class Remembering(nn.Module):
-    """Self-attention of the newest token to those before it and itself, which `past` holds."""
+    """Self-attention of the newest token to itself and those before it, whose keys and values `past` holds."""
 
     past: KeysValues
 
@@ -78,14 +78,14 @@ class Remembering(nn.Module):
         self.attention = attention
 
     def forward(self, x: Tensor, _: Tensor) -> Tensor:
-        """[B, 1, d_model] -> [B, 1, d_model]; there is nothing later that a mask would hide."""
+        """[B, 1, d_model] -> [B, 1, d_model]; no mask is needed, since there is no later token."""
         queries, *newest = self.attention.split_heads(self.attention.qkv(x), 3)
         self.past = KeysValues(*(torch.cat(pair, dim=2) for pair in zip(self.past, newest, strict=True)))
         return self.attention.attend(queries, self.past, None)
 
 
 def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
-    """File name -> graph, of a run's model with these weights. Raises UserError where the extra is missing."""
+    """File name -> graph, for a run's model with these weights. Raises UserError if the extra is missing."""
     if find_spec("onnx") is None:
         raise UserError(
             "`export --format onnx` needs the package onnx, which is not installed.",
@@ -103,7 +103,7 @@ def _model(run: RunFolder, weights: Weights) -> Transformer:
 
 
 def graphs_of(model: Transformer) -> dict[str, bytes]:
-    """The same of a model, which is used up."""
+    """File name -> graph, for a model, which is changed and cannot be used afterwards."""
     model.eval()
     src, src_mask = torch.full((2, 3), 5), torch.ones(2, 3, dtype=torch.bool)
     with torch.no_grad():
@@ -128,9 +128,9 @@ def graphs_of(model: Transformer) -> dict[str, bytes]:
 def _graph(
     module: nn.Module, inputs: dict[str, tuple[Tensor, dict[int, str]]], outputs: dict[str, dict[int, str]]
 ) -> bytes:
-    """Inputs are examples with the names of their sizes that vary."""
+    """Trace a module. Inputs are examples, with names for the dimensions that vary."""
     with TemporaryDirectory() as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of tracing: lengths are checked in Python, which a graph cannot do
+        warnings.simplefilter("ignore")  # the tracer's: lengths are checked in Python, which a graph cannot do
         torch.onnx.export(
             module,
             tuple(example for example, _ in inputs.values()),

@@ -1,7 +1,7 @@
-"""A run given away in one file, to be looked at step by step: no optimizer state, and no plugin is needed.
+"""Packs a run into one file for others to look at step by step: without optimizer state, and no plugin is needed.
 
-Whoever receives it keeps it as a run of their runs folder that is marked as shared: it is opened with what it knows of
-its data, nothing of it is imported, and it does not go on learning. A branch of it does, where the plugin is installed.
+The recipient keeps it as a run in their runs folder that is marked as shared: it is opened with what it knows of its
+data, no code of it is imported, and it cannot train on. A branch of it can, where the plugin is installed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from core.run_files.tensors import tensor_bytes
 from core.run_folder import RunFolder, Weights
 
 _ENDED = ("finished", "failed", "stopped")
-_OURS_ALONE = ("command_line",)  # of environment.json: it names folders and people
+_OURS_ALONE = ("command_line",)  # left out of environment.json, since it names folders and people
 
 
 def share(run: RunFolder, path: Path) -> None:
-    """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError."""
+    """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError if it cannot."""
     if not run.kept_steps():
         raise UserError(f"{run.path.name} has kept no weights yet: there is nothing to look at.", "Let it learn first.")
     with refusing_to_write(path, "--output", refusal=UserError):
@@ -38,10 +38,10 @@ def share(run: RunFolder, path: Path) -> None:
 
 
 def receive(path: Path, runs_dir: Path) -> Path:
-    """The run folder that a shared file becomes in `runs_dir`; the one that it has become already, where it has.
+    """Unpack a shared file as a run folder in `runs_dir`, or find the one that it was unpacked to before.
 
-    A run that has learned on since is another one. Raises UserError where the file is no shared run, or `runs_dir`
-    cannot be written. Nothing is left of it then.
+    A run that has trained on since counts as another. Raises UserError if the file is no shared run, or `runs_dir`
+    cannot be written; then nothing of it is left.
     """
     with refusing_to_write(runs_dir, refusal=UserError):
         runs_dir.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def receive(path: Path, runs_dir: Path) -> Path:
 
 
 def _mark(folder: Path, received: Path) -> RunState:
-    """Say that it is shared, whatever it says itself. Raises UserError that names the file where it is no run."""
+    """Mark the run as shared, whatever it says itself. Raises UserError, naming the file, if it is no run."""
     try:
         run = RunFolder.open(folder)
         run.label()
@@ -71,7 +71,7 @@ def _mark(folder: Path, received: Path) -> RunState:
 
 
 def _is_the_same(target: Path, folder: Path, state: RunState) -> bool:
-    """Whether `target` holds what was unpacked into `folder`; of a shared run only the label is written anew."""
+    """Whether `target` holds what was unpacked into `folder`; in a shared run, only the label is ever rewritten."""
     with suppress(UserError):
         known = RunFolder.open(target).state
         files = [str(path.relative_to(folder)) for path in folder.rglob("*.*") if path.name not in (LABEL, "run.json")]
@@ -81,7 +81,7 @@ def _is_the_same(target: Path, folder: Path, state: RunState) -> bool:
 
 
 def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
-    """The files of a shared run that has kept nothing but these weights: all it takes to translate."""
+    """The files of a shared run with only these weights: all it takes to translate."""
     state = replace(run.state, last_step=step, best_step=None, best_value=None, best_metric=None)
     yield from _documents(run, state, run.model_documents_at(step))
     yield _snapshot(step, weights)
@@ -118,11 +118,11 @@ def _given_away(state: RunState, checksums: dict[str, str]) -> RunState:
 
 def _listed(run: RunFolder, pattern: str) -> Iterator[tuple[str, bytes]]:
     for path in sorted(run.path.glob(pattern)):
-        with suppress(FileNotFoundError):  # whoever trains the run has thinned it out meanwhile
+        with suppress(FileNotFoundError):  # the process that trains the run has thinned it out
             yield path.relative_to(run.path).as_posix(), path.read_bytes()
 
 
 def _checkpoints(run: RunFolder) -> set[int]:
-    """The best and the last one."""
+    """The steps of the best and the last checkpoint."""
     steps = run.checkpoint_steps()
     return {step for step in (*steps[-1:], run.state.best_step) if step in steps}

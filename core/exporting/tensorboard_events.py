@@ -1,4 +1,4 @@
-"""The curves of a run as event files that TensorBoard reads; a listener. Needs the extra `headlight[tensorboard]`."""
+"""A listener that writes a run's curves as TensorBoard event files. Needs the extra `headlight[tensorboard]`."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ except ImportError:
 
 
 class TensorBoardEvents:
-    """Writes every training step and every validation under the run's name; what cannot be written ends no run."""
+    """Writes every training step and validation under the run's name; a failure to write does not end the run."""
 
     def __init__(self, folder: Path) -> None:
-        """Raises UserError where nothing can be written in `folder`."""
+        """Raises UserError if nothing can be written in `folder`."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -36,7 +36,7 @@ class TensorBoardEvents:
         self._file: IO[bytes] | None = None
 
     def __call__(self, event: Event) -> None:
-        """Write one event of the run, whatever of it TensorBoard can show."""
+        """Write one event of the run, if TensorBoard can show it."""
         try:
             self._take(event)
         except OSError as error:
@@ -47,7 +47,7 @@ class TensorBoardEvents:
         """Write what is left."""
         file, self._file = self._file, None
         if file is not None:
-            with contextlib.suppress(OSError):  # it was said when it was refused first
+            with contextlib.suppress(OSError):  # the first failure was reported
                 file.close()
 
     def _take(self, event: Event) -> None:
@@ -67,7 +67,7 @@ class TensorBoardEvents:
             self._file.flush()
 
     def _begin(self, started: RunStarted) -> None:
-        """A file of its own for each start; of those before, TensorBoard forgets the steps that are taken again."""
+        """Open a new file at each start; TensorBoard drops the steps of earlier files that are taken again."""
         folder = self._folder / started.run.name
         folder.mkdir(exist_ok=True)
         self._file = (folder / f"events.out.tfevents.{time.time_ns()}.headlight").open("wb")
@@ -81,7 +81,7 @@ class TensorBoardEvents:
 
 
 def _scalars(step: int, seconds: float, values: Mapping[str, float]) -> Any:
-    """The protocol's record of several curves at one step."""
+    """The protocol's record of several curves' values at one step."""
     summary = summary_pb2.Summary(
         value=[summary_pb2.Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
     )

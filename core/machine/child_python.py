@@ -1,4 +1,4 @@
-"""How a Python of our own is started: a plugin host, torchrun, whoever learns subwords."""
+"""Starts Python processes of our own: a plugin host, torchrun, subword learning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import IO
 
 import core
 
-if sys.platform == "win32":  # which has no sessions, and takes no notice of the wish for one
+if sys.platform == "win32":  # it has no sessions, and ignores start_new_session
     _FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP
 else:
     _FLAGS = 0
@@ -25,9 +25,9 @@ def start_apart(
     stderr: int | IO[bytes],
     variables: Mapping[str, str] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a Python that finds our modules in any folder, with `variables` in its environment beside our own.
+    """Start a Python that finds our modules from any folder, with `variables` added to our environment.
 
-    Ctrl-C in the terminal does not reach it: that is for the application, which then ends it.
+    Ctrl-C in the terminal does not reach it: the application handles that, and ends it.
     """
     root = str(Path(core.__path__[0]).parent)
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))

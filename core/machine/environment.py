@@ -1,4 +1,4 @@
-"""What a run was made with: versions, device, threads, command line, code revision."""
+"""Records what a run was made with: versions, device, threads, command line, code revision."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
         "device": config.training.device,
         "precision": config.training.precision,
         "num_threads": config.training.num_threads,
-        "picked": picked,  # what `auto` made of these two, and why
+        "picked": picked,  # what `auto` picked for these two, and why
         "processes": place().world_size,
         "command_line": sys.argv,
         "code_revision": code_revision(),
@@ -35,10 +35,10 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
     }
 
 
-@cache  # what this process has loaded stays as it is, and git takes as long as several steps
+@cache  # the code loaded here does not change, and git takes as long as several steps
 def code_revision() -> str | None:
-    """The commit that is checked out, marked where the source differs from it; None outside a checkout."""
-    if not _git("ls-files", Path(__file__).name):  # an installed copy may lie within somebody's repository
+    """The commit that is checked out, marked if the source differs from it; None outside a checkout."""
+    if not _git("ls-files", Path(__file__).name):  # an installed copy may be inside somebody's repository
         return None
     return _git("describe", "--always", "--dirty", "--abbrev=12") or None
 
@@ -49,7 +49,7 @@ def _libraries() -> dict[str, str]:
 
 
 def _git(*arguments: str) -> str:
-    """What git answers of the folder of this file; nothing where there is none, on this machine or around it."""
+    """git's output in this file's folder; empty without git or a repository."""
     try:
         answered = subprocess.run(["git", *arguments], cwd=Path(__file__).parent, capture_output=True, text=True)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""How much main memory this process can still take, as far as the system tells."""
+"""How much main memory this process can still use, as far as the system tells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CONTAINER = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int | None:
-    """Bytes: the least of what the machine, a container and a limit of this process leave. None where nobody tells."""
+    """In bytes, the least of what the machine, a container and this process's limit leave. None if nothing is known."""
     return min(_known(), default=None)
 
 
@@ -20,14 +20,14 @@ def _known() -> Iterator[int]:
     if meminfo.exists():
         sizes = dict(re.findall(r"(\w+): +(\d+) kB", meminfo.read_text()))
         yield 1024 * (int(sizes["MemAvailable"]) + int(sizes["SwapFree"]))
-    elif hasattr(os, "sysconf"):  # macOS takes memory back from other programs: what it has is what counts
+    elif hasattr(os, "sysconf"):  # macOS reclaims memory from other programs: all of it counts
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     yield from _left_in_container()
     yield from _left_by_limit()
 
 
 def _left_in_container() -> Iterator[int]:
-    """What is used there counts the files that were read; those not used lately make room by themselves."""
+    """The container's usage includes cached files, but those not used lately can be evicted, so they count as free."""
     limit = _number(_CONTAINER / "memory.max")
     if limit is not None:
         unused = re.search(r"^inactive_file (\d+)$", _text(_CONTAINER / "memory.stat"), re.MULTILINE)

@@ -1,6 +1,4 @@
-"""What to tell where the system gives Headlight no more memory, threads, processes or files: no fault of anybody's, and
-something can be done.
-"""
+"""Errors to report when the system gives Headlight no more memory, threads, processes or files, with what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ import errno
 
 from core.errors import UserError
 
-_NOT_MAPPED = "failed to map segment from shared object"  # how the linker says so, of torch and of numpy
+_NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
 ADVICE = "End other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
 NO_MORE_OF_THEM = (  # the system does not say which it is
     "The system gives Headlight no other thread or process: too many of them run, or there is too little memory.",
@@ -17,7 +15,7 @@ NO_MORE_OF_THEM = (  # the system does not say which it is
 
 
 def too_little_memory(error: Exception) -> UserError | None:
-    """What to tell where that is what went wrong; each thread takes memory for its stack."""
+    """The error to report if this one is for lack of memory, of which each thread takes some for its stack."""
     is_of_thread = isinstance(error, RuntimeError) and str(error) == "can't start new thread"
     if is_of_thread or (isinstance(error, OSError) and error.errno == errno.EAGAIN):
         return UserError(*NO_MORE_OF_THEM)
@@ -29,7 +27,7 @@ def too_little_memory(error: Exception) -> UserError | None:
 
 
 def no_more_files(error: Exception) -> UserError | None:
-    """What to tell where files are lacking. The advice is part of the sentence, which may be passed on alone."""
+    """The error to report if files are lacking. Its sentence has the advice in it, since it may be passed on alone."""
     if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
         return None
     return UserError(

@@ -1,7 +1,7 @@
-"""Linear maps by oneDNN, the library that torch has beside MKL, and asks in float32 only for what it compiles.
+"""Linear layers by oneDNN, a library that torch has beside MKL, but uses in float32 only for compiled code.
 
-All ops are torch's own, made for its compiler and named with an underscore. Where torch was built without oneDNN,
-`can_multiply` is false and nothing here is called.
+All operations are torch's own, made for its compiler, with names that begin with an underscore. If torch was built
+without oneDNN, `can_multiply` is false and nothing here is called.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from torch import Tensor
 
 from core.machine.processor import multiplies_slowly_by_mkl
 
-# Multiplications of one product. Fewer are made sooner by MKL, whose call takes 10 us less: with 256 x 1024, 16 rows
-# take 81 us there and 98 here, 64 rows 282 and 221 (two threads).
+# Multiplications in one product. Fewer are faster by MKL, whose call takes 10 us less: with 256 x 1024, 16 rows take
+# 81 us by MKL and 98 here, 64 rows 282 and 221 (two threads).
 _WORTH_A_CALL = 1 << 22
-# Numbers in a weight that is read again and again. With 256 x 256, 5 rows take 22 us instead of 18 and 64 rows as long
-# as before; with 256 x 768 they take 38 instead of 54 and 237 instead of 262, and packing it 160 (one thread).
+# Numbers in a weight that is used again and again. With 256 x 256, packing makes 5 rows take 22 us instead of 18 and 64
+# rows as long as before; with 256 x 768 they take 38 instead of 54 and 237 instead of 262, and packing it 160 (one
+# thread).
 _WORTH_PACKING = 1 << 17
-_SOME_ROWS = 64  # for which it is packed: the order is the same for 8 and for 320
+_SOME_ROWS = 64  # for which a weight is packed: the layout is the same for 8 and for 320
 
 
 def can_multiply(weight: Tensor) -> bool:
-    """Whether `linear` takes such a weight."""
+    """Whether `linear` accepts such a weight."""
     if not weight.is_cpu or not _is_there():
         return False
     if weight.dtype == torch.bfloat16:
@@ -34,14 +35,14 @@ def can_multiply(weight: Tensor) -> bool:
 def is_faster(num_rows: int, weight: Tensor) -> bool:
     """Whether `linear` is faster than torch's product of so many rows with such a weight.
 
-    MKL has its kernels for AVX-512 run on processors of its maker only. On an AMD EPYC of family 26 a core makes 270
-    GFLOP/s by oneDNN and 120 by MKL, 2,048 rows with 256 x 1024; on another EPYC it is 105 and 88.
+    MKL uses its AVX-512 kernels on Intel processors only. On an AMD EPYC of family 26 a core reaches 270 GFLOP/s by
+    oneDNN and 120 by MKL, for 2,048 rows with 256 x 1024; on another EPYC 105 and 88.
     """
     return num_rows * weight.numel() >= _WORTH_A_CALL and _outruns_mkl_with(weight)
 
 
 def is_worth_packing(weight: Tensor) -> bool:
-    """Whether it is with what `packed` gives, where more than a few rows are multiplied with it again and again."""
+    """Whether `packed` pays for a weight that more than a few rows are multiplied with again and again."""
     return weight.numel() >= _WORTH_PACKING and _outruns_mkl_with(weight)
 
 
@@ -56,7 +57,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, activation: st
 
 
 def packed(weight: Tensor) -> Tensor:
-    """A copy of a weight [out, in] in the order in which `linear` reads it for two rows and more."""
+    """A copy of a weight [out, in] in the layout that `linear` reads for two rows and more."""
     copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, _SOME_ROWS)
     return copy
 

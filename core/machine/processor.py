@@ -1,4 +1,4 @@
-"""What torch knows of the processor."""
+"""What torch knows about the processor."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import torch
 
 
 def processor_name() -> str:
-    """Its name, and the instructions that torch uses on it."""
+    """The processor's name, and the instruction set that torch uses on it."""
     return f"{_capabilities().get('cpu_name', '')} {torch.backends.cpu.get_cpu_capability()}".strip()
 
 
 def multiplies_bfloat16() -> bool:
-    """Whether it has instructions for matrices of bfloat16: AMX or AVX-512 of Intel and AMD, or ARM's."""
+    """Whether it has instructions to multiply bfloat16 matrices: AMX or AVX-512 of Intel and AMD, or ARM's."""
     return any(_capabilities().get(name, False) for name in ("amx_bf16", "avx512_bf16", "bf16", "sve_bf16"))
 
 
 @cache
 def reads_slowly_for_few_rows() -> bool:
-    """Whether torch's library for products is MKL, but not on a processor of its maker."""
+    """Whether torch multiplies by MKL on an AMD processor."""
     has_mkl: bool = torch.backends.mkl.is_available()  # type: ignore[no-untyped-call]
     return has_mkl and "AMD" in _capabilities().get("cpu_name", "")
 
 
 @cache
 def multiplies_slowly_by_mkl() -> bool:
-    """Whether MKL leaves out instructions that this processor has: AVX-512, where it is not of MKL's maker."""
+    """Whether MKL does not use AVX-512 although this processor has it, because it is not Intel's."""
     return reads_slowly_for_few_rows() and torch.backends.cpu.get_cpu_capability() == "AVX512"
 
 
 def _capabilities() -> dict[str, Any]:
-    """Empty of an older torch, which does not tell."""
+    """Empty for an older torch, which does not tell."""
     return dict(getattr(torch.cpu, "get_capabilities", dict)())

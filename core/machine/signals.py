@@ -1,7 +1,6 @@
 """SIGINT, SIGTERM, SIGHUP or SIGBREAK as something to wait for beside the engine's events, instead of an exception.
 
-The last is what Windows knows of closing a terminal. Where nothing is waited for, each is the exception that SIGINT
-alone would be.
+SIGBREAK is how Windows reports a closed terminal. Where nothing waits for them, each raises what SIGINT alone would.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
-IN_EARNEST_SECONDS = 1.0  # a signal again within this is the same wish: a process group and its leader are both told
-_ending: list[signal.Signals] = []  # by which this process is ending
+IN_EARNEST_SECONDS = 1.0  # a second signal within this is the same one: a group and its leader both get it
+_ending: list[signal.Signals] = []  # the signals by which this process is ending
 
 
 class Interrupted(Exception):
-    """A signal ended the verb; the text says what was saved."""
+    """A signal ended the command; the text says what was saved."""
 
     def __init__(self, number: int, note: str) -> None:
         self.number = number
@@ -26,7 +25,7 @@ class Interrupted(Exception):
 
 
 def ends_by(number: signal.Signals) -> None:
-    """Note that this process is ending by a signal."""
+    """Record that this process is ending by a signal."""
     _ending.append(number)
 
 
@@ -37,10 +36,10 @@ def ending_by() -> signal.Signals | None:
 
 @contextmanager
 def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
-    """Within the block, hand each stopping signal to `tell`, which must be safe to call at any moment.
+    """Within the block, pass each stopping signal to `tell`, which must be safe to call at any moment.
 
-    Once one was told the process is ending by it: those that come after the block are ignored, so that none breaks off
-    the sentence that says what was saved.
+    Once one was passed, the process is ending by it: later ones, after the block, are ignored, so that none interrupts
+    the message that says what was saved.
     """
     told: list[signal.Signals] = []
 
@@ -61,14 +60,14 @@ def signals_to(tell: Callable[[signal.Signals], None]) -> Iterator[None]:
 
 @contextmanager
 def broken_off_by_signals() -> Iterator[None]:
-    """Within the block each stopping signal raises Interrupted, so that what is half made is cleared away."""
+    """Within the block, each stopping signal raises Interrupted, so that unfinished work is cleaned up."""
     heard: list[tuple[signal.Signals, float]] = []
 
     def break_off(number: signal.Signals) -> None:
         now = time.monotonic()
         if not heard or now - heard[-1][1] > IN_EARNEST_SECONDS:
             heard.append((number, now))
-            raise KeyboardInterrupt  # no Exception: libraries catch those, and go on
+            raise KeyboardInterrupt  # not an Exception: libraries catch those and go on
 
     with signals_to(break_off):
         try:

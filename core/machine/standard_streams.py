@@ -1,13 +1,14 @@
-"""Standard streams that whoever called us had closed (`2>&-`)."""
+"""Standard streams that our caller closed (`2>&-`)."""
 
 import os
 import sys
 
 
 def open_closed_ones() -> None:
-    """Have them lead nowhere: Python has None for them, and the next file that is opened would get their descriptors.
+    """Open closed streams on os.devnull: Python has None for them, and the next opened file would get their
+    descriptors.
 
-    Whatever Qt or torch warns of would be written into it, also by the processes that are started.
+    The warnings of Qt or torch would then go into that file, and those of the processes we start.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:

@@ -1,4 +1,4 @@
-"""Pairs that stand twice: repeated in the train split, of any size, or held out and trained on all the same."""
+"""Finds pairs that occur twice: repeated in a train split of any size, or held out and yet trained on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NUM_EXAMPLES = 20
 
 
 class SeenPairs:
-    """The hashes of all pairs of the train split that have passed by, in order: 8 bytes are kept of each."""
+    """The hashes of all pairs of the train split seen so far, in order; each takes 8 bytes."""
 
     def __init__(self) -> None:
         self._hashes = array("q")
@@ -22,7 +22,7 @@ class SeenPairs:
         self._hashes.extend(hash(pair[:2]) for pair in pairs)
 
     def repeated(self) -> tuple[int, list[tuple[int, int]]]:
-        """How many stood before, and of those that come most often: the place of the first, and how often."""
+        """How many pairs are repetitions; for the most frequent, the index of the first one and how often it occurs."""
         hashes = np.frombuffer(self._hashes, dtype=np.int64)
         ordered = np.sort(hashes)
         again = ordered[1:][ordered[1:] == ordered[:-1]]
@@ -32,9 +32,10 @@ class SeenPairs:
 
 
 class HeldOut:
-    """The sources and pairs of a held-out split, and those of them that the train split has too.
+    """The sources and pairs of a held-out split, and which of them the train split has too.
 
-    Of what is held out the hashes are kept, of what is found the texts: a train split of any size may pass by.
+    It keeps the hashes of what is held out and the texts of what is found, so that a train split of any size can be
+    compared.
     """
 
     def __init__(self) -> None:
@@ -49,17 +50,17 @@ class HeldOut:
         return len(self._sources)
 
     def num_shared_with(self, other: HeldOut) -> int:
-        """How many different sources both hold out."""
+        """How many different sources are in both held-out splits."""
         return len(self._sources & other._sources)
 
     def add(self, pairs: Iterable[Pair]) -> None:
-        """These are held out."""
+        """Add held-out pairs."""
         for pair in pairs:
             self._sources.add(hash(pair.source))
             self._pairs.add(hash(pair[:2]))
 
     def compare(self, train: Iterable[Pair]) -> None:
-        """These are trained on."""
+        """Compare with some pairs of the train split."""
         found = [pair for pair in train if hash(pair.source) in self._sources]
         self.sources_in_train.update(pair.source for pair in found)
         self.pairs_in_train.update(pair[:2] for pair in found if hash(pair[:2]) in self._pairs)

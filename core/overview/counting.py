@@ -1,4 +1,4 @@
-"""Lengths and unknown tokens, counted in the id arrays: no text is read."""
+"""Counts lengths and unknown tokens in the id arrays, without reading texts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from core.data.token_arrays import PairArrays, TokenArrays
 from core.overview.records import Limits, SideFigures, SplitFigures
 
 AT_ONCE = 5_000_000
-"""Ids that are looked at in one piece: a corpus of any size needs no more memory than these."""
+"""How many ids are looked at in one piece, so that a corpus of any size takes no more memory than these."""
 PADDING_SAMPLE = 200_000
-"""Pairs of which batches are planned: all of them for most corpora."""
+"""For how many pairs batches are planned: for most corpora, all of them."""
 
 
 def split_figures(data: PreparedData, split: str, limits: Limits) -> SplitFigures:
-    """Count one split. `data` holds all pairs, those too long among them."""
+    """Count one split. `data` holds all pairs, including those that are too long."""
     pairs = data.split(split)
     fits = pairs.fitting(*limits)
     return SplitFigures(
@@ -41,7 +41,7 @@ def _side_figures(arrays: TokenArrays, lengths: NDArray[np.int64], limit: int, f
 
 
 def unknown_counts(arrays: TokenArrays) -> NDArray[np.int64]:
-    """How many unknown tokens each sequence has, [N]. The sequences lie one behind the other."""
+    """The number of unknown tokens in each sequence, [N]. Sequences lie one after another in `ids`."""
     counts = np.zeros(len(arrays), dtype=np.int64)
     for first in range(0, len(arrays.ids), AT_ONCE):
         places = first + np.flatnonzero(arrays.ids[first : first + AT_ONCE] == UNK_ID)
@@ -50,7 +50,7 @@ def unknown_counts(arrays: TokenArrays) -> NDArray[np.int64]:
 
 
 def train_padding(pairs: PairArrays, training: TrainingConfig, limits: Limits, seed: int) -> tuple[float, bool]:
-    """The share of padding in the batches of the first epoch, and whether only a sample of it was planned."""
+    """The share of padding in the first epoch's batches, and whether only a sample of them was planned."""
     order = np.random.Generator(np.random.PCG64([seed, 0])).permutation(np.flatnonzero(pairs.fitting(*limits)))
     sample = order[:PADDING_SAMPLE]
     share = padding_share((pairs.src.lengths, pairs.tgt_lengths), plan_batches(pairs, sample, training))

@@ -1,4 +1,4 @@
-"""Looks a prepared dataset over, a piece at a time, before or while something is trained on it. Without torch."""
+"""Summarises a prepared dataset piece by piece, before or while something is trained on it. Without torch."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from core.overview.records import Counted, DataOverview, Leak, Limits, Repeats, 
 from core.plugin import Pair
 
 CHUNK = 10_000
-"""Pairs whose texts are read in one piece: some hundredths of a second."""
+"""How many pairs' texts are read in one piece: it takes some hundredths of a second."""
 MAX_UNKNOWN = 20_000
-"""Held-out pairs with unknown tokens that are cut again, to say which tokens these are."""
+"""How many held-out pairs with unknown tokens are tokenised again, to say which tokens these are."""
 
 
 def look_over(data: PreparedData, config: RunConfig) -> Iterator[DataOverview]:
-    """What can be counted at once, then what texts tell, and last repeats and leaks. The train split is streamed.
+    """Yield what can be counted at once, then what the texts show, and last repeats and leaks, streaming the train
+    split.
 
     `data` holds all pairs that were drawn; `config` says which of them are too long, and how batches are made.
     """
@@ -60,19 +61,19 @@ def _with_unknown(overview: DataOverview, data: PreparedData, split: str, limits
 
 
 def _with_some(arrays: TokenArrays, fits: NDArray[np.bool_]) -> list[int]:
-    """The places of the first sequences with unknown tokens, of pairs that are not left out."""
+    """The indices of the first sequences with unknown tokens, of pairs that are not left out."""
     places: list[int] = np.flatnonzero((unknown_counts(arrays) > 0) & fits)[:MAX_UNKNOWN].tolist()
     return places
 
 
 def _unknown(texts: Iterable[str], tokenizer: Tokenizer, vocabulary: Vocabulary) -> Counted:
-    """The unknown tokens seen most often."""
+    """The most frequent unknown tokens."""
     seen = Counter(token for text in texts for token in tokenizer.tokenize(text) if token not in vocabulary)
     return tuple(seen.most_common(NUM_EXAMPLES))
 
 
 def _compared(overview: DataOverview, data: PreparedData, limits: Limits) -> Iterator[DataOverview]:
-    """Let the train split pass by, and note what stood before or is held out."""
+    """Stream the train split, and record pairs that are repeated or held out."""
     held_out = {split: HeldOut() for split in HELD_OUT}
     for split, own in held_out.items():
         for chunk in _chunks(data, split, limits):
@@ -96,7 +97,7 @@ def _compared(overview: DataOverview, data: PreparedData, limits: Limits) -> Ite
 
 
 def _chunks(data: PreparedData, split: str, limits: Limits) -> Iterator[list[Pair]]:
-    """The pairs of a split that are not too long, as their texts are read."""
+    """The pairs of a split that are not too long, in chunks, as their texts are read."""
     assert data.folder is not None
     pairs = compress(read_pairs(data.folder / split), data.split(split).fitting(*limits))
     while chunk := list(islice(pairs, CHUNK)):

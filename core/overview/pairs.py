@@ -1,4 +1,4 @@
-"""The pairs of a prepared dataset as their tokens, a page at a time, and those that hold a text."""
+"""Reads the pairs of a prepared dataset as tokens, a page at a time, and finds those that contain a text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from core.data.vocabulary import Vocabulary
 from core.overview.records import Limits
 
 CHUNK = 10_000
-"""Pairs that are searched in one piece."""
+"""How many pairs are searched in one piece."""
 MAX_FOUND = 1_000
 
-Token = tuple[str, bool]  # and whether the vocabulary has it
+Token = tuple[str, bool]  # the token, and whether the vocabulary has it
 
 
 @dataclass(frozen=True, kw_only=True)
 class PairRow:
-    """One pair, cut as the model reads it."""
+    """One pair, tokenised as the model reads it."""
 
     index: int  # in its split, from 0
     src: tuple[Token, ...]
@@ -39,7 +39,7 @@ class Found:
 
 
 def read_rows(data: PreparedData, split: str, indices: Sequence[int], limits: Limits) -> list[PairRow]:
-    """Read these pairs from disk and cut them."""
+    """Read these pairs from disk and tokenise them."""
     pairs = data.split(split)
     return [
         PairRow(
@@ -53,7 +53,7 @@ def read_rows(data: PreparedData, split: str, indices: Sequence[int], limits: Li
 
 
 def find_pairs(data: PreparedData, split: str, text: str) -> Iterator[Found]:
-    """The pairs whose source or target holds this text, however it is written; at most MAX_FOUND."""
+    """The pairs whose source or target contains this text, ignoring case; at most MAX_FOUND."""
     assert data.folder is not None
     wanted, found, done = text.casefold(), list[int](), 0
     pairs = read_pairs(data.folder / split)

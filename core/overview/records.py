@@ -1,4 +1,4 @@
-"""A prepared dataset in numbers, as the Data view shows it. Plain records."""
+"""Plain records of a prepared dataset in numbers, as the Data view shows it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from numpy.typing import NDArray
 
 from core.config import RunConfig
 
-Limits = tuple[int, int]  # tokens of the longest source and target that are used, <eos> counted
-Counted = tuple[tuple[str, int], ...]  # texts with how often each was seen, the frequent ones first
+Limits = tuple[int, int]  # tokens of the longest source and target used, <eos> included
+Counted = tuple[tuple[str, int], ...]  # texts and how often each was seen, the most frequent first
 
 
 @dataclass(frozen=True, kw_only=True)
 class SideFigures:
-    """The sources of a split, or its targets."""
+    """The figures of a split's sources, or of its targets."""
 
-    lengths: NDArray[np.int64]  # lengths[n] texts have n tokens, <eos> counted; those that are left out are in it
-    limit: int  # what is longer is left out, with its partner
-    num_tokens: int  # without <eos>, and like all that follows of the pairs that are not left out
-    num_unknown: int  # of these, how many the vocabulary does not have
-    unknown: Counted = ()  # which these are, of held-out splits
+    lengths: NDArray[np.int64]  # lengths[n] texts have n tokens, <eos> included; also counts those left out
+    limit: int  # longer texts are left out, with their partners
+    num_tokens: int  # without <eos>; from here on, only of pairs that are not left out
+    num_unknown: int  # how many of these the vocabulary lacks
+    unknown: Counted = ()  # which ones, in held-out splits
 
 
 @dataclass(frozen=True, kw_only=True)
 class SplitFigures:
     """One split."""
 
-    num_pairs: int  # of endless data, of the first shard
+    num_pairs: int  # for endless data, in the first shard
     num_left_out: int  # longer than a limit
     num_left_out_by_plugin: int
     src: SideFigures
@@ -37,17 +37,17 @@ class SplitFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class Repeats:
-    """Pairs of the train split that stood before in it."""
+    """Pairs that occur in the train split more than once."""
 
     num_pairs: int
-    most_frequent: Counted  # sources of the pairs that come most often
+    most_frequent: Counted  # sources of the most frequent pairs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leak:
-    """What of a held-out split is trained on."""
+    """How much of a held-out split is trained on."""
 
-    num_sources: int  # different ones in the held-out split
+    num_sources: int  # different ones, in the held-out split
     sources_in_train: int
     pairs_in_train: int
     examples: tuple[str, ...]  # such sources
@@ -55,10 +55,10 @@ class Leak:
 
 @dataclass(frozen=True, kw_only=True)
 class DataOverview:
-    """What is known so far; `stage` says what is being looked at, and is empty at the end."""
+    """The summary so far; `stage` says what is being looked at, and is empty at the end."""
 
     splits: dict[str, SplitFigures]
-    padding: float  # share of the places of a batch that hold no token
+    padding: float  # share of a batch's positions that hold no token
     is_padding_sampled: bool  # measured on a part of the train split
     repeats: Repeats | None = None
     leaks: dict[str, Leak] | None = None  # by held-out split
@@ -67,5 +67,5 @@ class DataOverview:
 
 
 def limits_of(config: RunConfig) -> Limits:
-    """Those of a run whose lengths are resolved."""
+    """The limits of a run whose lengths are resolved."""
     return int(config.dataset.max_src_length), int(config.dataset.max_tgt_length)
