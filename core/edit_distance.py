@@ -1,4 +1,4 @@
-"""How many edits make one sequence of tokens another."""
+"""Levenshtein distance: the fewest edits that turn one sequence of tokens into another."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
     """Levenshtein distance in tokens of each pair [N] (Wagner and Fischer 1974), all pairs advancing together.
 
     A row of the table, without its insertions, comes from the row before; insertions along it, d[j] = min over k <= j
-    of d[k] + j - k, are a running minimum of d[k] - k. One pass of numpy a reference token: 1,000 pairs of 10 tokens
-    take 3 ms. The longest references come first, so that a pass has only the pairs whose references go on.
+    of d[k] + j - k, are a running minimum of d[k] - k. That is one numpy pass for each reference token: 1,000 pairs of
+    10 tokens take 3 ms. The longest references come first, so that a pass has only the pairs whose references go on.
     """
     longest_first = np.argsort(-_lengths(references), kind="stable")
     hypotheses, references = ([given[place] for place in longest_first] for given in (hypotheses, references))
@@ -24,7 +24,7 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
     hypothesis_lengths, reference_lengths = _lengths(hypotheses), _lengths(references)
     widths = np.maximum.accumulate(hypothesis_lengths)
     row = np.tile(np.arange(hypothesis_ids.shape[1] + 1), (len(references), 1))
-    distances = hypothesis_lengths.copy()  # right where the reference is empty
+    distances = hypothesis_lengths.copy()  # right for an empty reference
     for done in range(reference_ids.shape[1]):
         left = int((reference_lengths > done).sum())
         width = widths[left - 1]
@@ -35,7 +35,7 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
 
 
 def edit_table(hypothesis: Sequence[Hashable], reference: Sequence[Hashable]) -> list[list[int]]:
-    """[len(reference) + 1][len(hypothesis) + 1] fewest edits from each beginning of one to each of the other."""
+    """[len(reference) + 1][len(hypothesis) + 1]: the fewest edits between each prefix of one and each of the other."""
     ids: dict[Hashable, int] = {}
     hypothesis_ids, reference_ids = _padded([hypothesis], ids, -1), _padded([reference], ids, -2)
     rows = [np.arange(len(hypothesis) + 1)[None]]
@@ -45,7 +45,7 @@ def edit_table(hypothesis: Sequence[Hashable], reference: Sequence[Hashable]) ->
 
 
 def _next_row(row: NDArray[np.int64], hypotheses: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of every pair [N, longest hypothesis + 1], after one more token of its reference [N, 1]."""
+    """The next row of every pair [N, longest hypothesis + 1], after one more token of its reference [N, 1]."""
     columns, substituted = np.arange(row.shape[1]), row[:, :-1] + (hypotheses != wanted)
     row = row + 1
     np.minimum(row[:, 1:], substituted, out=row[:, 1:])
@@ -57,7 +57,7 @@ def _lengths(sequences: Sequences) -> NDArray[np.int64]:
 
 
 def _padded(sequences: Sequences, ids: dict[Hashable, int], padding: int) -> NDArray[np.int64]:
-    """Token numbers [N, longest], the same token having the same number everywhere."""
+    """Tokens as numbers [N, longest]; equal tokens have the same number everywhere."""
     padded = np.full((len(sequences), max(map(len, sequences), default=0)), padding, dtype=np.int64)
     for row, tokens in zip(padded, sequences, strict=True):
         row[: len(tokens)] = [ids.setdefault(token, len(ids)) for token in tokens]

@@ -1,7 +1,7 @@
-"""The one thread in which torch works, and the only door to it: requests go in, events come out.
+"""The one thread in which torch works, and the only way to it: requests go in, events come out.
 
-All torch work, its import included (but on Windows: see main.py), happens in this thread: one parallel torch operation
-in a second thread of the process would halve training for good.
+All torch work, including its import (except on Windows: see main.py), happens in this thread: one parallel torch
+operation in a second thread of the process would halve training speed for good.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 Asked = tuple[Request[Any], "Future[Any]"]
 ENDING = (Close, Stop, Prepare, OpenRun, Branch)
-"""What ends the work under way."""
+"""The requests that end the work under way."""
 
 
 class Engine:
     """Owns the worker thread. `ask` and `add_listener` may be called from any thread.
 
-    Listeners are called in the worker's thread: they append to a buffer and return. One that raises is dropped.
+    Listeners are called in the worker thread: they append to a buffer and return. One that raises is dropped.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Engine:
         self._host = PluginHost(plugin_dirs)
         self._host.warm_up()
         self._is_closed = False
-        self._num_ending = 0  # that wait to be served
+        self._num_ending = 0  # ending requests that wait to be served
         self._is_asked = threading.Event()
         self._thread = threading.Thread(target=self._work, args=(cache_dir,), name="engine")
         self._thread.start()
@@ -59,9 +59,9 @@ class Engine:
         self.close()
 
     def ask(self, request: Request[Answer]) -> Future[Answer]:
-        """Have something done; the future holds the answer, or the UserError that says why not."""
+        """Send a request; the future holds its answer, or the UserError that says why not."""
         future: Future[Answer] = Future()
-        with self._door:  # so that nothing can slip in behind the Close that ends the thread
+        with self._door:  # so that nothing can follow the Close that ends the thread
             if self._is_closed:
                 _settle(future, _closed())
             else:
@@ -69,26 +69,26 @@ class Engine:
                 self._inbox.put((request, future))
                 if isinstance(request, ENDING):
                     self._num_ending += 1
-                    if self._is_asked.is_set():  # before the first, nothing is under way
+                    if self._is_asked.is_set():  # before the first request, nothing is under way
                         self._host.in_a_hurry.set()
                 self._is_asked.set()
         return future
 
     def plugins(self) -> list[PluginInfo]:
-        """All dataset plugins, as its plugin host has listed them. Raises PluginError where that was broken off."""
+        """All dataset plugins, as the plugin host listed them. Raises PluginError if the listing was interrupted."""
         return self._host.plugins()
 
     @property
     def is_closed(self) -> bool:
-        """Whether it answers nothing any more: it was closed, or a fault ended it."""
+        """Whether it no longer answers: it was closed, or a fault ended it."""
         return self._is_closed
 
     def add_listener(self, listener: Listener) -> None:
-        """Tell this one too, from the next event on."""
+        """Send events to this listener too, from the next one on."""
         self._listeners.append(listener)
 
     def close(self) -> None:
-        """Save what is unsaved and end the thread; waits for it."""
+        """Save what is unsaved, end the thread, and wait for that."""
         self.ask(Close())
         self._thread.join()
 
@@ -96,14 +96,14 @@ class Engine:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
-            except Exception as error:  # a listener only watches: its faults are not the run's
+            except Exception as error:  # a listener only watches: its errors must not end the run
                 self._listeners.remove(listener)
                 self._emit(as_trouble(error))  # to those that are left
 
     def _work(self, cache_dir: Path | None) -> None:
         try:
             self._serve(cache_dir)
-        except Exception as error:  # torch cannot be loaded, or the desk itself is broken: nobody may wait for ever
+        except Exception as error:  # torch cannot be loaded, or the desk failed: nobody may wait for ever
             self._shut_door()
             self._emit(as_trouble(error))
             self._emit(StateChanged(state="failed", step=0))
@@ -122,7 +122,7 @@ class Engine:
             self._is_closed = True
 
     def _serve(self, cache_dir: Path | None) -> None:
-        self._is_asked.wait()  # until then a window that is being built has the interpreter for itself
+        self._is_asked.wait()  # until then the window is built without competition for the interpreter
         with imported_for_good():
             try:
                 from core.serving.desk import Desk  # imports torch, so only here

@@ -1,18 +1,18 @@
-"""The one exception for what a user can mend."""
+"""The exception for what a user can put right, and its kinds."""
 
 from typing import Literal
 
-Offer = Literal["", "another_folder", "lower_rate"]  # what the window can do about a trouble, with one button
+Offer = Literal["", "another_folder", "lower_rate"]  # what the window can do about it, with one button
 
 
 class UserError(Exception):
-    """Something the user asked for cannot be done; says what, where, and what to do about it.
+    """Something the user asked for cannot be done. Says what, where, and what to do about it.
 
-    The command line prints `str(error)` as one line and exits 2; the window shows it in its strip.
+    The command line prints `str(error)` as one line and exits 2; the window shows it in its status strip.
     """
 
     offer: Offer = ""
-    until_prepared = False  # whether it says nothing any more once something is prepared again
+    until_prepared = False  # whether it no longer matters once something is prepared again
 
     def __init__(self, sentence: str, advice: str = "") -> None:
         self.sentence = sentence
@@ -21,7 +21,7 @@ class UserError(Exception):
 
 
 class NothingPrepared(UserError):
-    """Something was asked of data and a model that are not there yet."""
+    """A request needs data and a model that are not prepared yet."""
 
     until_prepared = True
 
@@ -30,11 +30,11 @@ class NothingPrepared(UserError):
 
 
 class BrokenOff(UserError):
-    """Work that was under way cannot go on. Whoever watches was told by a Trouble; this tells the one who asked."""
+    """Work under way cannot go on. Listeners got a Trouble; this is for whoever asked for the work."""
 
 
 class NotWritten(UserError):
-    """A run's place is full, read-only, gone, or may not be written; another may do."""
+    """A run's folder is full, read-only, gone, or may not be written; another may do."""
 
     offer: Offer = "another_folder"
-    until_prepared = True  # it is offered for the run at hand
+    until_prepared = True  # the offer is for the current run

@@ -1,4 +1,4 @@
-"""What happened: frozen records that leave the engine. Plain Python and numpy only, never a tensor."""
+"""Events: frozen records of what happened in the engine. Plain Python and numpy only, never a tensor."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class StateChanged(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress(Event):
-    """A stage that takes a while (preparing, validating, decoding) went on; `total` is None where nobody knows it.
+    """Progress of a stage that takes a while (preparing, validating, decoding); `total` is None if it is unknown.
 
-    Of pairs that are drawn from files, it is what the bytes read so far let expect.
+    For pairs read from files, it is estimated from the bytes read so far.
     """
 
     stage: str
@@ -60,26 +60,26 @@ class Progress(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared(Event):
-    """Data and untrained (or reopened) model stand ready; the probe follows as `ProbeDone`."""
+    """Data and untrained (or reopened) model are ready; the probe follows as `ProbeDone`."""
 
     config: RunConfig  # every auto resolved
     num_parameters: int
-    src_tokens: tuple[str, ...]  # the vocabularies, id by id
+    src_tokens: tuple[str, ...]  # the vocabularies, in the order of ids
     tgt_tokens: tuple[str, ...]
-    num_pairs: dict[str, int | None]  # split -> pairs, None where it is endless
-    left_out: dict[str, int]  # split -> pairs longer than the lengths allow; of endless data, in the first shard
-    limits: dict[str, float]  # metric -> best value anyone can reach
+    num_pairs: dict[str, int | None]  # split -> pairs, None if it is endless
+    left_out: dict[str, int]  # split -> pairs that are too long; for endless data, in the first shard
+    limits: dict[str, float]  # metric -> best possible value
     examples: tuple[str, ...]  # source texts worth translating
     run: Path | None  # None before learning has begun
-    unigram_loss: float | None = None  # valid/loss of a model that knows token frequencies only, where it is known
-    plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> pairs its own options leave out
+    unigram_loss: float | None = None  # valid/loss of a model that knows only token frequencies, if known
+    plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> pairs left out by its options
     fingerprint: str = ""  # of the data
-    picked: str = ""  # what precision and num_threads became where they were auto, and why; empty of an opened run
+    picked: str = ""  # what `auto` picked for precision and num_threads, and why; empty for an opened run
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunStarted(Event):
-    """A run folder exists from here on; what follows is kept in it."""
+    """From here on a run folder exists, and holds what follows."""
 
     run: Path
     step: int
@@ -87,7 +87,7 @@ class RunStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class StepsDone(Event):
-    """Steps `first_step ... first_step + n - 1` are done; each array holds n values under its metric's name.
+    """Steps `first_step ... first_step + n - 1` are done; each array holds n values of the metric it is named after.
 
     Keys: train/loss, train/objective, train/learning_rate, train/grad_norm, train/target_tokens_per_second,
     train/epoch, and time (seconds since the epoch).
@@ -106,12 +106,12 @@ class ValidatedSentence:
     hypothesis: str
     tokens: tuple[str, ...]  # the reference's tokens, <eos> included
     probability: tuple[float, ...]  # teacher-forced probability of each
-    rank: tuple[int, ...]  # 0 where the reference token was the most probable
+    rank: tuple[int, ...]  # 0 if the reference token was the most probable
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValidationDone(Event):
-    """A validation at a step, with the metrics of every dataset and the plugin's own."""
+    """A validation of a step, with the built-in metrics and the plugin's own."""
 
     step: int
     metrics: dict[str, float]
@@ -121,15 +121,15 @@ class ValidationDone(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeDone(Event):
-    """A probe is there to be drawn; it may replace an earlier one of the same step (a sentence was added)."""
+    """A probe is available; it may replace an earlier one of the same step (a sentence was added)."""
 
     probe: Probe = field(repr=False)
-    is_stored: bool = True  # False where the run's folder has not got it: nobody can read it again
+    is_stored: bool = True  # False if it is not in the run's folder, so that it cannot be read again
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckpointSaved(Event):
-    """A checkpoint was published; everything before it survives any crash."""
+    """A checkpoint was completed; everything before it survives any crash."""
 
     step: int
     is_best: bool
@@ -144,7 +144,7 @@ class SnapshotSaved(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class SettingChanged(Event):
-    """A setting acts from the step after `step` on."""
+    """A setting was changed; it acts from the step after `step` on."""
 
     step: int
     key: str
@@ -159,13 +159,13 @@ class Trouble(Event):
     advice: str = ""
     details: str = ""
     offer: Offer = ""
-    until_prepared: bool = False  # it holds no longer once something is prepared anew
-    is_note: bool = False  # nothing failed: it went another way than a person may expect
+    until_prepared: bool = False  # whether it no longer matters once something is prepared again
+    is_note: bool = False  # nothing failed, but something differs from what a person may expect
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunFinished(Event):
-    """The run came to its end or was ended; `metrics` are the newest validation's and the last step's."""
+    """The run ended or was ended; `metrics` are those of the last validation and the last step."""
 
     run: Path
     step: int

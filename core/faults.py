@@ -1,4 +1,4 @@
-"""Any exception as what a person reads: a sentence, what to do, and details to copy."""
+"""Turns any exception into what a person reads: a sentence, what to do, and details to copy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def as_trouble(error: BaseException) -> Trouble:
-    """A user's own error in its words, any other as a fault of ours with its traceback."""
+    """A UserError in its own words; any other as a bug of ours, with its traceback."""
     if isinstance(error, UserError):
         return Trouble(
             sentence=error.sentence, advice=error.advice, offer=error.offer, until_prepared=error.until_prepared
@@ -27,13 +27,13 @@ def as_trouble(error: BaseException) -> Trouble:
 
 
 def note(sentence: str, advice: str = "") -> Trouble:
-    """What a person should know of what is prepared, though nothing failed."""
+    """Something a person should know about what is prepared, although nothing failed."""
     return Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True)
 
 
 def not_written(error: OSError, path: Path) -> NotWritten:
-    """The sentence for a place that cannot be written, a full disk mostly, or that is there no longer."""
-    if not os.path.exists(path):  # noqa: PTH110 (pathlib raises where the drive fails as a whole)
+    """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
+    if not os.path.exists(path):  # noqa: PTH110 (pathlib raises if the whole drive fails)
         return NotWritten(
             f"The run's folder {path} is gone.", "Bring it back (or the drive it is on), then go on learning."
         )

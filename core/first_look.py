@@ -1,9 +1,9 @@
-"""How the first preset looks before its first step: shown as the window opens, until the engine has its own.
+"""How the first preset looks before its first step: shown as the window opens, until the engine is ready.
 
 Loading torch and preparing the data take seconds, but a preset with its seed always gives the same data and the same
-untrained model. So Headlight brings along what the engine told when it prepared the preset (`scripts/first_look.py`
-makes it), and the window is filled as soon as it is shown. The engine prepares as ever, and what it tells takes the
-place of this.
+untrained model. So Headlight ships the events that the engine emitted when it prepared the preset (made by
+`scripts/first_look.py`), and the window is filled as soon as it is shown. The engine prepares as always, and its own
+events replace these.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _TOLD = (
 
 
 def read_first_look(config: RunConfig) -> tuple[Event, ...]:
-    """The events of preparing `config`, but those of progress and state; none where other settings were prepared.
+    """The events of preparing `config`, except those of progress and state; none if other settings were prepared.
 
-    The training settings stay as `config` has them: device and threads are only known once torch is.
+    The training settings stay as `config` has them: device and threads are known only once torch is loaded.
     """
     document = json_object(read_file(FOLDER / "prepared.json"), FOLDER)
     if document["asked"] != config.model_dump(mode="json"):
@@ -42,7 +42,7 @@ def read_first_look(config: RunConfig) -> tuple[Event, ...]:
 
 
 def write_first_look(config: RunConfig, prepared: Prepared, probe: Probe) -> None:
-    """Keep what the engine told when it was asked to prepare `config`."""
+    """Store the events that the engine emitted when it was asked to prepare `config`."""
     resolved = prepared.config.model_dump(mode="json")
     document = {
         "asked": config.model_dump(mode="json"),

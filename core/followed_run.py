@@ -1,4 +1,4 @@
-"""A run that another process writes, as this one can know it: what that process's engine said when it prepared it."""
+"""Reads a run that another process writes, with what that process's engine emitted when it prepared the run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from core.run_folder import RunFolder
 
 
 def read_followed(folder: RunFolder) -> History:
-    """The history of a run, and its `prepared`, with the settings changed until now.
+    """The history of a run, and its `prepared`, with all settings changed so far.
 
-    Raises UserError that names a damaged file.
+    Raises UserError, naming the file, if one is damaged.
     """
     history = History.read(folder)
     data = PreparedData.from_document(folder.vocabulary(), folder.subword_models())

@@ -1,4 +1,4 @@
-"""A curve that grows at its end: steps and values in arrays with room to spare, so that appending copies nothing."""
+"""A curve that grows at its end: steps and values in arrays with spare capacity, so that appending copies nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Values = NDArray[np.float64]
 
 
 class GrowingCurve:
-    """Steps, strictly ascending, and a value for each."""
+    """Strictly ascending steps, and a value for each."""
 
     def __init__(self) -> None:
         self._steps = np.empty(256, np.int64)
@@ -21,11 +21,11 @@ class GrowingCurve:
         return self._length
 
     def arrays(self) -> tuple[Steps, Values]:
-        """Views of what is there now: [N] steps and [N] values. They do not grow and must not be written."""
+        """Views of the current [N] steps and [N] values. They do not grow, and must not be written to."""
         return self._steps[: self._length], self._values[: self._length]
 
     def extend(self, steps: ArrayLike, values: ArrayLike) -> None:
-        """Append; what was there from the first of these steps on is replaced (a run went back and on again)."""
+        """Append; values from the first of these steps on are replaced (a run went back and on again)."""
         steps, values = np.asarray(steps, np.int64), np.asarray(values, np.float64)
         if not len(steps):
             return
@@ -38,12 +38,12 @@ class GrowingCurve:
         self._length = end
 
     def cut_back_to(self, step: int) -> None:
-        """Forget what came after `step`."""
+        """Drop everything after `step`."""
         if self._length and self._steps[self._length - 1] > step:
             self._length = int(np.searchsorted(self._steps[: self._length], step, side="right"))
 
     def _make_room(self, needed: int) -> None:
-        # New arrays, never a resize in place: a view somebody draws from stays as it was.
+        # New arrays, not a resize in place: a view that somebody draws from stays as it was.
         capacity = max(needed, 2 * len(self._steps))
         for name in ("_steps", "_values"):
             old = getattr(self, name)

@@ -1,6 +1,6 @@
-"""A run as the window sees it at any step: curves, validations, probes, kept weights. The model behind every panel.
+"""A run as the window sees it at any step: curves, validations, probes, kept weights. The model behind all panels.
 
-It grows by events (`take`), or is read from a run folder and follows what another process appends (`refresh`).
+It grows by events (`take`), or is read from a run folder and follows what another process appends to it (`refresh`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Kept = TypeVar("Kept")
 
 
 class MetricAt(NamedTuple):
-    """A metric, and the step that it is of."""
+    """A metric's value, and the step it is of."""
 
     step: int
     value: float
@@ -56,57 +56,57 @@ class History:
     """What happened in one run so far. Used by one thread at a time; holds numpy and plain Python only."""
 
     def __init__(self) -> None:
-        self.prepared: Prepared | None = None  # its config with the settings that the engine told of since
+        self.prepared: Prepared | None = None  # its config has the settings changed since
         self.folder: RunFolder | None = None
         self.finished: RunFinished | None = None
         self.state = "empty"  # an EngineState when fed by events, a state of run.json when read from a folder
-        self._initial: RunConfig | None = None  # that the run began with, before any change
+        self._initial: RunConfig | None = None  # what the run began with, before any change
         self._forget_run()
 
     def _forget_run(self) -> None:
         self.last_step = 0
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics, ascending
-        self.best_steps: dict[int, int] = {}  # validations that were the best so far -> settings changed before
+        self.best_steps: dict[int, int] = {}  # best so far: step -> how many settings were changed before
         self.settings_changed: list[SettingChanged] = []
         self.probe_steps: list[int] = []
         self._snapshot_steps: list[int] = []
-        self._are_snapshots_listed = False  # since the last of them was saved
-        self.checkpoint_steps: list[int] = []  # from these the run can go on
+        self._are_snapshots_listed = False  # whether they were listed since the last was saved
+        self.checkpoint_steps: list[int] = []  # the run can go on from these
         self.alignment = AlignmentScores()
         self.noticing = Noticing()
         self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
-        self._unstored_probes: dict[int, Probe] = {}  # they cannot be read again
+        self._unstored_probes: dict[int, Probe] = {}  # which cannot be read again
         self._newest_told: Probe | None = None
         self._validations: _Newest[ValidationDone] = _Newest(VALIDATIONS_IN_MEMORY)
         self._metrics = MetricsTail()
         self._probes_changed_at = 0
-        self._seen: tuple[int, ...] = ()  # by which one sees that a folder changed
+        self._seen: tuple[int, ...] = ()  # what shows that a folder has changed
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
     @property
     def names(self) -> list[str]:
-        """The metrics there is a curve of, in the order they first came."""
+        """The metrics that have a curve, in the order in which they first came."""
         return [name for name, curve in self._curves.items() if len(curve)]
 
     def curve(self, name: str) -> tuple[Steps, Values]:
-        """Steps and values of a metric so far, [N] each; empty where there is none."""
+        """Steps and values of a metric so far, [N] each; empty if there are none."""
         return self._curves.get(name, _EMPTY).arrays()
 
     def value(self, name: str, step: int) -> float | None:
-        """A metric at `step`, or at the nearest step before that has it."""
+        """A metric's value at `step`, or at the nearest earlier step that has one."""
         newest = self.newest(name, step)
         return None if newest is None else newest.value
 
     def newest(self, name: str, step: int) -> MetricAt | None:
-        """As `value`, with the step that it is of."""
+        """As `value`, with the step it is of."""
         steps, values = self.curve(name)
         place = int(np.searchsorted(steps, step, side="right"))
         return MetricAt(int(steps[place - 1]), float(values[place - 1])) if place else None
 
     def probe(self, step: int) -> Probe | None:
-        """The newest probe at or before `step`; None where there is none yet."""
+        """The newest probe at or before `step`; None if there is none yet."""
         place = bisect_right(self.probe_steps, step)
         if place and not self._has_probe(self.probe_steps[place - 1]):
             place = self._forget_cut_off(place)
@@ -122,16 +122,16 @@ class History:
         return self._unstored_probes.get(step) or self._probes.get(step)
 
     def _read_probe(self, step: int) -> Probe:
-        """Whoever draws a probe finds it scored, however much of a run that was opened is yet to be looked at."""
+        """Read a probe and score it, so that a drawn probe is scored even before `look` gets to it."""
         probe = self._probes.put(step, self._stored().probe(step))
         if not self.alignment.knows(step):
             self.alignment.take(probe)
         return probe
 
     def _forget_cut_off(self, place: int) -> int:
-        """Let go of the last probes before this place that were cut off as the run went on (RunStarted follows).
+        """Drop the last probes before this place that were cut off as the run went on (RunStarted follows).
 
-        Gives the place after those that are left.
+        Returns the place after those that are left.
         """
         stored, end = set(self._stored().probe_steps()), place
         while place and not (self.probe_steps[place - 1] in stored or self._held_probe(self.probe_steps[place - 1])):
@@ -140,28 +140,28 @@ class History:
         return place
 
     def newest_probe(self) -> Probe | None:
-        """The newest one that can be read; None where there is none."""
+        """The newest probe that can be read; None if there is none."""
         return _newest_readable(self.probe_steps, self.probe)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The source texts that probes follow now; one that was added later may be missing in probes before it."""
+        """The source texts that probes now follow; earlier probes may lack one that was added later."""
         newest = self._newest_told or self.newest_probe()
         return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
     @property
     def changes_that_acted(self) -> list[SettingChanged]:
-        """Settings changed on the way, in order, those that a branch began with included.
+        """The changes of settings that took effect, in order, including those that a branch began with.
 
-        Of what was typed between two steps only the last value acted.
+        If a setting was changed more than once between two steps, only the last value took effect.
         """
         began_with = self.folder.state.began_with if self.folder is not None else ()
         changes = sorted((*began_with, *self.settings_changed), key=lambda changed: changed.step)
         return list({(changed.step, changed.key): changed for changed in changes}.values())
 
     def config_at(self, step: int) -> RunConfig:
-        """The settings that this step was taken with, whatever was changed after it."""
-        assert self._initial is not None  # it was prepared, or read
+        """The settings with which this step was taken, whatever was changed after it."""
+        assert self._initial is not None  # the run was prepared, or read
         config = self._initial
         for changed in self.settings_changed:
             if changed.step < step:
@@ -169,11 +169,12 @@ class History:
         return config
 
     def best_metric_at(self, step: int) -> tuple[str, int]:
-        """The metric by which the validation at `step` was the best, and since which step it is; 0: from the start.
+        """The metric by which the validation at `step` was the best, and the step since which it is used; 0: from the
+        start.
 
-        Whoever chooses another has the run begin its search anew: what came before is compared with nothing after it.
+        Choosing another metric starts the search anew: earlier validations are not compared with later ones.
         """
-        assert self._initial is not None  # it was prepared, or read
+        assert self._initial is not None  # the run was prepared, or read
         metric, since = self._initial.training.best_metric, 0
         for changed in self.settings_changed[: self.best_steps[step]]:
             if changed.key == "training.best_metric" and changed.value != metric:
@@ -181,12 +182,12 @@ class History:
         return metric, since
 
     def newest_validation(self) -> ValidationDone | None:
-        """The newest one whose sentences are kept and can be read; None where there is none."""
+        """The newest validation whose sentences are kept and can be read; None if there is none."""
         kept = self.folder.validation_steps() if self.folder is not None else []
         return _newest_readable([step for step in kept if step in self.validations], self.validation)
 
     def validation(self, step: int) -> ValidationDone:
-        """The validation at exactly this step, its sentences included. Raises UserError where they were thinned out."""
+        """The validation at exactly this step, with its sentences. Raises UserError if they were thinned out."""
         known = self._validations.get(step)
         if known:
             return known
@@ -207,7 +208,7 @@ class History:
     def snapshot_steps(self) -> list[int]:
         """Steps whose weights are kept, ascending.
 
-        Listed when somebody looks: one is saved ten times as often, and a listing takes a millisecond.
+        Listed only on request: one is saved ten times as often, and a listing takes a millisecond.
         """
         if self.folder is not None and not self._are_snapshots_listed:
             self._are_snapshots_listed = True
@@ -216,28 +217,28 @@ class History:
 
     @property
     def kept_steps(self) -> list[int]:
-        """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
+        """Steps whose weights are kept, ascending, as a snapshot or a checkpoint."""
         return sorted({*self.snapshot_steps, *self.checkpoint_steps})
 
     # -- looking at what is new --------------------------------------------------------------------------------------
 
     def look(self) -> Iterator[None]:
-        """Score the alignments of what is new, and notice; yields after each probe, and may be left at any yield."""
-        # In step, so that a probe is read once for both.
+        """Score new alignments, and look for notices; yields after each probe, and may be abandoned at any yield."""
+        # Side by side, so that each probe is read once for both.
         for _ in zip_longest(self._score_alignments(), self.noticing.look(self)):
             yield
 
     def _score_alignments(self) -> Iterator[None]:
         unread = self.alignment.unread
         while unread:
-            with suppress(UserError):  # a damaged probe is told of where it is looked at; the others count
+            with suppress(UserError):  # a damaged probe is reported where it is drawn; the others count
                 self.probe(unread.popleft())
             yield
 
     # -- growing by events -------------------------------------------------------------------------------------------
 
     def take(self, event: Event) -> None:
-        """Take in what the engine told. Events of other kinds change nothing."""
+        """Take in one of the engine's events; other kinds change nothing."""
         match event:
             case StepsDone():
                 self._take_steps(event.first_step, event.arrays)
@@ -305,11 +306,11 @@ class History:
             self.prepared = replace(self.prepared, config=config)
 
     def _begin(self, run: Path, step: int) -> None:
-        """Keep to this folder from `step` on; what came after it belongs to a past that was cut off."""
+        """Continue with this folder from `step` on; everything after it belongs to a past that was cut off."""
         self.folder, self.finished = RunFolder.open(run), None
         for curve in self._curves.values():
             curve.cut_back_to(step)
-        # Of `step` itself the folder has lost what was made after its checkpoint; only that is read, in any long run.
+        # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
         lines = metrics_file.read_step(run / "metrics.jsonl", step)
         is_validated = any("is_best" in line for line in lines)
         settings = metrics_file.settings_of([line for line in lines if "setting" in line])
@@ -334,7 +335,7 @@ class History:
 
     @classmethod
     def read(cls, folder: RunFolder) -> History:
-        """The history a run folder holds. Raises UserError that names a damaged file."""
+        """The history in a run folder. Raises UserError, naming the file, if one is damaged."""
         history = cls()
         history._open(folder.path)
         return history
@@ -347,7 +348,7 @@ class History:
         self.refresh()
 
     def refresh(self) -> bool:
-        """Read what was appended since the last time; True where anything changed."""
+        """Read what was appended since the last time; returns whether anything changed."""
         folder = self._stored()
         before = self._seen
         if self._metrics.was_rewritten(folder):
@@ -355,7 +356,7 @@ class History:
         self.state = folder.reread_state().state
         self._read_appended(folder)
         probes, changed_at = folder.probe_steps(), _changed_at(folder.path / "probes")
-        if probes != self.probe_steps or changed_at != self._probes_changed_at:  # or somebody added a sentence
+        if probes != self.probe_steps or changed_at != self._probes_changed_at:  # or a sentence was added
             self._probes.clear()
         self.alignment.unread.extend(sorted(set(probes) - set(self.probe_steps)))
         self.probe_steps, self._probes_changed_at = probes, changed_at
@@ -379,7 +380,7 @@ class History:
 
 
 def _newest_readable(steps: Sequence[int], read: Callable[[int], Kept | None]) -> Kept | None:
-    """Of these ascending steps; a damaged one is told of where pictures are drawn of it."""
+    """The newest of these ascending steps that is not damaged; a damaged one is reported where it is drawn."""
     for step in steps[::-1]:
         with suppress(DamagedFile):
             return read(step)
@@ -387,11 +388,11 @@ def _newest_readable(steps: Sequence[int], read: Callable[[int], Kept | None]) -
 
 
 def _changed_at(place: Path) -> int:
-    return place.stat().st_mtime_ns if place.exists() else 0  # a run that came by git or zip has no empty folders
+    return place.stat().st_mtime_ns if place.exists() else 0  # a run copied by git or zip lacks empty folders
 
 
 class _Newest(Generic[Kept]):
-    """The values asked for last, by step."""
+    """A cache of the values asked for last, by step."""
 
     def __init__(self, size: int) -> None:
         self._size = size

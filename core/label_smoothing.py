@@ -1,6 +1,6 @@
-"""Label smoothing as numbers: the targets that training compares with, and what they cost. Free of torch.
+"""Label smoothing as numbers: the smoothed targets, and the loss against them. Free of torch.
 
-Training takes the same in one pass with its gradient, without making the targets: `core.training.loss`.
+Training computes the same loss together with its gradient, without making the targets: `core.training.loss`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def smoothed_targets(right: ArrayLike, vocab_size: int, eps: float) -> Numbers:
 
 
 def smoothed_loss(probabilities: ArrayLike, targets: ArrayLike) -> Numbers:
-    """Cross entropy in nats of each row, both [N, V]: the least where the probabilities are the targets. [N]."""
+    """Cross entropy in nats of each row, both [N, V]: lowest if the probabilities equal the targets. [N]."""
     return np.asarray(-(np.asarray(targets) * np.log(probabilities)).sum(axis=-1))
 
 
 def growing_confidence(odds: ArrayLike, vocab_size: int) -> Numbers:
-    """Probabilities that give token 0 `odds` times as much as each of the others. [N] -> [N, V]."""
+    """Probabilities that make token 0 `odds` times as likely as each of the others. [N] -> [N, V]."""
     weights = np.ones((np.size(odds), vocab_size))
     weights[:, 0] = odds
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""The steps of a run where something happened that one wants to look back at."""
+"""Marks the steps of a run where something happened that is worth looking back at."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Mark:
 
 
 def marks_of(history: History) -> tuple[Mark, ...]:
-    """The first right answer, the best validation, changed settings, the finds of the alignment, and notices."""
+    """The first right answer, the best validation, changed settings, heads that found the alignment, and notices."""
     return tuple(sorted(_marks(history), key=lambda mark: mark.step))
 
 
 def best_validation(history: History) -> Mark | None:
-    """The one that the run itself calls the best, and by which metric; None where there is none yet."""
+    """The validation that the run itself calls the best, and by which metric; None if there is none yet."""
     if history.prepared is None or not history.best_steps:
         return None
     step = max(history.best_steps)

@@ -1,28 +1,28 @@
-"""How large a model and its training will be, told without building it (and so without torch)."""
+"""The size of a model and of its training, computed without building it (and so without torch)."""
 
 from core.config import ModelConfig, RunConfig
 from core.data.prepared_data import PreparedData
 
 
 def model_sizes(config: RunConfig, data: PreparedData) -> tuple[int, int, int]:
-    """What a `Transformer` of this run is made with besides its settings: both vocabularies' sizes, and positions."""
+    """The arguments of this run's `Transformer` besides its settings: both vocabulary sizes, and positions."""
     return len(data.src_vocabulary), len(data.tgt_vocabulary), num_positions(config, data)
 
 
 def num_parameters(config: RunConfig, data: PreparedData) -> int:
-    """The trained numbers of this run's model."""
+    """The number of trainable parameters in this run's model."""
     return count_parameters(config.model, *model_sizes(config, data))
 
 
 def num_positions(config: RunConfig, data: PreparedData) -> int:
-    """The positions a model of this run needs: for its longest source, target, and free output. `<eos>` counted."""
+    """The positions a model of this run needs, for its longest source, target and free-running output with `<eos>`."""
     longest_output = config.decoding.max_length
     lengths = [data.max_src_length, data.max_tgt_length]
     return max(lengths if longest_output == "auto" else [*lengths, longest_output])
 
 
 def count_parameters(model: ModelConfig, src_vocab_size: int, tgt_vocab_size: int, max_positions: int) -> int:
-    """The number of trained numbers in a `Transformer` of these sizes; tied ones count once."""
+    """The number of trainable parameters in a `Transformer` of these sizes; tied ones count once."""
     return sum(parameter_breakdown(model, src_vocab_size, tgt_vocab_size, max_positions).values())
 
 
@@ -45,7 +45,7 @@ def parameter_breakdown(
 
 
 def sublayer_parameters(model: ModelConfig) -> dict[str, int]:
-    """Parameters of one attention, one feed-forward map and one LayerNorm."""
+    """Parameters of one attention, one feed-forward network and one LayerNorm."""
     d_model, bias = model.d_model, int(model.bias)
     return {
         "attention": 4 * d_model * (d_model + bias),
@@ -55,7 +55,7 @@ def sublayer_parameters(model: ModelConfig) -> dict[str, int]:
 
 
 def batch_bytes(config: RunConfig, data: PreparedData) -> int:
-    """Roughly what a batch of the longest sentences leaves for the backward pass: float32 numbers a token and layer."""
+    """Roughly the bytes that a batch of the longest sentences keeps for the backward pass, in float32."""
     model, (src, tgt) = config.model, (data.max_src_length, data.max_tgt_length)
     sentences = config.training.batch_size or max(1, (config.training.batch_tokens or 0) // tgt)
     inner, heads = 2 * model.d_ff, 2 * model.num_heads
@@ -64,5 +64,5 @@ def batch_bytes(config: RunConfig, data: PreparedData) -> int:
     return 4 * sentences * (model.num_encoder_layers * encoder + model.num_decoder_layers * decoder)
 
 
-# Vectors of d_model a token and layer: norms, queries, keys, values, contexts, outputs, sums.
+# Vectors of d_model per token and layer: norms, queries, keys, values, contexts, outputs, sums.
 _ENCODER_ROWS, _DECODER_ROWS = 9, 14

@@ -16,7 +16,7 @@ from core.plugins_host.info import PluginInfo
 
 
 def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
-    """Raise UserError where `name` is none for a plugin, or one of `infos` has it: of two neither could be used."""
+    """Raise UserError if `name` is no plugin name, or one of `infos` has it: then neither of the two could be used."""
     if not NAME_PATTERN.fullmatch(name):
         raise UserError(
             f"{name!r:.60} is no name for a plugin.",
@@ -30,9 +30,9 @@ def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
 def write_plugin(name: str, folder: Path) -> list[Path]:
     """Write `folder`/NAME.py and its test; returns both, the plugin first.
 
-    Raises UserError where one of them exists, or cannot be written, or the file would be taken for another module.
+    Raises UserError if one of them exists, cannot be written, or the file would be taken for another module.
     """
-    if iskeyword(name) or find_spec(name) is not None:  # in its folder, python -m pytest would import this one
+    if iskeyword(name) or find_spec(name) is not None:  # python -m pytest would import this file instead
         raise UserError(
             f"{name!r} means something else to Python: a file {name}.py would be taken for that, or for nothing.",
             f"Choose another name, such as my_{name}.",
@@ -42,11 +42,11 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
 
 
 def write_package(name: str, folder: Path) -> list[Path]:
-    """Write an installable package with an entry point, README and test into a new folder within `folder`.
+    """Write an installable package with an entry point, README and test into a new folder inside `folder`.
 
-    Returns its files, the plugin first. Raises UserError where one of them exists, or cannot be written.
+    Returns its files, the plugin first. Raises UserError if one of them exists, or cannot be written.
     """
-    module = f"headlight_{name}"  # a name of its own among all that is installed, whatever NAME is
+    module = f"headlight_{name}"  # distinct from all installed modules, whatever NAME is
     package = folder / _distribution(name)
     texts = {
         package / f"{module}.py": "plugin.py",

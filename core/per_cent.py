@@ -1,8 +1,8 @@
-"""How a share is written wherever a person reads it: `58 %`."""
+"""Formats a share as people read it: `58 %`."""
 
 from __future__ import annotations
 
 
 def per_cent(share: float, decimals: int = 0) -> str:
-    """A share of 1 in per cent, with so many decimals: `58 %`, `99.4 %`."""
+    """A share of 1 as per cent, with so many decimals: `58 %`, `99.4 %`."""
     return f"{100 * share:.{decimals}f} %"

@@ -1,4 +1,4 @@
-"""What whoever watches is told of a run's data and model: as they stand ready, or as another process has them."""
+"""Makes the `Prepared` event of a run, whether this process has its model or another has."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.model_size import num_parameters
 def prepared_of(
     began_with: RunConfig, config: RunConfig, data: PreparedData, run: Path | None, picked: str = ""
 ) -> Prepared:
-    """`began_with` is what the model was made with, `config` what holds now, both resolved; `run` its folder."""
+    """`began_with` is the config the model was made with, `config` the current one, both resolved; `run` the folder."""
     return Prepared(
         config=config,
         num_parameters=num_parameters(began_with, data),

@@ -1,4 +1,4 @@
-"""Going on with a run from one of its checkpoints: the right to write it, and nothing left of what came later."""
+"""Resuming a run from one of its checkpoints: claim the right to write it, and remove everything later."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from core.run_files.by_step import CHECKPOINTS, FILES, remove_step, steps_in
 from core.run_folder import RunFolder
 
 Best = tuple[int | None, float | None, str | None]
-"""A step, its value, and of which metric that is."""
+"""The best step, its value, and the metric that the value is of."""
 _NO_BEST: Best = (None, None, None)
 
 
 @contextmanager
 def claimed_to_go_on(run: RunFolder) -> Iterator[None]:
-    """Claim a run, and undo that where what is done within the block fails: nobody would release it."""
+    """Claim a run, and undo the claim if the block fails, since nobody else would release it."""
     before = run.reread_state()
     run.claim()
     try:
         yield
     except BaseException:
-        # Not released: of a run that a crash left, its pid says that lines after the checkpoint may be damaged.
-        with suppress(OSError):  # what failed says more than that this did, too
+        # Not released: after a crash, the run's pid says that lines after the checkpoint may be damaged.
+        with suppress(OSError):  # the first error says more than this one
             run.update(
                 state=before.state, reason=before.reason,
                 pid=before.pid, host=before.host, pid_started=before.pid_started,
@@ -37,11 +37,11 @@ def claimed_to_go_on(run: RunFolder) -> Iterator[None]:
 def cut_back(
     run: RunFolder, step: int, at_step: Mapping[str, int] = MappingProxyType({}), best: Best = _NO_BEST
 ) -> None:
-    """Remove what came after `step`: a run resumed there writes it again.
+    """Remove everything after `step`, which a run resumed there writes again.
 
-    `at_step` says how many lines "setting" and "is_best" of `step` itself came before its checkpoint, and `best` what
-    that checkpoint knows as the best: run.json is written after it, and may not know it where a crash came between.
-    The newest checkpoints go first: whatever instant this is broken off, the last one has all that belongs to it.
+    `at_step` says how many "setting" and "is_best" lines of `step` itself came before its checkpoint, and `best` what
+    that checkpoint knows as the best: run.json is written after it, and lacks that if a crash came in between. The
+    newest checkpoints go first: if this is interrupted at any point, the last one left has all that belongs to it.
     """
     path = run.path / "metrics.jsonl"
     least, durable = run.state.metrics_size, run.state.durable_metrics
@@ -61,7 +61,7 @@ def _later(run: RunFolder, kind: str, step: int) -> list[int]:
 
 
 def _best_until(run: RunFolder, step: int, best: Best) -> dict[str, Any]:
-    """The fields of run.json for it: as it is known where its checkpoint is there, and nothing of a later one."""
+    """run.json's fields for the best: as known if its checkpoint is there, and otherwise nothing of a later one."""
     names = ("best_step", "best_value", "best_metric")
     if best[0] in run.checkpoint_steps():
         return dict(zip(names, best, strict=True))

@@ -1,4 +1,4 @@
-"""Where a run stands, in figures: what the terminal's list and the window's table both say of it."""
+"""Summarises a run in figures, for the terminal's list and the window's table."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class RunSummary:
     """One run at the moment it was read."""
 
     run: Path
-    name: str  # that a person gave it, or its settings'
+    name: str  # given by a person, or the one in its settings
     seed: int
     note: str
     is_shared: bool  # received in one file
-    state: str  # a state of run.json, or "interrupted": it says that it learns, and its process is gone
+    state: str  # a state of run.json, or "interrupted" if that says it is training but its process is gone
     reason: str | None  # a FinishReason, once the run has ended
-    writer: str | None  # the live other process that writes the run, in words
-    group: str | None  # what it has in common with the runs of other seeds
+    writer: str | None  # the other, live process that writes the run, in words
+    group: str | None  # shared with runs that differ only in their seed
     parent: str | None  # the run that it continues, from `parent_step` on
     parent_step: int | None
     last_step: int
@@ -32,7 +32,7 @@ class RunSummary:
 
 
 def summarise(run: RunFolder) -> RunSummary:
-    """Put together what run.json, config.yaml and label.json say. Raises UserError where they are damaged."""
+    """Summarise run.json, config.yaml and label.json. Raises UserError if one is damaged."""
     state, config, label = run.state, run.config(), run.label()
     return RunSummary(
         run=run.path,
@@ -64,13 +64,13 @@ def state_of(run: RunFolder) -> str:
 def _metric_of(run: RunFolder, best_step: int | None) -> str:
     """The metric by which an older version, whose run.json does not name it, found the best step.
 
-    It takes a look through metrics.jsonl for changed settings (of 100,000 steps 50 ms), so only such a run is asked.
+    This searches metrics.jsonl for changed settings (50 ms for 100,000 steps), so it is used for such runs only.
     """
-    config = run.config() if best_step is None else run.config_at(best_step - 1)  # what changed at it came after it
+    config = run.config() if best_step is None else run.config_at(best_step - 1)  # changes at that step came later
     return config.training.best_metric
 
 
 def best_of(validations: dict[int, dict[str, float]], metric: str, *, smallest: bool) -> float | None:
-    """The best value a metric has had in any validation; None where no validation gave a finite one."""
+    """The best value of a metric in any validation; None if no validation gave a finite one."""
     values = [metrics[metric] for metrics in validations.values() if math.isfinite(metrics.get(metric, math.nan))]
     return (min if smallest else max)(values, default=None)

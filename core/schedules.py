@@ -1,4 +1,4 @@
-"""How the learning rate changes with the step: what training follows and the window draws. Free of torch."""
+"""Learning-rate schedules, which training follows and the window draws. Free of torch."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ def learning_rate(
     Every schedule rises linearly from 0 over `warmup_steps` and reaches its peak at that step. `noam` (Vaswani et al.
     2017, section 5.3) is factor / sqrt(d_model) * min(1/sqrt(step), step / warmup_steps^1.5) and ignores
     `learning_rate`; for the others that is the peak. After the warm-up `inverse_sqrt` falls as 1/sqrt(step), `cosine`
-    and `linear` reach 0 at max_steps, `constant` stays. A warm-up of 0 steps is over at the first,
-    as one of 1.
+    and `linear` reach 0 at max_steps, `constant` stays. A warm-up of 0 steps counts as one of 1.
     """
     peak = schedule.factor * d_model**-0.5 if schedule.name == "noam" else optimizer.learning_rate
     steps, warmup = np.asarray(step, dtype=np.float64), float(schedule.warmup_steps)
@@ -59,10 +58,10 @@ _SCHEDULES: dict[str, Callable[[float, _Steps, float, int], _Steps]] = {
 
 
 def _rising(steps: _Steps, warmup: float) -> _Steps:
-    """To 1 at the end of the warm-up."""
+    """Rises linearly, to 1 at the end of the warm-up."""
     return np.minimum(1.0, steps / max(warmup, 1.0))
 
 
 def _progress(steps: _Steps, warmup: float, max_steps: int) -> _Steps:
-    """From 0 at the end of the warm-up to 1 at max_steps."""
+    """Goes from 0 at the end of the warm-up to 1 at max_steps."""
     return np.clip((steps - warmup) / max(max_steps - warmup, 1.0), 0.0, 1.0)

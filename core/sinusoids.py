@@ -1,4 +1,4 @@
-"""The paper's positions as a table of numbers: the model adds it to its tokens, the window draws it. Free of torch."""
+"""The paper's sinusoidal positions as a table of numbers, for the model and for the window. Free of torch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 def sinusoids(num_positions: int, d_model: int) -> NDArray[np.float64]:
     """PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same (Vaswani et al. 2017, section 3.5).
 
-    Of an odd d_model the last sine has no cosine. Worked out in float64, so that far positions are right to the last
-    bit of the type they end in. [num_positions, d_model].
+    With an odd d_model the last sine has no cosine. Computed in float64, so that far positions are right to the last
+    bit of whatever type they are cast to. [num_positions, d_model].
     """
     positions = np.arange(num_positions, dtype=np.float64)[:, None]
     rates = np.exp(np.arange(0, d_model, 2, dtype=np.float64) * (-math.log(10000.0) / d_model))

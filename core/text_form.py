@@ -1,4 +1,4 @@
-"""What is done to every source text before it is cut into tokens; a text that a person types goes the same way."""
+"""Normalises every source text before it is tokenised; a text that a person types goes the same way."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ Cut = Annotated[str, Field(min_length=1)]
 
 
 class TextForm(NamedTuple):
-    """The form that texts of a dataset have; as it comes, unless said."""
+    """The form of a dataset's texts; by default they stay as they come."""
 
     lowercase: bool = False
     normalisation: UnicodeForm = "none"
-    cuts: tuple[Cut, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: there are no columns
-    single_spaces: bool = False  # whether each run of white space is one space, and none is at the ends
+    cuts: tuple[Cut, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: no columns
+    single_spaces: bool = False  # collapse white space to single spaces, and strip it at the ends
 
     def takes(self, text: str) -> bool:
-        """Whether it has as many columns as a source, with tabs between them, or no tab, as a source once cut."""
+        """Whether it has a source's number of columns, separated by tabs, or no tab, as a source that is cut has."""
         return not self.cuts or "\t" not in text or text.count("\t") + 1 == len(self.cuts)
 
     def of(self, text: str) -> str:
-        """The text in this form: as it is where it has it already, as every source of the dataset does.
+        """The text in this form; unchanged if it is in this form already, as every source of the dataset is.
 
         A text of several columns has tabs between them until they are cut.
         """
@@ -41,7 +41,7 @@ class TextForm(NamedTuple):
 
     @classmethod
     def from_json(cls, parts: Sequence[Any]) -> Self:
-        """The form that JSON keeps as a list; an earlier version may have kept less of it."""
+        """The form from its list in JSON; an earlier version may have stored fewer parts of it."""
         form = cls(*parts)
         return form._replace(cuts=tuple(form.cuts))
 
@@ -50,7 +50,7 @@ AS_IT_COMES = TextForm()
 
 
 def cut_columns(columns: Sequence[str], cuts: Sequence[str]) -> str:
-    """The tokens of all columns, with a space between two. A cut is words, characters, or the separator of tokens."""
+    """The tokens of all columns, joined by spaces. A cut is "words", "characters", or the separator of tokens."""
     tokens = (_tokens(column, how) for column, how in zip(columns, cuts, strict=True))
     return " ".join(chain.from_iterable(tokens))
 

@@ -1,4 +1,4 @@
-"""When a stage will have ended, by the pace it has had."""
+"""Estimates when a stage will end, from its pace so far."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from time import monotonic
 from core.events import Progress
 
 _EARLY_SECONDS = 1.0
-"""Until then the pace is not known, and what ends so soon needs no promise."""
+"""Until then the pace is not known, and a stage that ends so soon needs no estimate."""
 
 
 class TimeLeft:
-    """Follows the progress of one stage after the other."""
+    """Follows the progress of one stage after another."""
 
     def __init__(self) -> None:
         self._stage, self._started, self._first = "", 0.0, 0
 
     def after(self, progress: Progress) -> float | None:
-        """Seconds until the stage ends; None where it says no total, and in its first second."""
+        """Seconds until the stage ends; None without a total, and in its first second."""
         now = monotonic()
         if progress.stage != self._stage:
             self._stage, self._started, self._first = progress.stage, now, progress.done

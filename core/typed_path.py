@@ -5,12 +5,12 @@ from pathlib import Path
 
 
 def typed_path(text: str) -> Path:
-    """With `~` as a home; as it stands where nobody knows that user, for which pathlib has an error of its own."""
+    """The path with `~` expanded; unchanged if that user is unknown, for which pathlib would raise."""
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
 def from_home(path: Path) -> str:
-    """As people write it: `~` stands for their home, which may be reached through a link."""
+    """The path as people write it, with `~` for their home, which may be reached through a link."""
     for home in (Path.home(), Path.home().resolve()):
         if path.is_relative_to(home):
             return f"~/{path.relative_to(home).as_posix()}"

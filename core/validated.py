@@ -1,10 +1,10 @@
-"""What a validation's figures are of: the losses of all sentences of the split, those of outputs of its first ones."""
+"""What a validation's figures are of: losses are of all sentences of the split, those of outputs of its first ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Sentences that a validation decodes at the most: it must not cost more than the steps between two.
+# The most sentences that a validation decodes: it must not cost more than the steps between two validations.
 NUM_FREE_RUNNING = 256
 
 
@@ -16,7 +16,7 @@ class Validated:
 
     @property
     def decoded(self) -> int:
-        """Of so many, the first ones, valid/bleu is, and whatever else is measured of outputs."""
+        """How many of the first sentences are decoded: valid/bleu and all other metrics of outputs are of these."""
         return min(self.sentences, NUM_FREE_RUNNING)
 
     @property
@@ -25,5 +25,5 @@ class Validated:
         return self.decoded < self.sentences
 
     def as_fields(self) -> dict[str, int]:
-        """For a record of figures."""
+        """These numbers, as fields of a record of figures."""
         return {"valid_sentences": self.sentences, "decoded_sentences": self.decoded}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def version() -> str:
-    """`0.1.0`, from the clone's pyproject.toml where there is one, else from what was installed."""
+    """`0.1.0`: from the clone's pyproject.toml if there is one, else from the installed package."""
     project = Path(__file__).parents[1] / "pyproject.toml"
     try:
         return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
