@@ -1,8 +1,8 @@
 """Shows that the presets learn what README says, in the time it says: `make check-learning`.
 
-Drives the real command line, one training at a time, and prints one row a promise. Training time is the wall time
-between the events `run_started` and `run_finished`, validations and probes included. Of none may the window notice
-anything; `classic_phonetic`, which ignores its source, is noticed for that and is left out.
+Drives the real command line, one training at a time, and prints one row for each promise. Training time is the wall
+time between the events `run_started` and `run_finished`, validations and probes included. No run may get a notice in
+the window; `classic_phonetic` gets one, since it ignores its source, and is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
 @dataclass(frozen=True)
 class Promise:
-    """A preset, the seconds it may train, and the least value of metrics on held-out data."""
+    """A preset, the seconds it may train, and the lowest values its metrics must reach on held-out data."""
 
     preset: str
     seconds: float
@@ -49,11 +49,11 @@ PROMISES = (
     Promise("classic_copy_notebook", math.inf, {}),
     Promise("joeynmt_reverse", math.inf, {}),
 )
-LEAST_PROBES = 25  # before a teaching preset passes 95 %
+LEAST_PROBES = 25  # probes before a teaching preset passes 95 %
 
 
 def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
-    """Train a preset, with `KEY=VALUE` set; the run's folder and the seconds between its first and last event."""
+    """Train a preset with `KEY=VALUE` set; returns its folder, and the seconds between run_started and run_finished."""
     command = [sys.executable, str(MAIN), "train", preset, "--runs-dir", str(runs_dir), "--json"]
     command += [word for setting in settings for word in ("--set", setting)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
@@ -71,7 +71,7 @@ def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
 
 
 def evaluate(run: str) -> dict[str, float]:
-    """Metrics of the best checkpoint on the test split, the plugin's own included."""
+    """Metrics of the best checkpoint on the test split, including the plugin's own."""
     command = [sys.executable, str(MAIN), "evaluate", run, "--split", "test", "--json"]
     result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     numbers = {key: value for key, value in result.items() if isinstance(value, (int, float))}
@@ -79,7 +79,7 @@ def evaluate(run: str) -> dict[str, float]:
 
 
 def check(promise: Promise, runs_dir: Path) -> bool:
-    """Train, evaluate and print the rows of one promise; whether all of it was kept."""
+    """Train, evaluate and print the rows of one promise; returns whether all of it was kept."""
     run, seconds = train(promise.preset, runs_dir)
     metrics = evaluate(run)
     kept = seconds <= promise.seconds
@@ -101,7 +101,7 @@ def check(promise: Promise, runs_dir: Path) -> bool:
 
 
 def notices_of(run: Path) -> list[str]:
-    """What the window would have noticed of it; of a preset nothing may be."""
+    """The notices that the window would show for a run; a preset may have none."""
     history = read_followed(RunFolder.open(run))
     for _ in history.look():
         pass
@@ -109,14 +109,14 @@ def notices_of(run: Path) -> list[str]:
 
 
 def probes_before_learned(run: Path, metric: str) -> int:
-    """Probes up to the last validation that is still below 95 %."""
+    """The number of probes up to the last validation below 95 %."""
     folder = RunFolder.open(run)
     below = [step for step, metrics in folder.validation_metrics().items() if metrics[metric] < 0.95]
     return sum(step <= max(below, default=0) for step in folder.probe_steps())
 
 
 def verdict(kept: bool) -> str:
-    """How a row ends."""
+    """The word that ends a row."""
     return "kept" if kept else "MISSED"
 
 

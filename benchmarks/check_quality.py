@@ -1,10 +1,10 @@
-"""Shows what the presets reach on real corpora beside published scores: `make check-quality DATA=folder`.
+"""Compares what the presets reach on real corpora with published scores: `make check-quality DATA=folder`.
 
 Drives the real command line, one training at a time, and writes a row for each way of decoding into docs/quality.md.
-DATA holds the folders that TASKS name; a task whose folder is not there is skipped, and says so. A training that is not
-done after its minutes is stopped, its checkpoint saved and measured; the window may notice nothing of it.
-`--only NAME` and `--max-minutes N` choose. `--runs-dir FOLDER` keeps the runs; a long task whose training is that of
-the hour, gone on with, then goes on with the run of the hour.
+DATA holds the folders that TASKS name; a task whose folder is missing is skipped with a message. A training that is not
+done after its minutes is stopped, its checkpoint saved and evaluated; the run may get no notice in the window.
+`--only NAME` and `--max-minutes N` choose. `--runs-dir FOLDER` keeps the runs; a long task that continues the training
+of an hour's task then continues that task's run.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PAGE = ROOT / "docs" / "quality.md"
 
 @dataclass(frozen=True)
 class Promise:
-    """A figure of `evaluate`, and the value it reaches: at least, or at most where less is better."""
+    """A figure of `evaluate`, and its bound: a lower one, or an upper one where less is better."""
 
     metric: str
     value: float
@@ -53,19 +53,19 @@ class Task:
 
     name: str
     preset: str
-    folder: str | None  # None: drawn by its plugin
+    folder: str | None  # None: its plugin generates the data
     minutes: float
     evaluations: tuple[tuple[str, ...], ...]  # options of `evaluate`
-    promises: tuple[Promise, ...]  # of the first evaluation; the others are shown beside it
+    promises: tuple[Promise, ...]  # about the first evaluation; the others are only shown
     settings: tuple[str, ...] = ()
 
     @property
     def run(self) -> str:
-        """The run's folder: that of another task too, where both train the same."""
+        """The name of the run's folder, which tasks with the same training share."""
         return " ".join([self.preset, *self.settings])
 
     def command(self, data: Path) -> list[str]:
-        """What is typed to train it."""
+        """The arguments that train it."""
         given = (
             [*self.settings]
             if self.folder is None
@@ -108,16 +108,17 @@ SHOWN = ("tokenized_bleu", "chrf", "exact_match", "token_error_rate")
 
 @dataclass(frozen=True)
 class Trained:
-    """How far a run came, and the minutes its steps, validations and probes took."""
+    """How many steps a run took, and the minutes they took with validations and probes."""
 
     steps: int
     minutes: float
 
 
 def train(command: list[str], run: Path, minutes: float) -> Trained:
-    """Train, or go on with the run, and end it once it has had its minutes, all its trainings counted.
+    """Train, or continue the run, and end it once all its trainings together have had its minutes.
 
-    By SIGTERM: what a script starts in the background does not hear Ctrl-C. Raises SystemExit where it ended otherwise.
+    It is ended by SIGTERM, since what a script starts in the background ignores Ctrl-C. Raises SystemExit if it ended
+    in any other way.
     """
     spent = run.with_name(f"{run.name}.minutes")
     before = float(spent.read_text()) if spent.exists() else 0.0
@@ -144,14 +145,14 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
 
 
 def evaluate(run: Path, options: tuple[str, ...]) -> dict[str, Any]:
-    """What `evaluate` prints, the plugin's own figures among the others."""
+    """The record that `evaluate` prints, with the plugin's own figures among the others."""
     command = [sys.executable, str(ROOT / "main.py"), "evaluate", str(run), *options, "--json"]
     record: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     return {**record, **record.pop("metrics")}
 
 
 def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[str], bool]:
-    """Train and measure: the task's rows for the page, and whether its promises were kept."""
+    """Train and evaluate; returns the task's rows for the page, and whether its promises were kept."""
     rows, is_kept = [], True
     run = runs_dir / task.run
     trained = train(task.command(data), run, minutes)
@@ -169,7 +170,7 @@ def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[
 
 
 def figures(record: dict[str, Any], promises: tuple[Promise, ...]) -> str:
-    """The promised figures with their bounds, and what else there is to know."""
+    """The promised figures with their bounds, and the others worth showing."""
     promised = [promise.words(record[promise.metric]) for promise in promises]
     names = {promise.metric for promise in promises}
     others = [name for name in record if name in SHOWN or name.startswith("exact_match_")]
@@ -183,21 +184,21 @@ def row(name: str, typed: str, trained: Trained, options: tuple[str, ...], reach
 
 
 def with_rows(page: str, name: str, rows: list[str]) -> str:
-    """The page with these rows in place of the task's former ones, at the end of its first table."""
+    """The page with these rows in place of the task's previous ones, at the end of its first table."""
     lines = [line for line in page.split("\n") if not line.startswith(f"| {name} | `")]
     end = next(place for place, line in enumerate(lines) if line.startswith("|") and not lines[place + 1]) + 1
     return "\n".join([*lines[:end], *rows, *lines[end:]])
 
 
 def missing_folder(task: Task, data: Path | None) -> str | None:
-    """Why this task is skipped; None where its corpus is there, or it needs none."""
+    """Why this task is skipped; None if its corpus is there, or it needs none."""
     if task.folder is None or (data and (data / task.folder).is_dir()):
         return None
     return f"{task.name}: skipped, since there is no folder {task.folder} in DATA ({data})."
 
 
 def main() -> int:
-    """Check the tasks chosen: 0 where all was kept, or skipped; 1 where something was missed."""
+    """Check the chosen tasks: 0 if everything was kept or skipped, 1 if anything was missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, help="the folder with the corpora")
     parser.add_argument(
@@ -211,7 +212,7 @@ def main() -> int:
 
 
 def check_all(arguments: argparse.Namespace, runs_dir: Path) -> list[bool]:
-    """Of each task that was chosen and has its data, whether its promises were kept; its rows are on the page then."""
+    """Check each chosen task that has its data, and write its rows to the page; returns whether promises were kept."""
     kept = []
     for task in TASKS:
         if task.name != (arguments.only or task.name) or (arguments.only is None and "long" in task.name):

@@ -1,7 +1,7 @@
 """The five documents' experiments with their own settings and with ours: `make documents` writes docs/documents.md.
 
-Takes long: some of the documents train 44 million parameters where 90 thousand do. Each row is one run of the real
-command line. `make documents ONLY=copy` runs the rows whose name contains a word, and prints them only.
+Takes long: some of the documents train 44 million parameters where 90 thousand are enough. Each row is one run of the
+real command line. `make documents ONLY=copy` runs the rows whose name contains a word, and only prints them.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ and 0.904 of the noisy letters.
 
 @dataclass(frozen=True)
 class Experiment:
-    """One document's experiment: what it reports, and our two ways of doing it again."""
+    """One document's experiment: what it reports, and the two presets that repeat it."""
 
     name: str
     document: str
     reports: str
     classic: str  # preset with the document's settings
     ours: str  # preset with our own
-    overrides: tuple[str, ...] = ()  # so that ours learns the same data
+    overrides: tuple[str, ...] = ()  # so that ours trains on the same data
 
 
 EXPERIMENTS = (
@@ -87,7 +87,7 @@ EXPERIMENTS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run came to."""
+    """The result of one run."""
 
     steps: int
     seconds: float
@@ -125,13 +125,13 @@ def row(experiment: Experiment, settings: str, outcome: Outcome) -> str:
 
 
 def page(rows: list[str], former: str) -> str:
-    """The page with these rows; what somebody wrote below the former ones stays."""
+    """The page with these rows; text below the previous rows stays."""
     below = former.rpartition("|\n")[2]
     return PAGE_BEGINS.format(machine=platform.machine()) + "\n".join(rows) + "\n" + below
 
 
 def main() -> None:
-    """Run all experiments and write the page, or print those that a word on the command line chooses."""
+    """Run all experiments and write the page, or run and print those that a word on the command line chooses."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", metavar="WORD", help="run those whose name contains this; default: all")
     word = " ".join(parser.parse_args().words)

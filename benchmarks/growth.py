@@ -1,7 +1,7 @@
 """How the cost of a training step grows: `python -m benchmarks.growth` prints step time and memory with exponents.
 
-One thing grows at a time, from the medium size. An exponent is that of the growth between the last two rows: 1 is
-in proportion, 2 is four times for twice as much.
+One thing grows at a time, starting from the medium size. The exponent is that of the growth between the last two rows:
+1 is proportional growth, 2 is four times the cost for twice the size.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ GROWING = {
     "vocab_size": (MEDIUM, (2000, 10_000, 50_000)),
     "processes": (MEDIUM, (1, 2, 4)),
 }
-"""From which size each thing grows, and its values; d_ff grows with d_model, and processes share the batch."""
+"""The size that each thing grows from, and its values; d_ff grows with d_model, and processes share the batch."""
 
 
 class Point(NamedTuple):
-    """What a step costs where one thing has this value."""
+    """The cost of a step at one value of what grows."""
 
     value: int
     seconds: float
     bytes: float
-    allocated: float | None = None  # bytes that the step's tensors hold at its peak
-    remembered: float | None = None  # bytes of the activations that the backward pass needs, counted
+    allocated: float | None = None  # peak bytes in the step's tensors
+    remembered: float | None = None  # bytes of activations that the backward pass needs, by counting
 
 
 def measured(size: Size, what: str, value: int) -> Point:
-    """In a process of its own, so that its peak of memory is its own."""
+    """Measure in a separate process, so that the peak of memory is that of this step."""
     if what == "processes":
         module, arguments = "benchmarks.growth_processes", [json.dumps(asdict(size)), str(value)]
     else:
@@ -52,7 +52,7 @@ def measured(size: Size, what: str, value: int) -> Point:
 
 
 def exponent(points: Sequence[Point], of: str) -> float:
-    """Of the growth between the last two points."""
+    """The exponent of the growth between the last two points."""
     before, last = points[-2:]
     return math.log(getattr(last, of) / getattr(before, of)) / math.log(last.value / before.value)
 
@@ -70,7 +70,7 @@ def lines(what: str, points: Sequence[Point]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print a table for each thing that grows, of those named or of all."""
+    """Print a table for each thing that grows: those named, or all."""
     for what in named(__doc__, "THING", GROWING):
         size, values = GROWING[what]
         points = [measured(size, what, value) for value in values]

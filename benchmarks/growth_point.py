@@ -1,9 +1,9 @@
 """`python -m benchmarks.growth_point SIZE`: time and memory of a training step of one size, in a process of its own.
 
-SIZE is JSON. The answer is JSON too: seconds of a step; bytes: what the process takes at the step's peak beyond what it
-takes with a built trainer (weights, gradients and the optimizer's averages), malloc's holes included; allocated: what
-its tensors hold then; and remembered: the part of them that the backward pass needs of the forward pass, counted.
-Linux only, which tells peaks of resident memory.
+SIZE is JSON, and so is the answer: seconds of a step; bytes: what the process uses at the step's peak beyond what it
+uses with a built trainer (weights, gradients and the optimizer's averages), malloc's fragmentation included;
+allocated: what its tensors hold then; and remembered: the part of those that the backward pass needs from the forward
+pass, by counting. Linux only, which reports peaks of resident memory.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ STEPS = 2
 
 
 def measure(size: Size, folder: Path) -> dict[str, float]:
-    """Some steps of the product's own trainer, the first not timed, with what `auto` picks."""
+    """Time some steps of the product's own trainer, with what `auto` picks; the first is not timed."""
     data = prepare(size, folder)
     trainer = make_trainer(size, data, folder / "run")
     contender = training(trainer)
     contender.before()
     gc.collect()
     resting = _resident("RssAnon")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     contender.run()
     seconds = []
     for _ in range(STEPS):
@@ -43,11 +43,11 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
         started = time.perf_counter()
         contender.run()
         seconds.append(time.perf_counter() - started)
-    peak = _resident("VmHWM") - _resident("RssFile")  # without the files' pages, torch's own code
-    watched = training(make_trainer(size, data, folder / "watched"))  # last: the profiler takes memory too
+    peak = _resident("VmHWM") - _resident("RssFile")  # without pages of files, such as torch's code
+    watched = training(make_trainer(size, data, folder / "watched"))  # last, since the profiler takes memory too
     watched.before()
     precision = trainer.config.training.precision
-    assert precision != "auto"  # a trainer is told what it became
+    assert precision != "auto"  # resolved
     return {
         "seconds": statistics.median(seconds),
         "bytes": peak - resting,
@@ -57,7 +57,7 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
 
 
 def _peak_of_tensors(run: Callable[[], object], trace: Path) -> int:
-    """Bytes that torch has allocated and not freed again, at most, since this run of the first step began."""
+    """The peak of the bytes that torch has allocated and not freed, since this run of the first step began."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
         run()
     profiled.export_chrome_trace(str(trace))
@@ -66,7 +66,7 @@ def _peak_of_tensors(run: Callable[[], object], trace: Path) -> int:
 
 
 def _resident(what: str) -> int:
-    """Resident memory at its peak (VmHWM), or now: of files (RssFile), or the process's own (RssAnon). In bytes."""
+    """Resident memory in bytes: its peak (VmHWM), or now that of files (RssFile) or of the process itself (RssAnon)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (kilobytes,) = (line.split()[1] for line in lines if line.startswith(f"{what}:"))
     return 1024 * int(kilobytes)

@@ -1,7 +1,7 @@
 """`python -m benchmarks.growth_processes SIZE N`: a training step of one size, its batch shared by N processes.
 
-The real command line trains, under torchrun where N is more than one. The answer is as growth_point's, but that the
-bytes are all that the largest process holds at its peak.
+The real command line trains, under torchrun if N is more than one. The answer is growth_point's, except that bytes are
+all that the largest process holds at its peak.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from core.torchrun import starting
 
 MAIN = Path(__file__).parents[1] / "main.py"
 STEPS, TIMED = 16, 8
-"""Of so many steps the last ones are timed: probes of an untrained model come between the first."""
+"""Of so many steps, the last ones are timed: the first are interrupted by probes of the untrained model."""
 
 
 def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:

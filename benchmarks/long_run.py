@@ -1,13 +1,12 @@
-"""How soon a long run is there when it is opened, and how soon everything on screen follows its playhead.
+"""How soon a long run is open, and how soon everything on screen follows its playhead.
 
 `python -m benchmarks.long_run [RUN]` trains the German-English preset for 20,000 steps with some 200 probes in the
-terminal (minutes), or takes a RUN that is there; opens it in the real window, and moves the playhead to random probes
-in every view that shows one: Train and what is behind its More, Attention and with a difference and entropies, and
-Translate with a sentence that the probes follow. A move ends when
-all that is visible has been drawn and painted, and is of the probe that the playhead stands at; of probes whose
-weights are gone, where Translate shows the nearest step before, none is chosen. What no probe has, such as the
-translation of another sentence, is the engine's to answer, and not measured. Prints medians and the worst, in
-milliseconds.
+terminal (minutes), or takes an existing RUN; opens it in the real window, and moves the playhead to random probes in
+every view that shows one: Train, with and without what is behind More; Attention, alone and with a difference and
+entropies; and Translate with a sentence that the probes follow. A move ends when everything visible has been drawn and
+painted, and is of the probe at the playhead. Probes whose weights are gone, where Translate shows the nearest earlier
+step, are not chosen. What no probe has, such as the translation of another sentence, is up to the engine, and not
+measured. Prints medians and the worst, in milliseconds.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ PATIENCE_S = 60.0
 
 
 class Watched:
-    """A window, and the moment at which all that is visible was last drawn."""
+    """A window, and whether everything visible has been drawn."""
 
     def __init__(self, app: QApplication, window: MainWindow) -> None:
         self.app, self.window = app, window
@@ -62,12 +61,12 @@ class Watched:
         redraws._pause = end_round  # type: ignore[method-assign]
 
     def seconds(self, act: Callable[[], object], is_there: Callable[[], bool] = lambda: True) -> float:
-        """From an act until what it leads to is there, drawn and painted."""
+        """The seconds from an action until its result is there, drawn and painted."""
         started = time.perf_counter()
         act()
         self._drawn = False
         while not (self._drawn and is_there()):
-            self._drawn = self._drawn and is_there()  # what was drawn before is not what is waited for
+            self._drawn = self._drawn and is_there()  # what was drawn earlier does not count
             self.app.processEvents()
             time.sleep(0.0002)
             if time.perf_counter() - started > PATIENCE_S:
@@ -77,7 +76,7 @@ class Watched:
 
 
 def measure(run: Path) -> bool:
-    """Print the rows of one run; whether every figure is within its bound."""
+    """Print the rows of one run; returns whether every figure is within its bound."""
     app = QApplication([])
     theme, bridge = Theme("light"), EngineBridge(Engine())
     theme.apply()
@@ -122,7 +121,7 @@ def _measure_moves(watched: Watched) -> bool:
 
 
 def _scenes(window: MainWindow, other: int) -> Iterator[tuple[str, Callable[[], object], Callable[[int], bool]]]:
-    """Each view by its name, as it opens and with what is behind More: how to open it, and whether it is of a step."""
+    """Each view by name, as it opens and with More: how to open it, and whether it shows a step."""
     train, attention, translate = window.train_view, window.attention_view, window.translate_view
     history = window.context.bridge.history
 
@@ -153,7 +152,7 @@ def _scenes(window: MainWindow, other: int) -> Iterator[tuple[str, Callable[[], 
 
 
 def _is_of(panel: Panel, step: int) -> bool:
-    """Whether what is drawn is of this step's probe or validation."""
+    """Whether the panel shows this step's probe or validation."""
     return re.search(rf"step {step:,}(?![\d,])", panel.title_label.text()) is not None
 
 
@@ -165,7 +164,7 @@ def _report(name: str, seconds: list[float], bound: float) -> bool:
 
 
 def main() -> int:
-    """Measure the run named, or one trained for it."""
+    """Measure the given run, or one trained for this."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="the folder of a run; default: one is trained")
     run = parser.parse_args().run

@@ -1,9 +1,9 @@
-"""What a long run takes: `python -m benchmarks.memory` trains 20,000 steps in a real window, and prints what has grown.
+"""What a long run costs: `python -m benchmarks.memory` trains 20,000 steps in a real window, and prints what grew.
 
-A tiny model learns with probes, validations and checkpoints, all panels of the Train view on screen. Every thousand
-steps resident memory, file handles, threads, Qt's objects and the items in the plots are counted, and at the end what
-lies in the run folder. The growth is the slope of a line through what was counted after the warm-up. It fails where
-memory grows by more than `BOUND_MB`, anything else grows at all, or the folder by more than docs/reliability.md says.
+A tiny model trains with probes, validations and checkpoints, with all panels of the Train view on screen. Every
+thousand steps it counts resident memory, file handles, threads, Qt's objects and the items in the plots, and at the end
+the files in the run folder. Growth is the slope of a line through the counts after the warm-up. It fails if memory
+grows by more than `BOUND_MB`, if anything else grows at all, or the folder by more than docs/reliability.md says.
 Linux only.
 """
 
@@ -36,12 +36,12 @@ from gui.theme import Theme
 
 STEPS = 20_000
 EVERY = 1000  # steps between two counts
-WARM_UP = 5000  # steps; torch, pyqtgraph and the allocator come to rest, the caches of History fill
+WARM_UP = 5000  # steps in which torch, pyqtgraph and the allocator settle, and History's caches fill
 BOUND_MB = 1.0  # of growth in a thousand steps
 NAMES = {"handles": "file handles", "threads": "threads", "objects": "Qt's objects", "items": "items in the plots"}
 PARTS = ("metrics.jsonl", "validations", "probes", "snapshots", "checkpoints")
-SNAPSHOTS_MB = 2  # all snapshots together: not what they take by default, or nothing would be thinned here
-CHECKPOINTS = 5  # those kept by default, best and last
+SNAPSHOTS_MB = 2  # all snapshots together; less than the default, with which nothing would be thinned here
+CHECKPOINTS = 5  # the number kept by default, with best and last
 MOST_MB = {  # in the run folder: 300 bytes a step and a line a validation; 256 sentences of three tokens, 100 and best
     "metrics.jsonl": 320 * STEPS / 1e6,
     "validations": 101 * 0.08,
@@ -61,18 +61,18 @@ training:
 
 
 class Counts(NamedTuple):
-    """What this process holds at a step."""
+    """What this process holds at one step."""
 
     step: int
     megabytes: float  # resident
-    handles: int  # but for those of `painting_threads`
+    handles: int  # without those of `painting_threads`
     threads: int
     objects: int  # Qt's, with all their children
     items: int  # in all plots
 
 
 def count(step: int) -> Counts:
-    """What this process holds now, all its windows included."""
+    """Count what this process holds now, in all its windows."""
     known = [one for one in getAllValidWrappers() if isinstance(one, QObject)]
     roots = {one for one in (*QApplication.topLevelWidgets(), *known) if one.parent() is None}
     scenes = [view.scene() for root in roots for view in root.findChildren(QGraphicsView)]
@@ -88,16 +88,16 @@ def count(step: int) -> Counts:
 
 
 def painting_threads() -> int:
-    """How many threads Qt's pool has, in which it draws large pictures: they come and go, each with a handle."""
+    """The number of threads in Qt's pool, which draws large pictures: they come and go, each with a handle."""
     names = []
     for thread in Path("/proc/self/task").iterdir():
-        with suppress(OSError):  # it has ended just now
+        with suppress(OSError):  # it has just ended
             names.append((thread / "comm").read_text())
     return names.count("Thread (pooled)\n")
 
 
 def train(folder: Path) -> list[Counts]:
-    """Learn to the end with everything on screen; what was held each `EVERY` steps."""
+    """Train to the end with everything on screen; returns what was held every `EVERY` steps."""
     settings = folder / "small.yaml"
     settings.write_text(SETTINGS, encoding="utf-8")
     app = QApplication([])
@@ -135,7 +135,7 @@ def growth(counted: Sequence[Counts]) -> float:
 
 
 def missed(counted: Sequence[Counts], parts: Mapping[str, tuple[int, float]]) -> list[str]:
-    """Every bound that was not kept, in words. What Qt animates comes and goes: what grew is more from then on."""
+    """Every missed bound, in words. Qt's animations come and go: only what stays higher from then on has grown."""
     found = [f"{growth(counted):.2f} MB in a thousand steps"] if growth(counted) >= BOUND_MB else []
     steady = [one for one in counted if one.step >= WARM_UP]
     earlier, later = steady[: len(steady) // 4], steady[-len(steady) // 4 :]
@@ -154,7 +154,7 @@ def row(counts: Counts) -> str:
 
 
 def sizes(run: Path) -> dict[str, tuple[int, float]]:
-    """Of each part of a run's folder, files and megabytes."""
+    """The number of files and the megabytes of each part of a run's folder."""
     files = {part: [file for file in [run / part, *(run / part).rglob("*")] if file.is_file()] for part in PARTS}
     return {part: (len(found), sum(file.stat().st_size for file in found) / 1e6) for part, found in files.items()}
 

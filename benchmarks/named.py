@@ -1,4 +1,4 @@
-"""The command line of a benchmark that does all it knows, or what is named."""
+"""The command line of a benchmark that runs all its parts, or those that are named."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def named(doc: str | None, what: str, known: Iterable[str]) -> list[str]:
-    """Those of `known` that the command line names, or all. Of any other it says which there are, and ends."""
+    """The names on the command line, or all that are `known`. For an unknown name, prints what there is, and exits."""
     known = list(known)
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar=what, help=f"{', '.join(known)}; default: all")

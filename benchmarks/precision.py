@@ -1,8 +1,8 @@
-"""What a number format costs in quality: `python -m benchmarks.precision [PRESET]...` trains each preset in both.
+"""What bfloat16 costs in quality: `python -m benchmarks.precision [PRESET]...` trains each preset in both formats.
 
-Prints a row a preset and seed, in Markdown: what it reaches in float32 and in bfloat16, the best checkpoint evaluated.
-`--data FOLDER` holds the corpora, in the folders that docs/quality.md names; a preset whose corpus is not there is
-skipped, and says so. `--steps N` trains each run for so many only: whole trainings of the corpora take hours.
+Prints a Markdown row for each preset and seed: what its best checkpoint reaches in float32 and in bfloat16.
+`--data FOLDER` holds the corpora, in the folders that docs/quality.md names; a preset whose corpus is missing is
+skipped with a message. `--steps N` trains each run for only so many steps: whole trainings of the corpora take hours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FORMATS = ("float32", "bfloat16")
 
 @dataclass(frozen=True)
 class Compared:
-    """A preset, what is typed to train it, the options of `evaluate`, and the figure to compare beside the loss."""
+    """A preset, the arguments to train it, the options of `evaluate`, and the figure to compare along with the loss."""
 
     preset: str
     command: list[str]
@@ -33,7 +33,7 @@ class Compared:
     metric: str
 
     def row(self, seed: int, steps: int | None, runs_dir: Path) -> str:
-        """Its figure and loss, trained in each format."""
+        """Train in each format, and give figure and loss of both."""
         cells = [self.preset, str(seed), self.metric]
         settings = [f"seed={seed}", *([f"training.max_steps={steps}"] if steps is not None else [])]
         for precision in FORMATS:
@@ -46,7 +46,7 @@ class Compared:
 
 
 def compared(presets: list[str], data: Path | None) -> Iterator[Compared]:
-    """Those presets that need no corpus or have it; of each other one, says why it is left out."""
+    """The presets that need no corpus, or have it; for every other, prints why it is left out."""
     for preset in presets:
         if preset in TEACHING:
             yield Compared(preset, ["train", preset], ("--split", "test"), "exact_match")
@@ -60,7 +60,7 @@ def compared(presets: list[str], data: Path | None) -> Iterator[Compared]:
 
 
 def main() -> None:
-    """A table of the presets named, or of all."""
+    """Print a table of the presets named, or of all."""
     known = [*TEACHING, *TASKS_BY_PRESET]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("presets", nargs="*", metavar="PRESET", help=f"{', '.join(known)}; default: all")

@@ -1,7 +1,7 @@
-"""What looking inside costs: a probe of four sentences on the medium model, in steps of its training.
+"""What a probe of four sentences costs on the medium model, in training steps.
 
-`python -m benchmarks.probe_cost` times steps, probes, and probes written to the run's folder in turns, in either number
-format, and prints medians and quartiles. The weights that some probes keep beside them are not counted.
+`python -m benchmarks.probe_cost` times steps, probes, and probes written to the run's folder in turns, in each number
+format, and prints medians and quartiles. The weights that are saved along with some probes are not counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEP, PROBE, WRITTEN = Entry("step"), Entry("probe"), Entry("probe, written")
 
 
 def report(precision: Precision) -> bool:
-    """Print the rows of a format; whether both are within the bound."""
+    """Print the rows of one format; returns whether both are within the bound."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         data = prepare(MEDIUM, folder)
@@ -30,7 +30,7 @@ def report(precision: Precision) -> bool:
         everyone = {
             STEP: step,
             PROBE: Contender(run=trainer.probe, threads=step.threads, before=step.before),
-            # What is due after a step is its probe.
+            # A step's probe is what is due after it.
             WRITTEN: Contender(run=step.before, threads=step.threads, before=step.run),
         }
         seconds = take_turns(everyone, rounds=ROUNDS)

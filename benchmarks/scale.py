@@ -1,8 +1,8 @@
 """Five million pairs: `python -m benchmarks.scale DATA` prepares and trains on them; time and memory of each stage.
 
-DATA/multi30k is repeated, two neighbouring words of each text exchanged, and trained on by the real command line, in a
-temporary folder. Memory is what the process holds for itself (RssAnon: pages mapped from files belong to the
-system's cache) beyond what one that has imported torch holds. Linux only.
+DATA/multi30k is repeated, with two neighbouring words of each text swapped, and trained on by the real command line, in
+a temporary folder. Memory is the process's own (RssAnon: pages mapped from files belong to the system's cache) beyond
+that of a process that has only imported torch. Linux only.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 NUM_PAIRS = 5_000_000
-PAIRS_A_SECOND = 100_000  # to be reached by drawing, tokenising and numbering together
-MEGABYTES = 1000.0  # not to be exceeded, beyond torch's own
+PAIRS_A_SECOND = 100_000  # the goal for drawing, tokenising and numbering together
+MEGABYTES = 1000.0  # the most, beyond torch's own
 STEPS = 10
 NUM_HELD_OUT = 100
 LOOK_SECONDS = 0.02
@@ -49,7 +49,7 @@ def settings(folder: Path) -> dict[str, Any]:
 
 
 def make_corpus(texts: Path, folder: Path, num_pairs: int) -> None:
-    """`num_pairs` perturbed pairs to train on, and some held-out ones as they are."""
+    """Write `num_pairs` perturbed pairs to train on, and some held-out ones as they are."""
     for side in ("de", "en"):
         with (texts / f"val.{side}").open("rb") as held_out:
             (folder / f"val.{side}").write_bytes(b"".join(islice(held_out, NUM_HELD_OUT)))
@@ -59,7 +59,7 @@ def make_corpus(texts: Path, folder: Path, num_pairs: int) -> None:
 
 
 def _perturbed(lines: list[str]) -> Iterator[str]:
-    """The lines again and again, each time with other neighbours exchanged."""
+    """The lines again and again, each time with other neighbours swapped."""
     draw = random.Random(0).random
     sentences = [line.split() for line in lines]
     while True:
@@ -70,31 +70,31 @@ def _perturbed(lines: list[str]) -> Iterator[str]:
 
 @dataclass
 class Stage:
-    """What happened between two events that name a stage, to the application and to the plugin's process."""
+    """A stage, between two events that name stages: its time, and that of the application and the plugin's process."""
 
     name: str
     began: float
-    processor: tuple[float, float]  # seconds used by either before
+    processor: tuple[float, float]  # seconds that each had used before
     done: int = 0
     seconds: float = 0.0
     used: tuple[float, float] = (0.0, 0.0)
     peak: float = 0.0  # private megabytes of the application
 
     def end(self, processor: tuple[float, float]) -> None:
-        """Note what was used since it began."""
+        """Record what was used since it began."""
         self.seconds = time.monotonic() - self.began
         self.used = (processor[0] - self.processor[0], processor[1] - self.processor[1])
 
 
 @dataclass
 class Watched:
-    """A training of the real command line, and the stages it went through."""
+    """A training by the real command line, and the stages it went through."""
 
     process: subprocess.Popen[str]
     stages: list[Stage] = field(default_factory=list)
 
     def follow(self) -> None:
-        """Until it has ended."""
+        """Follow it until it has ended."""
         self._enter("starting")
         ended = threading.Event()
         looking = threading.Thread(target=self._look, args=(ended,))
@@ -140,7 +140,7 @@ def _seconds_of(pid: int) -> float:
 
 
 def private_megabytes(status: str) -> float:
-    """What a process holds for itself, of the text of /proc/PID/status; 0 once it has ended."""
+    """A process's private memory, from the text of /proc/PID/status; 0 once it has ended."""
     return sum(int(line.split()[1]) * 1024 / 1e6 for line in status.splitlines() if line.startswith("RssAnon:"))
 
 
@@ -160,7 +160,7 @@ def watched(folder: Path) -> Watched:
 
 
 def rows(stages: list[Stage]) -> Iterator[str]:
-    """A table of the stages that took their time, in Markdown."""
+    """A Markdown table of the stages that took a noticeable time."""
     yield "| stage | seconds | a second | processor seconds: application | plugin | peak of private memory, MB |"
     yield "|---|---:|---:|---:|---:|---:|"
     for stage in stages:
@@ -172,7 +172,7 @@ def rows(stages: list[Stage]) -> Iterator[str]:
 
 
 def verdict(stages: list[Stage], torch_megabytes: float, num_pairs: int) -> Iterator[tuple[str, bool]]:
-    """Each goal with what was reached, and whether it was."""
+    """What was reached of each goal, in words, and whether that is enough."""
     preparing = [stage for stage in stages if stage.done]
     speed = num_pairs / sum(stage.seconds for stage in preparing)
     used = sum(sum(stage.used) for stage in preparing)
@@ -186,7 +186,7 @@ def verdict(stages: list[Stage], torch_megabytes: float, num_pairs: int) -> Iter
 
 
 def main() -> int:
-    """Print a table and what was reached; 1 where a goal was missed."""
+    """Print a table and what was reached; 1 if a goal was missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="?", type=Path, default=Path(), help="the folder with the corpora")
     parser.add_argument("--pairs", type=int, default=NUM_PAIRS)

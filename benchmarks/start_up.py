@@ -1,8 +1,8 @@
-"""How soon the window is alive: when it is shown, when every panel has something in it, when it can learn, and does.
+"""How soon the window is alive: when it is shown, when every panel is filled, when it can train, and when it does.
 
-`python -m benchmarks.start_up` opens the real window in fresh processes, in turns with an empty cache and with the one
-that the start before left, and prints medians. Times count from the start of the process; it is asked to
-learn as soon as it can.
+`python -m benchmarks.start_up` opens the real window in fresh processes, alternating an empty cache and the one that
+the previous start left, and prints medians. Times count from the start of the process; it is asked to train as soon as
+it can.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import time
 
 ROUNDS = 5
 LOOK_MS = 5
-BOUNDS_S = {"filled": 3.0, "stepped": 4.0}  # content in every panel; the first step is told of
+BOUNDS_S = {"filled": 3.0, "stepped": 4.0}  # content in every panel; the first step's event
 MARKS = ("shown", "filled", "ready", "stepped")
 
 Times = dict[str, float]
 
 
 def open_window(started: float) -> Times:
-    """Open the window as `main.py` does, close it once it learns; seconds after `started` (Unix time)."""
+    """Open the window as `main.py` does, and close it once it trains. Times are seconds after `started` (Unix time)."""
     from core.machine.loading_torch import leave_out_tracing
 
     leave_out_tracing()
@@ -42,7 +42,7 @@ def open_window(started: float) -> Times:
         begin = MainWindow.begin
 
         def watch(window: MainWindow) -> None:
-            """Look every few milliseconds; what a look finds drawn is painted before the next one."""
+            """Look every few milliseconds; what one look finds drawn is painted before the next."""
             looks = QTimer(window)
             looks.timeout.connect(lambda: look(window))
             looks.start(LOOK_MS)
@@ -50,7 +50,7 @@ def open_window(started: float) -> Times:
             begin(window)
 
         def look(window: MainWindow) -> None:
-            """What goes through a thousand widgets is asked only as long as needed: it was a fifth of the start."""
+            """Checks that go through a thousand widgets stop once they are done: they took a fifth of the start."""
             bridge = window.context.bridge
             if "filled" not in times and bridge.history.probe_steps and is_drawn(window):
                 times["filled"] = time.time() - started
@@ -70,7 +70,7 @@ def open_window(started: float) -> Times:
 
 
 def in_own_process(folder: str, runs: str) -> Times:
-    """One start, with cache and settings in a folder, and runs in this one of it."""
+    """One start, with cache and settings in `folder`, and runs in its subfolder `runs`."""
     places = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": runs}
     environment = os.environ | {name: f"{folder}/{place}" for name, place in places.items()}
     command = [sys.executable, "-m", "benchmarks.start_up", str(time.time())]
@@ -79,7 +79,7 @@ def in_own_process(folder: str, runs: str) -> Times:
 
 
 def report(name: str, starts: list[Times]) -> bool:
-    """Print a row; whether panels are filled and the first step is taken in time."""
+    """Print a row; returns whether panels were filled and the first step taken in time."""
     medians = {mark: statistics.median(times[mark] for times in starts) for mark in MARKS}
     rounds = " ".join(f"{times['filled']:.2f}" for times in starts)
     kept = all(medians[mark] < bound for mark, bound in BOUNDS_S.items())
@@ -94,7 +94,7 @@ def report(name: str, starts: list[Times]) -> bool:
 def main() -> int:
     """Report starts with an empty and a warm cache, or be one of them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("started", nargs="?", type=float, help=argparse.SUPPRESS)  # one of the starts
+    parser.add_argument("started", nargs="?", type=float, help=argparse.SUPPRESS)  # this process is one of the starts
     started = parser.parse_args().started
     if started is not None:
         print(json.dumps(open_window(started)))

@@ -1,11 +1,11 @@
-"""What the window costs: gaps of its event loop while a preset trains, and its steps per second against the terminal's.
+"""What the window costs: gaps in its event loop while a preset trains, and its steps per second against the terminal's.
 
-`python -m benchmarks.window_cost [PRESET ...]` trains each preset in a window whose gaps are measured, and in the
-terminal and a window in turn, each in its own process, and prints medians and quartiles. Measuring gaps takes the GIL
-from the training a hundred times a second, so the steps per second are those of a window that is left alone. The window
+`python -m benchmarks.window_cost [PRESET ...]` trains each preset in a window whose gaps are measured, and then in the
+terminal and in a window in turns, each in its own process, and prints medians and quartiles. Measuring gaps takes the
+GIL from training a hundred times a second, so steps per second are those of a window that is not measured. The window
 is real: all panels of the Train view at 1600 x 1000, drawn on whatever platform Qt finds (`QT_QPA_PLATFORM=offscreen`,
-or an X server such as Xvfb). Without a PRESET gaps are measured too where there is much to draw: a run of 20,000 steps
-with 6 layers of 8 heads goes on.
+or an X server such as Xvfb). Without a PRESET, gaps are also measured where there is much to draw: in a run of 20,000
+steps, with 6 layers of 8 heads, that goes on.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 
 ROUNDS = 3  # of gaps
-PAIRS = 5  # of window and terminal, every second one the other way round
+PAIRS = 5  # of window and terminal; every second one in the other order
 STEPS = 1000
 WARM_UP = 30  # steps that are not counted
 TICK_MS = 10  # of the timer that measures gaps
@@ -43,21 +43,21 @@ MUCH_TO_DRAW = (
 
 
 class Turn(NamedTuple):
-    """When a process ran, between two stops; seconds since the epoch."""
+    """When a process ran between two stops, in seconds since the epoch."""
 
     began: float
     ended: float
 
     def overlap(self, began: float, ended: float) -> float:
-        """How much of it lies between two moments."""
+        """How much of the turn lies between two moments."""
         return max(0.0, min(self.ended, ended) - max(self.began, began))
 
 
 def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
-    """Run all to their ends, each for some seconds and then the next, so that all meet the same machine.
+    """Run all commands to their ends in turns of some seconds, so that all meet the same machine.
 
-    A shared machine has times in which all takes twice as long: of whole runs after each other, one may meet those.
-    A window begins its turn with a drawing that is overdue, some 40 ms that count against it.
+    A shared machine has times in which everything takes twice as long, and one of two consecutive runs might meet
+    those. A window begins its turn with an overdue drawing, some 40 ms that count against it.
     """
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True) for command in commands]
     turns: list[list[Turn]] = [[] for _ in commands]
@@ -68,7 +68,7 @@ def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
             for process, own in zip(processes, turns, strict=True):
                 if process.poll() is None:
                     own.append(take_turn(process))
-    finally:  # whoever is stopped would stay for ever
+    finally:  # a stopped process would stay for ever
         for process in processes:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -80,7 +80,7 @@ def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
 
 
 def take_turn(process: subprocess.Popen[bytes]) -> Turn:
-    """Let a stopped process and its group run for some seconds or to its end. Its plugin host is not of the group."""
+    """Let a stopped process and its group run for some seconds or to its end; its plugin host is not in the group."""
     os.killpg(process.pid, signal.SIGCONT)
     began = time.time()
     with suppress(subprocess.TimeoutExpired):
@@ -91,7 +91,7 @@ def take_turn(process: subprocess.Popen[bytes]) -> Turn:
 
 
 def seconds_at_work(runs_dir: Path, turns: Sequence[Turn]) -> float:
-    """Of the only run in a folder, in its turns, from the times its steps were done; with validations and probes."""
+    """The seconds that the only run in a folder worked in its turns, by its steps' times, validations included."""
     (run,) = runs_dir.iterdir()
     _, metrics = RunFolder.open(run).metrics()
     times = metrics["time"]
@@ -99,9 +99,9 @@ def seconds_at_work(runs_dir: Path, turns: Sequence[Turn]) -> float:
 
 
 def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
-    """Train with everything on screen; if ticking, print the 99th of 100 gaps and the longest, ms, as JSON.
+    """Train with everything on screen; if ticking, print the 99th percentile of the gaps and the longest, ms, as JSON.
 
-    Where a run is there, go on with that, for a thousand steps.
+    If there is a run already, continue it for a thousand steps.
     """
     import pyqtgraph as pg
     from PySide6.QtCore import Qt, QTimer
@@ -161,14 +161,14 @@ def train_in_terminal(preset: str, runs_dir: Path, settings: Sequence[str] = (f"
 
 
 def gaps_of(preset: str, runs_dir: Path) -> dict[str, float]:
-    """Of one training in a fresh process."""
+    """The gaps of one training in a fresh process."""
     command = command_of("--gaps", preset, str(runs_dir))
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout.splitlines()[-1]))
 
 
 def report_much_to_draw() -> bool:
-    """Print the row of a run that goes on with 20,000 points and 6 x 8 heads; whether its gaps are in bounds."""
+    """Print the row of a run that continues with 20,000 points and 6 x 8 heads; returns whether gaps are in bounds."""
     with tempfile.TemporaryDirectory() as folder:
         train_in_terminal("copy_task", Path(folder), MUCH_TO_DRAW)
         gaps = [gaps_of("copy_task", Path(folder)) for _ in range(ROUNDS)]
@@ -178,14 +178,14 @@ def report_much_to_draw() -> bool:
 
 
 def said_of(gaps: Sequence[dict[str, float]]) -> tuple[str, bool]:
-    """Gaps of some trainings in words, and whether they are within their bound."""
+    """The gaps of some trainings in words, and whether they are within their bounds."""
     p99 = statistics.median(one["p99"] for one in gaps)
     worst = max(one["worst"] for one in gaps)
     return f"gaps: 99 of 100 under {p99:5.1f} ms, worst {worst:5.1f} ms", p99 < 33 and worst < 100
 
 
 def command_of(mode: str, preset: str, folder: str) -> list[str]:
-    """One training in a fresh process."""
+    """The command for one training in a fresh process."""
     return [sys.executable, "-m", "benchmarks.window_cost", mode, preset, folder]
 
 
@@ -197,7 +197,7 @@ MODES: dict[str, Callable[[str, Path], None]] = {
 
 
 def share_of_window(preset: str, *, window_first: bool) -> float:
-    """The window's steps per second as a share of the terminal's, the two in turn."""
+    """The window's steps per second as a share of the terminal's, the two taking turns."""
     modes = ("--window", "--terminal") if window_first else ("--terminal", "--window")
     with tempfile.TemporaryDirectory() as window, tempfile.TemporaryDirectory() as terminal:
         folders = {"--window": window, "--terminal": terminal}
@@ -207,7 +207,7 @@ def share_of_window(preset: str, *, window_first: bool) -> float:
 
 
 def report(preset: str) -> bool:
-    """Print a preset's row; whether every figure is within its bound."""
+    """Print a preset's row; returns whether every figure is within its bound."""
     gaps = []
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
@@ -225,7 +225,7 @@ def report(preset: str) -> bool:
 
 
 def main() -> int:
-    """Report the presets named, or all and a run with much to draw; or train one where a mode is given."""
+    """Report the presets named, or all and a run with much to draw; or do one training if a mode is given."""
     if sys.argv[1:2] and sys.argv[1] in MODES:
         MODES[sys.argv[1]](sys.argv[2], Path(sys.argv[3]))
         return 0

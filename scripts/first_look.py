@@ -1,4 +1,4 @@
-"""Makes what the window shows as it opens: `python -m scripts.first_look`, whenever a test says that it is outdated."""
+"""Makes what the window shows as it opens: `python -m scripts.first_look`, whenever a test says it is outdated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.settings.presets import FIRST_PRESET, read_preset
 
 
 def main() -> None:
-    """Prepare the first preset and keep what the engine tells."""
+    """Prepare the first preset, and store the events that the engine emits."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     config, told = read_preset(FIRST_PRESET), list[Event]()
     with Engine([told.append]) as engine:

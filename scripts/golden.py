@@ -1,6 +1,6 @@
 """Trains the small runs in tests/golden that later versions must open: `python -m scripts.golden`, once a version.
 
-A run that is there already is never made anew: it stands for the version that made it.
+An existing run is never made again: it stands for the version that made it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TRAINING = {
     "num_threads": 1,
     "device": "cpu",
 }
-# Between them, every value that changes which tensors a run keeps, or how its data is drawn.
+# Together they cover every value that changes which tensors a run keeps, or how its data is drawn.
 RUNS: dict[str, dict[str, Any]] = {
     "copy_task": {
         "dataset": {"plugin": "copy_task", "options": {"num_symbols": 5, "min_length": 3, "max_length": 5}},
@@ -66,17 +66,17 @@ STOPPED_AT = 40
 
 
 def main() -> None:
-    """Train those that are not there."""
+    """Train the runs that do not exist yet."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     for name, document in RUNS.items():
         run = GOLDEN / f"{version()}_{name}"
         if not run.exists():
-            sys.argv = ["headlight", "train", name]  # noted in environment.json, where no path of ours belongs
+            sys.argv = ["headlight", "train", name]  # recorded in environment.json, where no path of ours belongs
             _train(RunConfig.model_validate(document), run)
 
 
 def _train(config: RunConfig, run: Path) -> None:
-    """Change a setting on the way, and leave the run as a signal does."""
+    """Train, change a setting on the way, and leave the run as a signal would."""
     with TemporaryDirectory() as cache, Engine(cache_dir=Path(cache)) as engine:
         engine.ask(Prepare(config=config)).result()
         engine.ask(Start(runs_dir=run.parent, run_dir=run)).result()

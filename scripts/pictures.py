@@ -1,8 +1,8 @@
 """Takes the pictures of README and docs: `make pictures`.
 
 Trains the German-English preset in the real window, offscreen, and photographs every view at 1600 x 1000 and
-1280 x 720, light and dark, into docs/pictures. What is photographed is what a person sees: only the moment is chosen.
-Three runs of other seeds and one whose learning rate has too many zeros are trained for what they show.
+1280 x 720, light and dark, into docs/pictures. The pictures show what a person sees: only the moment is chosen.
+Three runs that differ in their seed, and one with far too low a learning rate, are trained for what they show.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from gui.view import View
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 PRESET = "toy_german_english"
 STEPS = 400
-EARLIER = 100  # the step that STEPS is compared with, and at which translations are still wrong
+EARLIER = 100  # the step to compare STEPS with, at which translations are still wrong
 SEEDS = (0, 1, 2)
-SMALL = ("model.d_model=32", "model.d_ff=64", "training.validate_every=20")  # of the runs that differ in their seed
+SMALL = ("model.d_model=32", "model.d_ff=64", "training.validate_every=20")  # for the runs that differ in their seed
 SMALL_STEPS = 200
 TOO_LOW = ("training.optimizer.learning_rate=1e-8", "training.schedule.warmup_steps=20")
 TOO_LOW_STEPS = 120  # rules are silent for the first tenth of a run
 SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
-BESIDE_THE_POINTER = (100, 100)  # which stands near the corner of the offscreen screen, and lit a button of the rail
+BESIDE_THE_POINTER = (100, 100)  # which is near the offscreen screen's corner, and would highlight a button of the rail
 
 
 def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = PATIENCE_SECONDS) -> None:
-    """Let the window live until something has happened."""
+    """Process the window's events until something has happened."""
     end = time.monotonic() + patience
     while not happened():
         app.processEvents()
@@ -66,14 +66,14 @@ def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = 
 
 
 def unready(window: MainWindow) -> list[str]:
-    """The panels in view that are still to be drawn, and what those say that have no picture."""
+    """The visible panels that are still to be drawn, and what those say that are empty."""
     panels = [panel for panel in window.findChildren(Panel) if panel.isVisible()]
     dirty = [f"{panel.title}: still to be drawn" for panel in panels if panel.is_dirty]
     return dirty + [f"{panel.title}: {panel.empty_label.text()}" for panel in panels if panel.is_empty]
 
 
 def settle(app: QApplication, window: MainWindow) -> None:
-    """Wait until all that is in view is drawn and stays so."""
+    """Wait until everything visible is drawn and stays so."""
     seen_unready = time.monotonic()
 
     def is_settled() -> bool:
@@ -89,20 +89,20 @@ def settle(app: QApplication, window: MainWindow) -> None:
 
 
 def catch(app: QApplication, window: MainWindow) -> None:
-    """Wait for a moment at which all that is in view is drawn, of a model that learns on."""
+    """Wait for a moment, while the model trains, at which everything visible is drawn."""
     watching = window.status_bar.watching_label
     wait_for(app, lambda: bool(watching.text()) and not unready(window) and names_one_step(window))
 
 
 def names_one_step(window: MainWindow) -> bool:
-    """Whether the transport says the same step as the loss: each rests after it was drawn, for a time of its own."""
+    """Whether transport and loss curve name the same step: after being drawn, each rests for a time of its own."""
     step = f"step {window.context.playhead.live_step:,}"
     said, title = window.transport.state_label.text(), window.train_view.curves.title_label.text()
     return f"{step} of" in said and f"{step}:" in title
 
 
 def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -> None:
-    """One view, in both sizes and both modes."""
+    """Photograph one view, in both sizes and both modes."""
     for width, height in SIZES:
         window.resize(width, height)
         for mode in ("light", "dark"):
@@ -115,7 +115,7 @@ def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -
 
 
 class Scene(NamedTuple):
-    """What else a view shows, and how it gets there and back."""
+    """Something else that a view shows, and how to get there and back."""
 
     name: str
     begin: Callable[[], object]
@@ -123,7 +123,7 @@ class Scene(NamedTuple):
 
 
 def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
-    """Beyond what each view shows first."""
+    """The scenes of each view, beyond what it shows first."""
     train, attention, translate = window.train_view, window.attention_view, window.translate_view
     anatomy, runs, heads_off = window.anatomy_view, window.runs_view, window.attention_view.heads_off
     playhead = window.context.playhead
@@ -177,7 +177,7 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
 
 
 def learn(app: QApplication, window: MainWindow, config: RunConfig, steps: int) -> Path:
-    """A run of its own, paused after so many steps."""
+    """Train a new run, paused after so many steps."""
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.take(config)
     workbench.prepare()
@@ -189,10 +189,10 @@ def learn(app: QApplication, window: MainWindow, config: RunConfig, steps: int) 
 
 
 def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
-    """What shows while the model learns, and what only other runs have to show."""
+    """Photograph what shows while the model trains, and what only other runs can show."""
     bridge, workbench, runs = window.context.bridge, window.context.workbench, window.runs_view
     window.show_view(VIEWS.index(type(window.train_view)))
-    window.transport.pace_slider.setValue(PACES.index(10))  # so that it still learns when all are taken
+    window.transport.pace_slider.setValue(PACES.index(10))  # so that it still trains when all pictures are taken
     workbench.learn()
     wait_for(app, lambda: bridge.state == "learning")
     photograph(app, window, theme, "learning")
@@ -223,7 +223,7 @@ def main() -> None:
     theme = Theme("light")
     theme.apply()
     with tempfile.TemporaryDirectory() as home:
-        os.environ["HOME"] = os.environ["USERPROFILE"] = home  # no picture shows whose machine took it
+        os.environ["HOME"] = os.environ["USERPROFILE"] = home  # no picture shows whose machine it was taken on
         window = MainWindow(make_context(EngineBridge(Engine()), theme, Path(home) / "runs"))
         window.move(*BESIDE_THE_POINTER)
         window.show()

@@ -1,4 +1,4 @@
-"""What `make run` does once all is installed: opens the window, or does the main job in a terminal without display."""
+"""What `make run` does once installed: opens the window, or without a display does the main job in a terminal."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 
 HEADLIGHT = [sys.executable, "main.py"]
 NUM_SENTENCES = 3
-NO_DISPLAY = 2  # what the window ends with where it cannot be opened, and says why
+NO_DISPLAY = 2  # the window's exit status if it cannot be opened, which it explains
 
 
 def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
     """Exit status and standard output of one call of the command line.
 
-    Ctrl-C reaches the command line too, which saves its run; here it is only waited for. What make passes on when it is
-    told to end reaches only this process, and is passed on.
+    Ctrl-C reaches the command line too, which saves its run; here it is only waited for. A SIGTERM that make passes on
+    reaches only this process, which passes it on.
     """
     with subprocess.Popen([*HEADLIGHT, *arguments], stdout=subprocess.PIPE if capture else None, text=True) as process:
         before = {
@@ -27,8 +27,8 @@ def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
             signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
         }
         try:
-            # Line by line and in short waits: Python hears a signal between two of its own instructions only, and one
-            # that came just before a long read or wait would be heard at its end.
+            # Line by line and in short waits: Python handles a signal only between two of its own instructions, and one
+            # that came just before a long read or wait would be handled at its end.
             output = "".join(process.stdout or ())
             while process.poll() is None:
                 time.sleep(0.05)
@@ -39,13 +39,13 @@ def headlight(*arguments: str, capture: bool = False) -> tuple[int, str]:
 
 
 def train() -> tuple[int, Path]:
-    """Trains the copy task with its progress on the terminal; exit status and the run's folder."""
+    """Train the copy task with its progress on the terminal; returns exit status and the run's folder."""
     status, output = headlight("train", "copy_task", "--json", capture=True)
     return status, Path(json.loads(output.splitlines()[-1])["run"]) if status == 0 else Path()
 
 
 def held_out_sentences(run: Path) -> list[tuple[str, str]]:
-    """Source and reference of the first sentences of the run's newest validation: none of them was trained on."""
+    """Source and reference of the first sentences of the run's newest validation, on which it was not trained."""
     newest = max((run / "validations").glob("*.jsonl"))
     with newest.open(encoding="utf-8", newline="\n") as lines:
         records = [json.loads(line) for line, _ in zip(lines, range(NUM_SENTENCES), strict=False)]
@@ -53,7 +53,7 @@ def held_out_sentences(run: Path) -> list[tuple[str, str]]:
 
 
 def show_translations(run: Path) -> int:
-    """Translates held-out sentences with the best weights and prints each beside what was expected."""
+    """Translate held-out sentences with the best weights, and print them with their references; returns the status."""
     sentences = held_out_sentences(run)
     status, output = headlight("translate", str(run), *(source for source, _ in sentences), capture=True)
     if status == 0:
@@ -65,7 +65,7 @@ def show_translations(run: Path) -> int:
 
 
 def main_job_in_terminal() -> int:
-    """Trains, translates and says how to go on; the exit status of the first step that failed, or 0."""
+    """Train, translate and say how to go on; returns the exit status of the first step that failed, or 0."""
     print("There is no display to open the window on, so the copy task is trained here, in the terminal.\n")
     status, run = train()
     status = status or show_translations(run)
@@ -77,7 +77,7 @@ def main_job_in_terminal() -> int:
 
 
 def main() -> int:
-    """Opens the window where there is a display."""
+    """Open the window if there is a display."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     status, _ = headlight()
     return main_job_in_terminal() if status == NO_DISPLAY else status

@@ -1,4 +1,4 @@
-"""What pip cannot bring, Qt's libraries above all: apt-get installs it for root, others are shown the line to type."""
+"""Installs what pip cannot, above all Qt's libraries: by apt-get for root; others are shown the line to type."""
 
 import argparse
 import ctypes
@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 
-# What has to load, and the Debian package that brings it: first for any use of Qt, then for a window on X.
+# What must load, and the Debian package that has it: first for any use of Qt, then for a window on X.
 PACKAGES = {
     "libEGL.so.1": "libegl1",
     "libGL.so.1": "libgl1",
@@ -39,17 +39,17 @@ def loads(library: str) -> bool:
 
 
 def missing_packages() -> list[str]:
-    """The Debian packages of everything that is not there."""
+    """The Debian packages of everything that is missing."""
     packages = [package for library, package in PACKAGES.items() if not loads(library)]
     if not shutil.which("Xvfb"):  # shows the tests' real window
         packages.append("xvfb")
-    if not importlib.util.find_spec("ensurepip"):  # Debian keeps it from its Python
+    if not importlib.util.find_spec("ensurepip"):  # Debian leaves it out of its Python
         packages.append(f"python3.{sys.version_info.minor}-venv")
     return packages
 
 
 def install(packages: list[str]) -> bool:
-    """Whether apt-get, run as root, brought the packages."""
+    """Install the packages with apt-get, as root; returns whether that worked."""
     environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     commands = (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages])
     return all(subprocess.run(command, env=environment).returncode == 0 for command in commands)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.speed [PART ...]`: who trains and decodes how fast, in one table. docs/performance.md."""
+"""`python -m benchmarks.speed [PART ...]`: how fast everyone trains and decodes, in tables. docs/performance.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.training.resolve import physical_cores
 
 
 def main() -> None:
-    """Measure, and print each part as soon as it is there."""
+    """Measure, and print each part as soon as it is done."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure, of {', '.join(PARTS)}; else all")
     parser.add_argument("--rounds", type=int, default=12, help="turns that everyone takes")

@@ -1,4 +1,4 @@
-"""What a step must remember: the numbers that its forward pass leaves for the backward pass, counted from the sizes."""
+"""What the forward pass of a step must keep for the backward pass, counted from the sizes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from core.training.passes.weighted_sum import MANY_SCORES
 
 _FLOAT32 = 4
 _AROUND_A_SUBLAYER = 3
-"""Vectors a token: what enters it, what its LayerNorm makes of that, and the dropout mask of its end."""
+"""Vectors per token: the sublayer's input, its LayerNorm's output, and the dropout mask at its end."""
 _OF_ATTENTION = 4
-"""Queries, keys, values, and their weighted sum; keys and values are of the memory in cross-attention."""
+"""Queries, keys, values, and their weighted sum; in cross-attention, keys and values are of the memory."""
 
 
 def bytes_of(size: Size, precision: Precision) -> int:
-    """Of one batch on a processor: pre-norm, ReLU, and dropout, but none of attention's weights.
+    """For one batch on a CPU: pre-norm, ReLU, and dropout, but none on attention weights.
 
-    These are kept where attention is written out: in float32, and for bfloat16 once more, as they are multiplied.
+    Attention weights are kept where attention is written out: in float32, and for bfloat16 again, as they are
+    multiplied.
     """
     element = _FLOAT32 if precision == "float32" else 2
     is_fused = precision == "float32" and size.length**2 >= MANY_SCORES
@@ -27,7 +28,7 @@ def bytes_of(size: Size, precision: Precision) -> int:
     of_a_head = size.batch_size * size.length**2
     mask = _FLOAT32 * of_a_head
     attentions = 3 * layers
-    if is_fused:  # the kernel's own result beside that whose heads are merged
+    if is_fused:  # the kernel's own output, besides that with merged heads
         return element * tokens * (vectors + attentions * size.d_model) + mask
     weights = _FLOAT32 if precision == "float32" else _FLOAT32 + element
     return element * tokens * vectors + attentions * size.num_heads * of_a_head * weights + mask

@@ -1,4 +1,4 @@
-"""Refuses to time implementations that do not compute the same: our weights in each of them give our results."""
+"""Refuses to time implementations that do not compute the same: with our weights, each must give our results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Disagreement(Exception):
 
 
 def same_models(rivals: Mapping[str, Rival], ours: Transformer, *, norm_first: bool) -> dict[str, SameModel]:
-    """Those of the rivals that compute what `ours` does, now with its weights."""
+    """The rivals that compute what `ours` does, with its weights loaded."""
     same = {
         name: rival for name, rival in rivals.items() if isinstance(rival, SameModel) and rival.norm_first == norm_first
     }
@@ -29,7 +29,7 @@ def same_models(rivals: Mapping[str, Rival], ours: Transformer, *, norm_first: b
 
 
 def require_same_loss(name: str, rival: Rival, ours: Transformer, batch: Batch) -> None:
-    """Raise Disagreement unless it gives our smoothed loss of a batch, in float32 and without dropout."""
+    """Raise Disagreement unless the rival gives our smoothed loss of a batch, in float32 and without dropout."""
     with evaluating(ours):
         logits = ours(batch.src, batch.tgt_input, batch.src_mask, batch.tgt_mask)
         expected = float(mean_loss(logits, batch))
@@ -40,7 +40,7 @@ def require_same_loss(name: str, rival: Rival, ours: Transformer, batch: Batch) 
 
 
 def require_same_tokens(name: str, theirs: list[list[int]], ours: list[list[int]]) -> None:
-    """Raise Disagreement at the first sentence that was written differently."""
+    """Raise Disagreement at the first sentence that was decoded differently."""
     for number, (other, mine) in enumerate(zip(theirs, ours, strict=True)):
         if other != mine:
             raise Disagreement(f"Sentence {number}: {name} writes {other}, ours {mine}.")

@@ -1,4 +1,4 @@
-"""The data of a size, prepared as a run's is, and its batches for those who have no trainer of ours."""
+"""Prepares a size's data as a run's is, and makes its batches for implementations that lack our trainer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEWEST_BATCHES = 8
 
 
 def random_words(size: Size) -> dict[str, Any]:
-    """Such a dataset, as a config names it."""
+    """The dataset's section of a config."""
     num_words, length = size.vocab_size - len(SPECIAL_TOKENS), size.length - 1
     num_batches = max(_FEWEST_BATCHES, -(-num_words // (size.batch_size * length)))
     options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
@@ -51,7 +51,7 @@ def source_texts(data: PreparedData, count: int) -> Sequence[str]:
 
 
 def outcome(work: Generator[object, None, Result]) -> Result:
-    """What a piece of the engine's work comes to; what it tells on the way is not shown."""
+    """The result of a piece of the engine's work; its events are dropped."""
     while True:
         try:
             next(work)

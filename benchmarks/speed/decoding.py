@@ -1,4 +1,4 @@
-"""Who decodes how fast: the same sentences with the same weights, each with so many tokens written."""
+"""How fast everyone decodes: the same sentences with the same weights, each to the same number of tokens."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from core.decoding.probed_sentences import pad_ids
 from core.model.transformer import Transformer
 from core.training.trainer import Trainer
 
-_SURER = 8.0  # times
+_SURER = 8.0  # times as large
 
 
 class Task(NamedTuple):
-    """What is to be decoded in one batch, and with how many hypotheses of each sentence."""
+    """What to decode in one batch, and with how many hypotheses for each sentence."""
 
     size: Size
     data: PreparedData
@@ -38,20 +38,20 @@ class Task(NamedTuple):
 
     @property
     def texts(self) -> Sequence[str]:
-        """The sources, for those who read text."""
+        """The sources, for implementations that read text."""
         return source_texts(self.data, self.num_sentences)
 
     @property
     def ids(self) -> tuple[Tensor, Tensor]:
-        """The sources and their mask, [B, S], for those who do not."""
+        """The sources and their mask, [B, S], for those that read ids."""
         return pad_ids([self.data.encode_source(text)[0] for text in self.texts], torch.device("cpu"))
 
 
 def contenders(task: Task, rivals: Rivals, most_threads: int, folder: Path, stack: ExitStack) -> dict[Entry, Contender]:
-    """Everyone that can decode so, in float32: ours with all threads, others with all, or one where that is faster.
+    """Everyone that can decode this, in float32: ours with all threads, others with all, or with one if that is faster.
 
-    What must be closed afterwards is put on the stack. Raises Disagreement where the same weights do not write the
-    same tokens.
+    What must be closed afterwards is put on the stack. Raises Disagreement if the same weights do not produce the same
+    tokens.
     """
     trainer = ours.make_trainer(task.size, task.data, folder / "run", precision="float32", num_threads=most_threads)
     able = {name: rival.eval() for name, rival in rivals.models.items() if task.beam_size == 1 or rival.has_beam}
@@ -76,7 +76,7 @@ def named(threads: int) -> str:
 
 
 def _with_threads(name: str, run: Callable[[], object], task: Task, most_threads: int) -> dict[Entry, Contender]:
-    """With all threads; a single sentence, whose products are small, with one as well."""
+    """Entries with all threads; for a single sentence, whose products are small, with one thread as well."""
     counts = {1, most_threads} if task.num_sentences == 1 else {most_threads}
     return {Entry(name, named(threads)): Contender(run, threads) for threads in sorted(counts)}
 
@@ -92,12 +92,12 @@ def _decoding(task: Task, rival: Rival) -> partial[Tensor]:
 
 
 def operations_of(task: Task) -> list[limit.Product]:
-    """What must be multiplied, however it is decoded."""
+    """The products that any way of decoding must compute."""
     return limit.of_decoding(task.size, task.num_sentences * task.beam_size, task.num_sentences, OUTPUT_LENGTH)
 
 
 def _ctranslate2(task: Task, server: CTranslate2, most_threads: int) -> dict[Entry, Contender]:
-    """In a process of its own, which has threads of its own: one or all, and as many workers that share the batch."""
+    """Entries in a process that has its own threads: one or all, or as many workers that share the batch."""
     decode = partial(server.decode, task.texts, task.beam_size)
     everyone = {
         Entry(CTRANSLATE2, named(threads)): Contender(partial(decode, workers=1, threads=threads))
@@ -111,9 +111,9 @@ def _ctranslate2(task: Task, server: CTranslate2, most_threads: int) -> dict[Ent
 
 @torch.no_grad()
 def _decided(model: Transformer) -> Transformer:
-    """The model, from now on certain that no sentence ends, begins or is padded: everyone writes to full length.
+    """Make the model certain that no sentence ends, begins or is padded, so that everyone decodes to full length.
 
-    And surer of every token: of two that untrained weights make alike, a rounding would choose.
+    And make it surer of every token: between two that untrained weights make almost equal, rounding would choose.
     """
     model.output.weight.mul_(_SURER)
     model.output.bias[[PAD_ID, BOS_ID, EOS_ID]] = -1e4

@@ -1,4 +1,4 @@
-"""What nobody can beat: the matrix products of a step or a decoding and nothing else, timed beside the others."""
+"""The lower limit: only the matrix products of a step or a decoding, timed along with the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAME = "its matrix products alone"
 
 
 class Product(NamedTuple):
-    """`times` times [batch, rows, inner] @ [batch, inner, columns]."""
+    """[batch, rows, inner] @ [batch, inner, columns], `times` times."""
 
     times: int
     batch: int
@@ -32,12 +32,12 @@ class Product(NamedTuple):
 
 
 def operations(products: Sequence[Product]) -> int:
-    """Of all products together."""
+    """The floating-point operations of all products together."""
     return sum(product.operations for product in products)
 
 
 def of_training_step(size: Size) -> list[Product]:
-    """Of the forward pass, and for each of them the two that give the gradients of its factors."""
+    """The products of the forward pass, and for each the two that give the gradients of its factors."""
     tokens, length = size.batch_size * size.length, size.length
     forward = [
         *_layer_products(size, size.num_layers, tokens, tokens, num_attentions=1),
@@ -49,7 +49,7 @@ def of_training_step(size: Size) -> list[Product]:
 
 
 def of_decoding(size: Size, rows: int, sentences: int, length: int) -> list[Product]:
-    """Of encoding so many sentences and writing `length` tokens for `rows` hypotheses, nothing computed twice."""
+    """The products of encoding `sentences` and writing `length` tokens for `rows` hypotheses, none computed twice."""
     tokens, layers = sentences * size.length, size.num_layers
     products = [
         *_layer_products(size, layers, tokens, tokens, num_attentions=1),
@@ -65,9 +65,9 @@ def of_decoding(size: Size, rows: int, sentences: int, length: int) -> list[Prod
 
 
 def _layer_products(size: Size, count: int, tokens: int, memory_tokens: int, num_attentions: int) -> list[Product]:
-    """Of `count` layers without what is between queries, keys and values.
+    """The products of `count` layers, without those between queries, keys and values.
 
-    The second attention's keys and values are of the memory; with no memory_tokens they are counted elsewhere.
+    The second attention's keys and values are of the memory; without memory_tokens they are counted elsewhere.
     """
     width = size.d_model
     products = [
@@ -95,10 +95,10 @@ def _gradients(product: Product) -> list[Product]:
 
 
 class Products:
-    """The products, ready to be run on operands of their own that were allocated before.
+    """The products, ready to run on preallocated operands.
 
-    By the library that ours asks: torch's own product is not the fastest everywhere. Weights that stay the same from
-    product to product are made ready once, as in decoding.
+    They use the library that ours uses: torch's own product is not the fastest everywhere. Weights that stay the same
+    from product to product are prepared once, as in decoding.
     """
 
     def __init__(self, products: Sequence[Product], precision: Precision, *, weights_stay: bool = False) -> None:
@@ -108,7 +108,7 @@ class Products:
 
     @torch.inference_mode()
     def run(self) -> None:
-        """Each as often as it is counted."""
+        """Run each product as often as it is counted."""
         for times, call in self._calls:
             for _ in range(times):
                 call()

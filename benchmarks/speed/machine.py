@@ -1,4 +1,4 @@
-"""Where it was measured: on another machine ratios may well be others."""
+"""Describes the machine: on another one, ratios may well differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.training.resolve import physical_cores
 
 
 def machine() -> dict[str, Any]:
-    """What decides speed here."""
+    """What decides the speed here."""
     return {
         "processor": _processor(),
         "cores": physical_cores(),

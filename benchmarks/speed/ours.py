@@ -1,4 +1,4 @@
-"""The product's own path: a `Trainer` on a run folder, and `translate`, both just as the window drives them."""
+"""The product's own code: a `Trainer` on a run folder, and `translate`, both just as the window uses them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NEVER = 1_000_000_000
 
 
 def document(size: Size, **training: Any) -> dict[str, Any]:
-    """The settings of a run of this size; `training` are those of the config's section."""
+    """The settings of a run of this size; `training` are settings of that section."""
     model = {
         "d_model": size.d_model,
         "num_heads": size.num_heads,
@@ -49,7 +49,7 @@ def document(size: Size, **training: Any) -> dict[str, Any]:
 
 
 def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
-    """The trainer of a run in `folder`, which must be new; `training` are settings of the config's section."""
+    """The trainer of a run in `folder`, which must be new; `training` are settings of that section."""
     asked = RunConfig.model_validate(document(size, **training))
     config = outcome(choose(resolve(asked, data), asked.training, data)).config
     run_folder = RunFolder.create_at(folder)
@@ -60,7 +60,7 @@ def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) 
 
 
 def training(trainer: Trainer) -> Contender:
-    """One step of the trainer's loop; the probes of the first steps are made between two."""
+    """One step of the trainer's loop; the probes of the first steps are made between steps, untimed."""
     run = trainer.run()
 
     def whatever_is_due() -> None:
@@ -76,14 +76,14 @@ def training(trainer: Trainer) -> Contender:
 
 
 def decode(model: Transformer, trainer: Trainer, texts: Sequence[str], beam_size: int, length: int) -> list[list[int]]:
-    """Translate as the Translate tab does, with the trainer's weights or another model's; the ids written."""
+    """Translate as the Translate tab does, with the trainer's weights or another model's; returns the ids."""
     config = trainer.config.decoding.model_copy(update={"beam_size": beam_size, "max_length": length})
     translations = translate(model, trainer.data, config, texts, trainer.step)
     return [trainer.data.tgt_vocabulary.ids(translation.output.split()) for translation in translations]
 
 
 def with_norms(trainer: Trainer, norm_first: bool) -> Transformer:
-    """The trainer's model, or one that differs in where it normalises: new, and the same in every benchmark."""
+    """The trainer's model, or one with LayerNorm in the other place: new, and the same in every benchmark."""
     config = trainer.config.model
     if config.norm_first == norm_first:
         return trainer.model
@@ -93,7 +93,7 @@ def with_norms(trainer: Trainer, norm_first: bool) -> Transformer:
 
 
 def plain_weights(model: Transformer) -> dict[str, Tensor]:
-    """Our weights for a `SameModel`: fused projections taken apart."""
+    """Our weights for a `SameModel`, with fused projections split."""
     plain: dict[str, Tensor] = {}
     for name, tensor in weights(model).items():
         *path, last, kind = name.split(".")

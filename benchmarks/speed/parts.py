@@ -1,4 +1,4 @@
-"""The parts of the benchmark, each one comparison."""
+"""The parts of the benchmark; each is one comparison."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from benchmarks.speed.training import Setting
 
 @dataclass(frozen=True)
 class Conditions:
-    """How a part is measured."""
+    """The conditions under which a part is measured."""
 
     folder: Path  # new, for data and runs
     rounds: int
-    threads: int  # of torch, at most
-    rivals: Choice | None = None  # whom to compare with; else everyone
+    threads: int  # the most torch threads
+    rivals: Choice | None = None  # whom to compare with; None: everyone
 
 
 def train_alike(size: Size, precision: Precision, conditions: Conditions) -> Comparison:
-    """Everyone in one precision, with all threads."""
+    """Compare everyone in one precision, with all threads."""
     title = f"Training step, {precision}, {size}"
     return _train(title, size, [Setting(precision, conditions.threads)], conditions, repeats=1)
 
 
 def train_at_best(size: Size, conditions: Conditions) -> Comparison:
-    """Ours as `auto` picks, each other contender under the setting that suits it best."""
+    """Compare ours, as `auto` picks, with everyone else under the setting that suits them best."""
     title = f"Training step, auto, {size}"
     return _train(title, size, training.all_settings(conditions.threads), conditions, repeats=5)
 
@@ -49,7 +49,7 @@ def _train(title: str, size: Size, settings: list[Setting], conditions: Conditio
 
 
 def decode(size: Size, num_sentences: int, beam_size: int, conditions: Conditions) -> Comparison:
-    """So many sentences at once, greedily or with a beam."""
+    """Compare decoding so many sentences at once, greedily or with a beam."""
     how = "greedily" if beam_size == 1 else f"with a beam of {beam_size}"
     title = f"Decoding {num_sentences} x {OUTPUT_LENGTH} tokens {how}, float32, {size}"
     task = decoding.Task(size, prepare(size, conditions.folder), num_sentences, beam_size)

@@ -1,7 +1,7 @@
 """Has it become slower? `python -m benchmarks.speed.quick` prints today's ratios to the textbook beside recorded ones.
 
-For whoever changes the hot path. Ratios within a run hold better than seconds do, but a busy machine moves them too:
-measure again what is marked before you believe it.
+For anyone who changes the hot path. Ratios within a run are steadier than seconds, but a busy machine moves them too:
+measure a marked part again before you believe it.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from core.training.resolve import physical_cores
 RECORDED = Path(__file__).parents[1] / "recorded.json"
 ROUNDS = {"medium-float32": 4, "medium-bfloat16": 4, "small": 3, "greedy-1": 4, "greedy-64": 4}
 FALLEN = 0.85
-"""Of what was recorded: below it a ratio is marked."""
+"""The share of the recorded ratio below which a ratio is marked."""
 
 
 def measure(threads: int) -> Iterator[tuple[str, Spread]]:
-    """How many times as fast as the textbook we are, part by part."""
+    """How many times as fast as the textbook we are, for each part."""
     for part, rounds in ROUNDS.items():
         with tempfile.TemporaryDirectory() as folder:
             comparison = PARTS[part](Conditions(Path(folder), rounds, threads, textbook_only))
@@ -36,7 +36,7 @@ def measure(threads: int) -> Iterator[tuple[str, Spread]]:
 
 
 def against_textbook(comparison: Comparison) -> Spread:
-    """Its ratio alone."""
+    """The ratio to the textbook."""
     (found,) = (faster for entry, faster in comparison.ratios().items() if entry.name == TEXTBOOK)
     return found
 
@@ -51,7 +51,7 @@ def line(part: str, today: Spread, recorded: float | None) -> str:
 
 
 def main() -> None:
-    """Print the table, and write down what was measured where that is wanted."""
+    """Print the table, and record what was measured if asked to."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed.quick", description=__doc__)
     parser.add_argument("--record", action="store_true", help=f"write today's ratios to {RECORDED.name}")
     arguments = parser.parse_args()
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def read_recorded(path: Path) -> Mapping[str, Any]:
-    """What `--record` wrote; nothing where it never did."""
+    """What `--record` wrote; empty if it never did."""
     found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return found
 

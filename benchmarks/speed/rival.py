@@ -1,4 +1,4 @@
-"""What every other implementation can do, so that all are timed alike."""
+"""The interface of every other implementation, so that all are timed alike."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Rival(nn.Module):
     """Whether it has a beam search to compare with."""
 
     def loss(self, batch: Batch) -> Tensor:
-        """What it minimises: smoothed, the mean over target tokens."""
+        """The loss it minimises: smoothed, the mean over target tokens."""
         raise NotImplementedError
 
     def decode(self, src: Tensor, src_mask: Tensor, beam_size: int, length: int) -> Tensor:
-        """The `length` ids written for each source, [B, length]."""
+        """The `length` ids decoded for each source, [B, length]."""
         raise NotImplementedError
 
 
 class SameModel(Rival):
-    """One that computes exactly what ours does, and so must agree with it."""
+    """A rival that computes exactly what ours does, and so must agree with it."""
 
     norm_first = True
 
     def load(self, weights: Mapping[str, Tensor]) -> None:
-        """Take over weights of ours, as `ours.plain_weights` gives them, of a model with the same `norm_first`."""
+        """Load our weights, as `ours.plain_weights` gives them, from a model with the same `norm_first`."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Other implementations of the same model: plain ones that are always there, and libraries where they are installed."""
+"""Other implementations of the same model: plain ones that are always there, and libraries if they are installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LIBRARIES = {"transformers' Marian": "marian", "x-transformers": "x_transformer
 
 
 class Rivals(NamedTuple):
-    """Models by name, and of others why they are not there."""
+    """Models by name, and for missing ones the reason."""
 
     models: Mapping[str, Rival]
     missing: Mapping[str, str] = {}
@@ -29,19 +29,19 @@ Choice = Callable[[Size], Rivals]
 
 
 def textbook_only(size: Size) -> Rivals:
-    """The one that what is recorded is compared with."""
+    """Only the implementation that recorded ratios are relative to."""
     return Rivals({TEXTBOOK: Textbook(size)})
 
 
 def all_that_train(size: Size) -> Rivals:
-    """Everyone who can be trained here."""
+    """Everyone that can be trained here."""
     plain = {LESS_DROPOUT: Textbook(size, inner_dropout=0.0)}
     models, missing = _with_libraries(size, plain)
     return Rivals(models, missing)
 
 
 def all_that_decode(size: Size) -> Rivals:
-    """Everyone who can decode here."""
+    """Everyone that can decode here."""
     models, missing = _with_libraries(size, {})
     has_ctranslate2 = find_spec("ctranslate2") is not None  # not imported: it would bring a pool of threads
     if not has_ctranslate2:

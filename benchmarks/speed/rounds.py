@@ -1,4 +1,4 @@
-"""Who is faster: all contenders take turns, and only figures of the same round are divided by each other."""
+"""Compares speeds: all contenders take turns, and only figures of the same round are divided by each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import torch
 
 
 class Entry(NamedTuple):
-    """A contender under one setting; who has several is compared under the fastest."""
+    """A contender under one setting; one with several settings is compared under its fastest."""
 
     name: str
     setting: str = ""
@@ -31,7 +31,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Contender:
-    """Something to be timed, with so many threads of torch: `before` is called before each `run`, and is not timed."""
+    """Something to time, with so many torch threads: `before` is called before each `run`, and is not timed."""
 
     run: Callable[[], object]
     threads: int = 1
@@ -47,10 +47,10 @@ class Spread(NamedTuple):
 
 
 def take_turns(contenders: Mapping[Entry, Contender], *, rounds: int, repeats: int = 1, warm_up: int = 1) -> Seconds:
-    """Time everyone `repeats` times a round; who begins changes, so that nobody always follows the same one.
+    """Time everyone `repeats` times a round; the one that begins changes, so that nobody always follows the same one.
 
-    The first `warm_up` rounds are not counted: caches, pools of threads and the allocator settle in them. Between two
-    turns all rest, since idle threads spin on for some 20 ms, those of CTranslate2's process too.
+    The first `warm_up` rounds are not counted: caches, thread pools and the allocator settle in them. Between two turns
+    there is a pause, since idle threads spin for some 20 ms, including those of CTranslate2's process.
     """
     entries = list(contenders)
     seconds: Seconds = {entry: [] for entry in entries}
@@ -79,12 +79,12 @@ def spread(figures: Sequence[float]) -> Spread:
 
 
 def ratio(seconds: Seconds, slow: Entry, fast: Entry) -> Spread:
-    """How many times as fast as `slow` `fast` is: divided round by round."""
+    """How many times as fast as `slow` `fast` is, divided round by round."""
     return spread([one / other for one, other in zip(seconds[slow], seconds[fast], strict=True)])
 
 
 def fastest(seconds: Seconds) -> dict[str, Entry]:
-    """Of each name the setting with the smallest median."""
+    """For each name, the entry with the smallest median."""
     best: dict[str, Entry] = {}
     for entry, taken in seconds.items():
         known = best.get(entry.name)

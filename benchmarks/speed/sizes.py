@@ -10,7 +10,7 @@ Precision = Literal["float32", "bfloat16"]
 DROPOUT = 0.1
 LABEL_SMOOTHING = 0.1
 OUTPUT_LENGTH = 20
-"""Tokens that each decoding writes."""
+"""The number of tokens that each decoding writes."""
 BEAM_SIZE = 5
 
 
@@ -23,9 +23,9 @@ class Size:
     d_model: int
     d_ff: int
     num_heads: int
-    vocab_size: int  # of either side, the four special tokens counted
+    vocab_size: int  # of each side, with the four special tokens
     batch_size: int  # sentences
-    length: int  # tokens of source and of target, <eos> counted
+    length: int  # tokens of source and of target, with <eos>
 
     def __str__(self) -> str:
         return (

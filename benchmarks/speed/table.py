@@ -1,4 +1,4 @@
-"""Results as a table to be read, and as JSON to be kept."""
+"""Formats results as a table for people, and as JSON to keep."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _HEADING = f"  {'':41}{'ms':>10}{'GFLOP/s':>9}   {'we are faster by':18}  its fa
 
 @dataclass(frozen=True)
 class Comparison:
-    """One part of a benchmark: what was timed, and of each contender how long it took, or why it could not."""
+    """One part of a benchmark: what was timed, how long each contender took, and why others could not take part."""
 
     title: str
     ours: str
     seconds: Seconds
-    operations: int  # of floating-point numbers, in one run's matrix products
+    operations: int  # floating-point operations in one run's matrix products
     missing: Mapping[str, str]
 
     def ratios(self) -> dict[Entry, Spread]:
@@ -28,7 +28,7 @@ class Comparison:
 
 
 def lines(comparison: Comparison) -> Iterator[str]:
-    """The comparison as text: milliseconds, the rate at which products were made, and the ratio with its quartiles."""
+    """The comparison as text: milliseconds, the rate of matrix products, and the ratio with its quartiles."""
     yield f"{comparison.title}; {comparison.operations / 1e9:.3g} GFLOP in matrix products"
     yield _HEADING
     for entry, faster in comparison.ratios().items():

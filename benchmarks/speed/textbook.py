@@ -1,7 +1,7 @@
 """The Transformer as a textbook writes it: plain modules, one after the other, nothing done for speed.
 
-Structured as the Annotated Transformer (Rush 2018): projections of their own for queries, keys and values, attention
-written out, dropout on its weights and inside the feed-forward block too. Pre-norm, so that weights of ours fit.
+Structured as the Annotated Transformer (Rush 2018): separate projections for queries, keys and values, attention
+written out, dropout also on its weights and inside the feed-forward network. Pre-norm, so that our weights fit.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Attention(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Two linear maps with a ReLU between."""
+    """Two linear layers with a ReLU between them."""
 
     def __init__(self, size: Size, dropout: float) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class FeedForward(nn.Module):
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention and feed-forward, each normalised before and added after."""
+    """Self-attention and feed-forward network, each with pre-norm and a residual connection."""
 
     def __init__(self, size: Size, inner_dropout: float) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class EncoderLayer(nn.Module):
 
 
 class DecoderLayer(EncoderLayer):
-    """As the encoder's, with attention to the memory between the two."""
+    """An encoder layer with attention to the memory between its two sublayers."""
 
     def __init__(self, size: Size, inner_dropout: float) -> None:
         super().__init__(size, inner_dropout)
@@ -130,10 +130,10 @@ class Stack(nn.Module):
 
 
 class Textbook(SameModel):
-    """Encoder, decoder and projection onto the vocabulary. Weights have the names of ours, taken apart."""
+    """Encoder, decoder and projection onto the vocabulary. Weights have our names, with fused projections split."""
 
     def __init__(self, size: Size, inner_dropout: float = DROPOUT) -> None:
-        """`inner_dropout` is that of attention weights and inside the feed-forward block; ours has none there."""
+        """`inner_dropout` is that on attention weights and inside the feed-forward network, where ours has none."""
         super().__init__()
         self.src_embedding, self.tgt_embedding = Embedding(size), Embedding(size)
         self.encoder = Stack([EncoderLayer(size, inner_dropout) for _ in range(size.num_layers)], size)
@@ -156,7 +156,7 @@ class Textbook(SameModel):
         return self.predict(batch.tgt_input, self.encode(batch.src, batch.src_mask), batch.src_mask, batch.tgt_mask)
 
     def load(self, weights: Mapping[str, Tensor]) -> None:
-        """Take over weights of ours, as `ours.plain_weights` gives them."""
+        """Load our weights, as `ours.plain_weights` gives them."""
         self.load_state_dict(weights)
 
     def loss(self, batch: Batch) -> Tensor:
@@ -165,7 +165,7 @@ class Textbook(SameModel):
 
     @torch.inference_mode()
     def decode(self, src: Tensor, src_mask: Tensor, beam_size: int, length: int) -> Tensor:
-        """Greedily, the whole prefix read anew at every token. [B, length]."""
+        """Greedy decoding that reads the whole prefix again at every token. [B, length]."""
         assert beam_size == 1
         memory = self.encode(src, src_mask)
         tokens = torch.full((len(src), 1), BOS_ID)
@@ -186,5 +186,5 @@ def sinusoids(num_positions: int, d_model: int) -> Tensor:
 
 
 def subsequent(length: int) -> Tensor:
-    """Let each position see itself and those before it. [T, T]."""
+    """Let each position attend to itself and those before it. [T, T]."""
     return torch.tril(torch.ones(length, length, dtype=torch.bool))

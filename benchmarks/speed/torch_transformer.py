@@ -18,7 +18,7 @@ from core.data.special_tokens import BOS_ID
 
 
 class TorchTransformer(SameModel):
-    """Pre-norm, so that weights of ours fit."""
+    """`torch.nn.Transformer`, pre-norm, so that our weights fit."""
 
     positions: Tensor
 
@@ -29,7 +29,7 @@ class TorchTransformer(SameModel):
         self.register_buffer("positions", sinusoids(max_length, size.d_model), persistent=False)
         self.dropout = nn.Dropout(DROPOUT)
         sizes = size.d_model, size.num_heads, size.num_layers, size.num_layers, size.d_ff, DROPOUT
-        with warnings.catch_warnings():  # it says that pre-norm keeps it from dropping padding; there is none here
+        with warnings.catch_warnings():  # it warns that pre-norm prevents skipping padding; there is none here
             warnings.filterwarnings("ignore", message="enable_nested_tensor is True")
             self.transformer = nn.Transformer(*sizes, batch_first=True, norm_first=True)
         self.output = nn.Linear(size.d_model, size.vocab_size)
@@ -53,7 +53,7 @@ class TorchTransformer(SameModel):
 
     @torch.inference_mode()
     def decode(self, src: Tensor, src_mask: Tensor, beam_size: int, length: int) -> Tensor:
-        """Greedily, the whole prefix read anew at every token. [B, length]."""
+        """Greedy decoding that reads the whole prefix again at every token. [B, length]."""
         assert beam_size == 1
         memory = self.transformer.encoder(self._embedded(self.src_tokens, src), src_key_padding_mask=~src_mask)
         tokens = torch.full((len(src), 1), BOS_ID)
@@ -75,7 +75,7 @@ class TorchTransformer(SameModel):
 
     @torch.no_grad()
     def load(self, weights: Mapping[str, Tensor]) -> None:
-        """Take over weights of ours, as `ours.plain_weights` gives them."""
+        """Load our weights, as `ours.plain_weights` gives them."""
         self.src_tokens.weight.copy_(weights["src_embedding.tokens.weight"])
         self.tgt_tokens.weight.copy_(weights["tgt_embedding.tokens.weight"])
         for side in ("encoder", "decoder"):
@@ -103,7 +103,7 @@ def _load_attention(attention: nn.Module, weights: Mapping[str, Tensor]) -> None
 
 
 def _below(weights: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose names begin with `prefix.`, which is cut off."""
+    """The tensors whose names begin with `prefix.`, without that prefix."""
     return {
         name.removeprefix(f"{prefix}."): tensor for name, tensor in weights.items() if name.startswith(f"{prefix}.")
     }

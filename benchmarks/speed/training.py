@@ -1,4 +1,4 @@
-"""Who trains how fast: one step each, of the same size on the same data."""
+"""How fast everyone trains: one step each, of the same size on the same data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.training.trainer import Trainer
 
 
 class Setting(NamedTuple):
-    """What a step is computed in, and with how many threads of torch."""
+    """The precision of a step, and its number of torch threads."""
 
     precision: Precision
     threads: int
@@ -31,7 +31,7 @@ class Setting(NamedTuple):
 
 
 def all_settings(most_threads: int) -> list[Setting]:
-    """Everything that `auto` can choose from, but for the numbers of threads between one and all."""
+    """Everything that `auto` can choose from, except for numbers of threads between one and all."""
     counts = sorted({1, most_threads})
     return [Setting(precision, threads) for precision in ("float32", "bfloat16") for threads in counts]
 
@@ -39,9 +39,9 @@ def all_settings(most_threads: int) -> list[Setting]:
 def contenders(
     size: Size, data: PreparedData, settings: Sequence[Setting], rivals: Rivals, folder: Path
 ) -> dict[Entry, Contender]:
-    """Everyone under each of the settings; ours under the only one, or under what `auto` picks among several.
+    """Everyone under each of the settings; ours under the only one, or under what `auto` picks if there are several.
 
-    Raises Disagreement where the same weights do not give the same loss.
+    Raises Disagreement if the same weights do not give the same loss.
     """
     batches = train_batches(data, size)
     trainer = ours.make_trainer(size, data, folder, **_asked(settings))
@@ -64,7 +64,7 @@ def _require_agreement(trainer: Trainer, rivals: Rivals, batch: Batch) -> None:
 
 
 def _asked(settings: Sequence[Setting]) -> dict[str, Any]:
-    """What our config says: nothing where there is a choice, so that `auto` makes it."""
+    """The settings in our config: none if there is a choice, so that `auto` makes it."""
     if len(settings) > 1:
         return {}
     return {"precision": settings[0].precision, "num_threads": settings[0].threads}

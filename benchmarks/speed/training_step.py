@@ -1,4 +1,4 @@
-"""How everybody but us is trained: the loop that tutorials write."""
+"""How everyone but us is trained: the loop that tutorials show."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LEARNING_RATE, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
 
 
 def training(rival: Rival, batches: Sequence[Batch], precision: Precision) -> Callable[[], None]:
-    """One step of training, over the batches again and again: forward, backward, Adam.
+    """A function that takes one training step, cycling through the batches: forward, backward, Adam.
 
     bfloat16 is torch's autocast, as documented.
     """

@@ -1,4 +1,4 @@
-"""CTranslate2 in a process of its own, so that its pool of threads and torch's do not meet."""
+"""CTranslate2 in a process of its own, so that its thread pool and torch's do not interfere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROOT = Path(__file__).parents[3]
 
 
 class CTranslate2:
-    """Decodes with weights of ours. Asking and answering through a pipe takes 0.1 ms for a sentence, 1 ms for 64."""
+    """Decodes with our weights. Request and answer through a pipe take 0.1 ms for a sentence, 1 ms for 64."""
 
     def __init__(self, weights: Mapping[str, Tensor], data: PreparedData, size: Size, folder: Path) -> None:
         self._data = data
@@ -39,7 +39,7 @@ class CTranslate2:
         )
 
     def decode(self, texts: Sequence[str], beam_size: int, *, workers: int, threads: int) -> list[list[int]]:
-        """The ids written for each text, by so many workers with so many threads each."""
+        """The ids decoded for each text, by so many workers with so many threads each."""
         assert self._process.stdin is not None and self._process.stdout is not None
         sources = [[*text.split(), "<eos>"] for text in texts]
         asked = {"sources": sources, "beam_size": beam_size, "workers": workers, "threads": threads}
@@ -56,5 +56,5 @@ class CTranslate2:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Closing its input ends it."""
+        """End the process by closing its input."""
         self._process.communicate()

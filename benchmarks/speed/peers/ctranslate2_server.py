@@ -1,4 +1,4 @@
-"""`python -m benchmarks.speed.peers.ctranslate2_server FOLDER`: decodes what is asked on stdin, a line of JSON each."""
+"""`python -m benchmarks.speed.peers.ctranslate2_server FOLDER`: decodes what stdin asks for, one line of JSON each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Weights = Mapping[str, NDArray[np.float32]]
 
 
 def build(folder: Path) -> None:
-    """Write CTranslate2's model of the weights and vocabularies in `folder`."""
+    """Write CTranslate2's model from the weights and vocabularies in `folder`."""
     described = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     weights = load_file(folder / "weights.safetensors")
     spec = TransformerSpec.from_config(described["num_layers"], described["num_heads"], pre_norm=True)
@@ -76,7 +76,7 @@ def _below(weights: Weights, prefix: str) -> Weights:
 
 @cache
 def translator(folder: str, workers: int, threads: int) -> ctranslate2.Translator:
-    """Loaded when first asked for."""
+    """The translator, loaded when first asked for."""
     return ctranslate2.Translator(folder, inter_threads=workers, intra_threads=threads, compute_type="float32")
 
 

@@ -1,4 +1,4 @@
-"""JoeyNMT's Transformer, built as its configuration files do; its greedy search keeps no keys and values."""
+"""JoeyNMT's Transformer, built as its configuration files do; its greedy search has no key-value cache."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Peer(Rival):
             "embeddings": {"embedding_dim": size.d_model, "scale": True, "dropout": DROPOUT},
         }
         config = {"initializer": "xavier_uniform", "embed_initializer": "xavier_uniform"}
-        logging.getLogger("joeynmt.model").setLevel(logging.WARNING)  # it tells that it builds
+        logging.getLogger("joeynmt.model").setLevel(logging.WARNING)  # it logs that it builds the model
         self.model = build_model(config | {"encoder": stack, "decoder": stack}, vocabulary, vocabulary)
         self.model.loss_function = ("crossentropy", LABEL_SMOOTHING)
 
@@ -63,7 +63,7 @@ class Peer(Rival):
 
 
 def _vocabulary(num_tokens: int) -> Vocabulary:
-    """A vocabulary of this size; JoeyNMT orders the special tokens otherwise, and takes our ids when told."""
+    """A vocabulary of this size; JoeyNMT orders the special tokens differently, but accepts our ids."""
     names = {f"{name}_token": f"<{name}>" for name in ("unk", "pad", "bos", "eos")}
     ids = {"unk_id": 0, "pad_id": 1, "bos_id": 2, "eos_id": 3}
     special = SimpleNamespace(**names, **ids, sep_token=None, lang_tags=[])

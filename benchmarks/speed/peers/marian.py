@@ -1,4 +1,4 @@
-"""Marian as in Hugging Face's transformers: post-norm, decoding over cached keys and values."""
+"""Marian as in Hugging Face's transformers: post-norm, decoding with a key-value cache."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RENAMED = (
 class Peer(SameModel):
     """A Marian of a size, built for training and `generate`."""
 
-    fused_adam = True  # transformers' Trainer takes adamw_torch_fused where nothing is said
+    fused_adam = True  # the default of transformers' Trainer is adamw_torch_fused
     has_beam = True
     norm_first = False
 
@@ -90,10 +90,10 @@ class Peer(SameModel):
 
     @torch.no_grad()
     def load(self, weights: Mapping[str, Tensor]) -> None:
-        """Take over post-norm weights of ours, as `ours.plain_weights` gives them."""
+        """Load our post-norm weights, as `ours.plain_weights` gives them."""
         renamed = {_renamed(name): tensor for name, tensor in weights.items() if name != "output.bias"}
         renamed["final_logits_bias"] = weights["output.bias"][None]
-        table = sinusoids(_MAX_POSITIONS, weights["output.weight"].shape[1])  # its own are in another order
+        table = sinusoids(_MAX_POSITIONS, weights["output.weight"].shape[1])  # its own has another order
         renamed |= {f"model.{side}.embed_positions.weight": table for side in ("encoder", "decoder")}
         self.marian.load_state_dict(renamed)
 

@@ -1,4 +1,4 @@
-"""x-transformers' `XTransformer`: learned positions, no biases, decoding over cached keys and values."""
+"""x-transformers' `XTransformer`: learned positions, no biases, decoding with a key-value cache."""
 
 from __future__ import annotations
 

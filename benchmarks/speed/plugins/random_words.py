@@ -1,4 +1,4 @@
-"""Random words in sentences of one length: data of an exact size for the benchmarks, with nothing to be learned."""
+"""Random words in sentences of one length: data of an exact size for the benchmarks, with nothing to learn."""
 
 import random
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.plugin import DatasetPlugin, Options, Pair, Split, option
 
 HELD_OUT = 128
-"""Pairs of the valid and of the test split."""
+"""The number of pairs in the valid split, and in the test split."""
 
 
 class RandomWordsOptions(Options):
@@ -16,14 +16,14 @@ class RandomWordsOptions(Options):
 
 
 class RandomWords(DatasetPlugin[RandomWordsOptions]):
-    """Sentences of random words, each with another one as its target."""
+    """Sentences of random words, each with another such sentence as its target."""
 
     name = "random_words"
     title = "Random words"
     tokenizer = "whitespace"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
-        """Deal the words like cards, both sides from a deck of their own, so that none is left out."""
+        """Deal the words like cards, each side from its own deck, so that no word is left out."""
         src, tgt = self._deal(rng), self._deal(rng)
         for _ in range(self.options.num_pairs if split == "train" else HELD_OUT):
             yield Pair(self._sentence(src), self._sentence(tgt))
