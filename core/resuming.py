@@ -61,7 +61,7 @@ def _later(run: RunFolder, kind: str, step: int) -> list[int]:
 
 
 def _best_until(run: RunFolder, step: int, best: Best) -> dict[str, Any]:
-    """run.json's fields for the best: as known if its checkpoint is there, and otherwise nothing of a later one."""
+    """run.json's new fields for the best step: `best` if its checkpoint exists; none of a later step remain."""
     names = ("best_step", "best_value", "best_metric")
     if best[0] in run.checkpoint_steps():
         return dict(zip(names, best, strict=True))

@@ -92,7 +92,7 @@ def sentences_here(num_sentences: int) -> int:
 
 
 def tell_torchrun(sentence: str) -> None:
-    """Have torchrun report this as the reason why this process failed; it would say that it knows none.
+    """Have torchrun report this as the reason why this process failed; by default it reports that there is none.
 
     The file and its format are those of torch.distributed.elastic.multiprocessing.errors.
     """

@@ -1,4 +1,4 @@
-"""What a validation's figures are of: losses are of all sentences of the split, those of outputs of its first ones."""
+"""Which sentences a validation's figures are of: losses of the whole split, metrics of outputs of its first ones."""
 
 from __future__ import annotations
 

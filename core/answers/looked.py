@@ -17,7 +17,7 @@ Answer = TypeVar("Answer", bound="Looked | tuple[Looked, ...]")
 class Looked:
     """An answer to a question about the model."""
 
-    seconds: float = field(default=0.0, compare=False)  # that this kept the engine busy
+    seconds: float = field(default=0.0, compare=False)  # for which this kept the engine busy
 
 
 def seconds_of(answer: object) -> float:

@@ -54,7 +54,7 @@ class SelfAttentionStep:
         self._past = attention.output.weight.new_empty(room)  # the cache: keys, then values
 
     def add_to(self, x: Tensor, read: Tensor, num_used: int, mask: Tensor | None) -> None:
-        """Append positions `read` to the cache, and add what they attend to in it to x [B * K, d_model] in place.
+        """Append positions `read` to the cache, and add their attention over it to x [B * K, d_model], in place.
 
         With them, `num_used` slots are in use. The mask is that of `attended`.
         """

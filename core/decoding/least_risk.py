@@ -15,8 +15,7 @@ def least_risk(beams: Sequence[Sequence[ScoredHypothesis]], length_penalty: floa
     """From each beam, sorted best first, the output nearest to all of its outputs, weighted by their probability.
 
     This is minimum Bayes risk with the edit distance in tokens (Goel and Byrne 2000; Kumar and Byrne 2004 for
-    translation). Of equally near ones it is that with the best score. Outputs cut at max_length count only in a beam
-    that has no others.
+    translation). Ties go to the better score. Outputs cut at max_length count only in a beam that has no others.
     """
     found = [[one for one in beam if one.finished] or list(beam) for beam in beams]
     pairs = [pair for beam in found for pair in product([one.tokens for one in beam], repeat=2)]

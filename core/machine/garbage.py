@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Collect no garbage inside the block: that took a fifth of importing torch, and a tenth of tokenising texts."""
+    """Suspend garbage collection inside the block: it took a fifth of importing torch, and a tenth of tokenising."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -21,7 +21,7 @@ def no_collections() -> Iterator[None]:
 
 @contextmanager
 def imported_for_good() -> Iterator[None]:
-    """For importing torch: collect no garbage inside the block, and afterwards never search the objects there are then.
+    """For importing torch: suspend collection inside the block, and keep it off the objects that exist afterwards.
 
     Torch alone is 160,000 objects that stay to the end. Each full search of them takes 0.1 to 0.2 s, and there are
     several even in a short command, the last as the process ends: a third of what `evaluate` took.

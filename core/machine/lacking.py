@@ -15,7 +15,7 @@ NO_MORE_OF_THEM = (  # the system does not say which it is
 
 
 def too_little_memory(error: Exception) -> UserError | None:
-    """The error to report if this one is for lack of memory, of which each thread takes some for its stack."""
+    """The error to report if memory ran out, of which each thread needs some for its stack; None for any other."""
     is_of_thread = isinstance(error, RuntimeError) and str(error) == "can't start new thread"
     if is_of_thread or (isinstance(error, OSError) and error.errno == errno.EAGAIN):
         return UserError(*NO_MORE_OF_THEM)
@@ -27,7 +27,7 @@ def too_little_memory(error: Exception) -> UserError | None:
 
 
 def no_more_files(error: Exception) -> UserError | None:
-    """The error to report if files are lacking. Its sentence has the advice in it, since it may be passed on alone."""
+    """The error to report if there are no more files; its sentence includes the advice, as it may be shown alone."""
     if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
         return None
     return UserError(

@@ -45,7 +45,7 @@ class AlignmentScores:
     """The scores of all heads at every probe so far. Empty for data whose plugin gives no alignment.
 
     Probes are scored many at a time, when somebody asks: scoring each as it comes costs four times as much. Those of an
-    opened run are read bit by bit; since when a head has found the alignment is known once all earlier ones are read.
+    opened run are read bit by bit; how long a head has aligned is known once all earlier ones are read.
     """
 
     unread: deque[int]

@@ -49,5 +49,5 @@ def record_attention(model: Transformer) -> Iterator[AttentionRecord]:
         yield record
     finally:
         for layers in attentions.values():
-            for attention in layers:  # back to the fast way
+            for attention in layers:  # back to the fast path
                 attention.recorded = None

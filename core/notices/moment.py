@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 Looked = Literal["probe", "validation"]
 
 SMOOTHED_OVER = 20
-"""How many steps the loss is averaged over: at the presets' batch sizes that mean wanders by a few hundredths of a nat.
-"""
+"""How many steps a mean loss is over: at the presets' batch sizes it wanders by a few hundredths of a nat."""
 
 _FEWEST_STEPS = 30
 _SHARE_OF_STEPS = 0.1
@@ -39,7 +38,7 @@ class Moment:
 
     @property
     def is_past_the_start(self) -> bool:
-        """Whether the stage is over in which every run looks like this.
+        """Whether the run is past its start, when every run looks faulty.
 
         An untrained model writes the same for every source and reads evenly from everywhere, and a warm-up keeps it so
         for a while. All presets have found the source by a tenth of their steps.

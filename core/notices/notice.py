@@ -38,7 +38,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing to look for at each probe or each validation of a run, once it is past what is normal at the start."""
+    """One thing to look for at each probe or each validation of a run, once it is past its start."""
 
     kind: NoticeKind
     title: str  # a few words, for the mark in a plot

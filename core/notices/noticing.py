@@ -29,7 +29,7 @@ class Noticing:
         self._notices: dict[NoticeKind, Notice] = {}
         self._ended: dict[NoticeKind, int] = {}  # the step at which it was no longer seen
         self._told: Noticed = {}, {}  # both, as they were when nothing new was left
-        self._looks: dict[NoticeKind, list[tuple[int, bool]]] = {}  # each rule's steps, and whether it saw it there
+        self._looks: dict[NoticeKind, list[tuple[int, bool]]] = {}  # per rule: its steps, and whether it saw anything
         self._looked_at: dict[Looked, int] = {"probe": -1, "validation": -1}
 
     def look(self, history: History) -> Iterator[None]:

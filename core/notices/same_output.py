@@ -12,7 +12,7 @@ from core.notices.notice import Rule
 
 MOST_ALIKE = 0.9
 """Share of outputs that are one and the same. The presets' models write one output for up to 27 % of the sentences in
-their first tenth, later for little more than have that reference; but for all during a warm-up."""
+their first tenth, and later for hardly more than have it as their reference; during a warm-up, for all."""
 
 _FEWEST_SENTENCES = 8  # with fewer, nine in ten cannot be told from all
 _ALIKE_ON_PURPOSE = 0.5  # share of equal references from which on equal outputs say nothing

@@ -76,7 +76,7 @@ class Connection:
         self._sending = threading.Lock()
 
     def send(self, packet: Packet) -> None:
-        """Send a packet. Raises OSError if nobody is at the other end any more."""
+        """Send a packet. Raises OSError if the other end is closed."""
         places = [(array.dtype.str, array.shape) for array in packet.arrays]
         head = json.dumps((packet.kind, packet.number, packet.name, packet.plain, places)).encode()
         body = b"".join(array.tobytes() for array in packet.arrays)

@@ -33,7 +33,7 @@ ANSWER_SECONDS = 90.0
 END_SECONDS = 5.0
 """How long torchrun may take to notice that its processes are gone."""
 QUIET_SECONDS = 2.0
-"""Within which the first process, if it trains, reports another that has ended."""
+"""How soon the first process, if it trains, reports another that has ended."""
 LOOK_SECONDS = 0.02
 OUTPUT_CHARACTERS = 4000
 GO_ON = "The run is open at its last checkpoint: Learn goes on from there, with any number of processes."

@@ -58,7 +58,7 @@ def branched_trainer(
     host: PluginHost,
     tell: Callable[[Event], None],
 ) -> Trainer:
-    """A trainer at that step, with the changes made that need a new run; those that act in any run are not made yet."""
+    """A trainer at that step, with the changes that need a new run made; those that act during a run are not yet."""
     data.require_pairs()
     config = change_settings(run.config(), dict(that_reset(request.changes)))
     trainer = Trainer(resolve_elsewhere(config, data, tell), data, host)
@@ -96,7 +96,7 @@ def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Genera
 def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
     """Settings of the new run's config that its past was trained without, each with the step after which it acts.
 
-    What the other run began with at a later step acts here after this step, whose next step is the first with it.
+    Those that the other run began with at a later step are moved to this one.
     """
     known = (replace(changed, step=min(changed.step, request.step)) for changed in run.state.began_with)
     own = (SettingChanged(step=request.step, key=key, value=value) for key, value in that_reset(request.changes))

@@ -382,7 +382,7 @@ class Desk:
             return 0.0
         if self._session.background is not None:  # there is time for it, even beside training that waits for its pace
             return 0.0
-        return _LONG if self._learning is None else min(self._seconds_to_next_turn(), _LONG)  # a queue limits it
+        return _LONG if self._learning is None else min(self._seconds_to_next_turn(), _LONG)  # queues cap timeouts
 
     def go_on(self) -> None:
         """Do one small piece of the work under way."""

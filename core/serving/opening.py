@@ -53,7 +53,7 @@ def data_of(
     """Prepare the run's data again; if its plugin cannot give the same, return what the folder knows of them.
 
     `options` replace the dataset's own if its corpus was moved, and must give the same pairs; to evaluate, they may
-    give other held-out pairs. Raises UserError where the purpose needs the run's own pairs and they cannot be had.
+    give other held-out pairs. To resume or evaluate, raises UserError instead of returning data without pairs.
     """
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     dataset = folder.config().dataset

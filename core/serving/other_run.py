@@ -49,7 +49,7 @@ class OtherRuns:
 
 
 def _weights_files(run: Path, step: int) -> list[str]:
-    """The files that may hold the weights of a step; a run that trains past it again writes them anew."""
+    """The files that may hold the weights of a step; a run that trains past it again rewrites them."""
     return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, "snapshots", step))]
 
 

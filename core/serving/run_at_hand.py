@@ -110,7 +110,7 @@ class RunAtHand:
         self._tell(RunStarted(run=folder.path, step=self.trainer.step))
 
     def _make_changes(self) -> None:
-        """Make the changes asked of the opened run; one that a full disk keeps from being written goes on waiting."""
+        """Make the changes asked of the opened run; one that a full disk prevents stays pending."""
         while self.changes:
             self._tell(self.trainer.change(*self.changes[0]))
             self.changes = self.changes[1:]
@@ -144,7 +144,7 @@ class RunAtHand:
         """Change a setting from the next step on; in a run that this process does not write, once it goes on."""
         self.require_folder()
         if self.is_ours:
-            self._make_changes()  # otherwise a waiting one would be made after this one
+            self._make_changes()  # otherwise a pending one would be made after this one
             self._tell(self.trainer.change(key, value))
         else:
             self.trainer.require_changeable(key, value)

@@ -118,7 +118,7 @@ class Session:
         self._renew_plugins()
         self._become("preparing")
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
-        if request.config.model.tie_embeddings == "all":  # an opened run was begun so
+        if request.config.model.tie_embeddings == "all":  # only a new run has a choice
             data.require_one_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
         yield Progress(stage="building the model", done=0, total=None)

@@ -88,13 +88,13 @@ class Processes:
     """
 
     def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
-        """Once: wait for the others, and send them what the run is and its weights. Raises ProcessLost."""
+        """Once: wait for the others, and send them the run's description and weights. Raises ProcessLost."""
 
     def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
         """Order every process to take this step. Raises ProcessLost."""
 
     def leave(self) -> None:
-        """Let the others end, if they have begun. Amid a step that this process gave up, they find it gone."""
+        """Let the others end, if they have begun. In a step given up by this process, they see the connection close."""
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
         """This process's sentences of each batch."""
@@ -195,7 +195,7 @@ class SeveralProcesses(Processes):
         return hash((seed, self._rank, step)) % 2**63
 
     def orders(self) -> Iterator[Order]:
-        """The steps that the first process announces, until it leaves. Raises ProcessLost if it ends otherwise."""
+        """The steps that the first process announces, until it leaves. Raises ProcessLost if it never does."""
         told = torch.empty(len(Order._fields), dtype=torch.float64)
         while True:
             self._spread([told], self._steps)
@@ -230,7 +230,7 @@ class SeveralProcesses(Processes):
         """Connect to the others as torchrun's environment says."""
         has_nccl = torch.cuda.is_available() and dist.is_nccl_available()  # on Windows torch has none
         backends = "cpu:gloo,cuda:nccl" if has_nccl else "gloo"
-        # Otherwise NCCL waits for a lost process in its own thread, and then ends this one without an error.
+        # Otherwise NCCL waits for a lost process in its own thread, and then ends this one without a message.
         os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
         with reaching_others(_NOT_FOUND, _NAME_THE_NETWORK):
             dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)

@@ -1,4 +1,4 @@
-"""Evaluation of a whole split with the weights of one step, and the check of which metrics it has."""
+"""Evaluates a whole split with the weights of one step, and checks that a metric is one that it will have."""
 
 from __future__ import annotations
 

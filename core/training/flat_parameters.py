@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class FlatParameters:
-    """Lays the parameters of a model out in one tensor, of which each becomes a view; gradients likewise.
+    """Lays a model's parameters out in one tensor, of which they become views, and its gradients in another.
 
     The optimizer's update, the gradient's norm, clipping and zeroing are then one operation each. For the 72
     parameters of a model with d_model 64 and 2 + 2 layers these take 0.10 ms of a step's 11 ms instead of 0.50 (one

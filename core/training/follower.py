@@ -82,7 +82,7 @@ def _config(document: dict[str, Any]) -> RunConfig:
 def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> PreparedData:
     """The prepared data: opened on the first process's machine, prepared once more on another.
 
-    There with the subwords and tokens of the first: another machine may learn different ones from the same texts.
+    The latter uses the first's subwords and tokens: another machine may learn different ones from the same texts.
     """
     folder, options = Path(document["data"]), document["options_here"]
     if is_whole(folder):
@@ -98,7 +98,7 @@ def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> Prep
 
 
 def _done(work: Generator[object, None, PreparedData]) -> PreparedData:
-    """The result of the work, whose progress nobody here looks at."""
+    """Run the work to its end and return its result; nobody here looks at its progress."""
     while True:
         try:
             next(work)

@@ -26,7 +26,7 @@ class Measured(NamedTuple):
 
 
 class Learner:
-    """Takes the steps. Moves the model to the device, lays its parameters out flat, and has the optimizer."""
+    """Takes training steps: has the optimizer, and moves the model to the device and its parameters into one tensor."""
 
     def __init__(
         self, model: Transformer, training: TrainingConfig, device: torch.device, processes: Processes = ALONE

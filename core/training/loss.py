@@ -62,7 +62,7 @@ class LossPass:
         cross_entropy = torch.cat(cross_entropies)
         objective = cross_entropy
         if eps > 0.0:
-            # The log-sum-exp of a row, which is the right logit plus the cross entropy, minus its mean logit:
+            # Cross entropy to the uniform distribution: log-sum-exp (cross entropy plus right logit) minus mean logit.
             to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden, sums)
             objective = torch.lerp(cross_entropy, to_uniform, eps)
         return Loss(objective.sum() * scale, cross_entropy.sum() * scale), d_hidden

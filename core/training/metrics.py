@@ -115,8 +115,8 @@ def _forget_lines() -> None:
 def bleu_metric(references: Sequence[str], **options: Any) -> BLEU:
     """BLEU of n-grams up to four.
 
-    Where no reference has four tokens, that is undefined (sacrebleu says 0). There n-grams count up to the longest
-    there is (`eff:yes` in the signature), so that correct single words score 100.
+    If no reference has four tokens, that is undefined (sacrebleu gives 0): then only the orders that occur count
+    (`eff:yes` in the signature), so that correct single words score 100.
     """
     from sacrebleu.metrics.bleu import BLEU
 

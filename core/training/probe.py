@@ -15,7 +15,7 @@ _NUM_SENTENCES = 4
 
 
 def first_sentences(data: PreparedData) -> list[SentenceToProbe]:
-    """The first pairs of the valid split, at most four different ones; none where the pairs are not at hand."""
+    """The first pairs of the valid split, at most four different ones; none if there are no pairs."""
     num_pairs = (data.num_pairs["valid"] or 0) if data.folder is not None else 0
     pairs = (data.pair("valid", index) for index in range(min(num_pairs, 100)))
     different = {pair.source: pair for pair in pairs}

@@ -2,7 +2,7 @@
 
 
 def is_probe_step(step: int, probe_every: int) -> bool:
-    """0 1 2 3 5 8 13 ... until the next gap would reach probe_every; from then on, its multiples."""
+    """Whether to probe a step: 0 1 2 3 5 8 13 ... until the next gap would reach probe_every, then its multiples."""
     here, ahead = 0, 1
     while ahead - here < probe_every:
         if step <= here:
@@ -19,8 +19,8 @@ def _next(here: int, ahead: int) -> tuple[int, int]:
 def is_snapshot_step(step: int, newest: int | None, room: int) -> bool:
     """Whether to keep the weights at a probe step, `newest` being the last kept and `room` how many fit the budget.
 
-    A snapshot less than a factor of 1 + 1 / room after the newest would soon be thinned out, and a large one is slow to
-    write.
+    A snapshot whose step is less than 1 + 1 / room times the newest's would soon be thinned out, and writing a large
+    one is slow.
     """
     if room == 0:
         return False

@@ -12,7 +12,7 @@ from core.errors import UserError
 
 
 class RandomState:
-    """The state of torch's default generators as this run sees them: the CPU's, and its device's where that has one.
+    """The state of torch's default generators as this run sees them: the CPU's, and its device's if that has one.
 
     Inside `drawing()` the generators continue this run's sequence; afterwards they are as they were before. Switching
     there and back takes 20 microseconds a step on a CPU.

@@ -55,7 +55,7 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
 def resolve_elsewhere(config: RunConfig, data: PreparedData, tell: Callable[[Event], None]) -> RunConfig:
     """Resolve the config of a run that may have begun on another machine.
 
-    Where its device is missing it goes on on the CPU, and `tell` gets a note. It takes at most as many threads as there
+    If its device is missing, the run moves to the CPU and `tell` gets a note. It takes at most as many threads as there
     are processors here.
     """
     training, here = config.training, os.cpu_count() or 1

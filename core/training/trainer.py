@@ -261,7 +261,7 @@ class Trainer:
         return reason
 
     def _diverged(self) -> Finish:
-        """Report the divergence and end without saving: the last checkpoint stays the newest."""
+        """Report the divergence, and end without saving a checkpoint."""
         step, what = self._meter.not_finite_at, self._learner.first_not_finite()
         if self._learner.is_finite:  # the step was refused; a loss that is not finite makes every gradient so
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"

@@ -56,7 +56,7 @@ def _loss(model: Transformer, batch: Batch) -> float:
 
 
 def _first_valid(data: PreparedData) -> Batch | None:
-    """The first pairs of the valid split, fewer where they are long; None where the pairs are not at hand."""
+    """The first pairs of the valid split, fewer if they are long; None if there are no pairs."""
     num_pairs = data.num_pairs["valid"] if data.folder is not None else 0
     if not num_pairs:
         return None

@@ -13,7 +13,7 @@ from core.training.passes.weights import Weights
 
 
 class FeedForwardPass:
-    """Two linear maps with a ReLU or GELU between.
+    """Two linear layers with a ReLU or GELU between them.
 
     ReLU's gradient passes where its output is above zero, so its input is not kept.
     """

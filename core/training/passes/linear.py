@@ -67,7 +67,7 @@ class LinearPass:
         """Prepare `backward_rows` on some rows of x at a time, with `shift` added to all their gradients of y.
 
         The shift is added once, to the sums in which it appears, without a pass over the gradients. Returns the weights
-        summed over y [d_in], which this needs anyway: to sum bfloat16, torch first makes float32 of all of it.
+        summed over y [d_in], for the caller to use again: to sum bfloat16, torch first converts all of it to float32.
         """
         wide = at_least_float32(x.dtype)
         self.weight.gradient.copy_(x.sum(0, dtype=wide).mul_(shift))

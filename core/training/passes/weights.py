@@ -53,7 +53,7 @@ class Weights:
         return None if parameter is None else self[parameter]
 
     def begin_step(self) -> None:
-        """Take the current weights."""
+        """Copy the current weights, in bfloat16."""
         self._earlier = None
         if self._is_copy:
             self._values.copy_(self._parameters.values)
