@@ -2,7 +2,7 @@
 
 Drives the real command line, one training at a time, and writes a row for each way of decoding into docs/quality.md.
 DATA holds the folders that TASKS name; a task whose folder is missing is skipped with a message. A training that is not
-done after its minutes is stopped, its checkpoint saved and evaluated; the run may get no notice in the window.
+done after its minutes is stopped, its checkpoint saved and evaluated; the window must have no notice about the run.
 `--only NAME` and `--max-minutes N` choose. `--runs-dir FOLDER` keeps the runs; a long task that continues the training
 of an hour's task then continues that task's run.
 """

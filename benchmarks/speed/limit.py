@@ -1,4 +1,4 @@
-"""The lower limit: only the matrix products of a step or a decoding, timed along with the others."""
+"""A lower bound of everyone's time: only the matrix products of a step or a decoding, timed along with the others."""
 
 from __future__ import annotations
 
