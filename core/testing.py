@@ -1,4 +1,4 @@
-"""For the tests of plugins' authors: `check_plugin` runs the whole contract. pytest knows this module as `headlight`.
+"""For plugin authors' tests: `check_plugin` checks the whole contract. pytest knows this module as `headlight`.
 
     from core.testing import check_plugin
 
@@ -18,10 +18,10 @@ import pytest
 
 
 def check_plugin(plugin: str | Path, *, with_learning: bool = True) -> None:
-    """Fail the test with a sentence for each thing to mend, as `headlight plugins check` prints them.
+    """Fail the test with a sentence for each thing to fix, as `headlight plugins check` prints them.
 
     `plugin` is a name, or a .py file: absolute, or relative to the file of the test. A small model must learn 32 of
-    its pairs within a minute, mostly one or two seconds; `with_learning=False` leaves that out.
+    its pairs within a minute, which mostly takes one or two seconds; `with_learning=False` skips that.
     """
     __tracebackhide__ = True
     _check(plugin, Path(sys._getframe(1).f_code.co_filename).parent, with_learning)

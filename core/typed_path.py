@@ -1,4 +1,4 @@
-"""A path as people type it, and as they read it."""
+"""Converts paths from what people type, and to what they read."""
 
 import os.path
 from pathlib import Path

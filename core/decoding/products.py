@@ -47,8 +47,8 @@ class ReadInBatch(LinearMap):
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__(weight, bias)
         self._whole = weight[None]
-        # Even in a batch, a vector alone gets the slow product: so it is multiplied with both halves of the weight, or,
-        # where those would not be equal, repeated.
+        # Even as a batch, a single row gets the slow product: so it is multiplied with both halves of the weight, or,
+        # if those would not be equal, repeated.
         self._halves = weight.view(2, -1, weight.shape[1]) if len(weight) % 2 == 0 else None
         self._bias_halves = bias.view(2, -1, 1) if self._halves is not None and bias is not None else None
 

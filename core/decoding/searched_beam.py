@@ -65,7 +65,7 @@ class _Watcher:
 
     def __init__(self, beam_size: int) -> None:
         self._taken: list[_Taken] = []
-        # Place in the beam -> its hypothesis among `_taken`. All begin as one.
+        # Place in the beam -> its hypothesis among `_taken`. All places begin as one hypothesis, -1.
         self._in_place: dict[int, int] = dict.fromkeys(range(beam_size), -1)
         self._position = 0
 
