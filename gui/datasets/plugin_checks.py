@@ -55,12 +55,14 @@ class PluginChecks(QObject):
             self.changed.emit()
 
     def _take_report(self, info: PluginInfo, report: PluginReport) -> None:
-        self.reports[info.origin] = report
-        self._end()
+        if info is self.running:  # else it was stopped, or another was started, after the engine had its report
+            self.reports[info.origin] = report
+            self._end()
 
     def _fail(self, info: PluginInfo, error: Exception) -> None:
-        self._bridge.show_refusal(error)
-        self._end()
+        if info is self.running:
+            self._bridge.show_refusal(error)
+            self._end()
 
     def _end(self) -> None:
         self.running = self._answer = None

@@ -12,7 +12,7 @@ from gui.sentences.selection import Kind, Pooled, Selection
 from gui.sentences.shown_sentence import ShownSentence
 from gui.sentences.tokens import isolated
 
-DIVERGED = "White: no numbers any more (NaN), since the run has diverged."
+DIVERGED = "Blank: not a number (NaN), because the run has diverged."
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,6 +66,11 @@ def image_of(weights: NDArray[np.floating], table: NDArray[np.uint32], *, square
     return QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32).copy()
 
 
+def signed_image(numbers: NDArray[np.floating], mode: Mode) -> QImage:
+    """An image of numbers from -1 to 1. NaN looks like zero: the background, which says neither more nor less."""
+    return image_of(np.nan_to_num(numbers.astype(np.float32)) / 2 + 0.5, signed_table(mode))
+
+
 def attention_image(
     weights: NDArray[np.floating], mode: Mode, *, square_root: bool = False, is_difference: bool = False
 ) -> QImage:
@@ -75,7 +80,7 @@ def attention_image(
     differences = weights.astype(np.float32)
     if square_root:
         differences = np.copysign(np.sqrt(np.abs(differences)), differences)
-    return image_of(differences / 2 + 0.5, signed_table(mode))
+    return signed_image(differences, mode)
 
 
 @cache

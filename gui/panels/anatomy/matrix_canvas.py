@@ -15,7 +15,7 @@ from gui.arrow_keys import ARROWS
 from gui.colours import readable_on
 from gui.panel import Table
 from gui.panels.attention.map_layout import MapLayout, fitting_layout
-from gui.pictures.colour_map import attention_table, image_of, signed_table
+from gui.pictures.colour_map import attention_table, image_of, signed_image
 from gui.theme import GRID, Theme
 
 _NAME_SIZES = (0.95, 0.8, 0.65)
@@ -112,8 +112,8 @@ class MatrixCanvas(QWidget):
     def _image(self, matrix: Matrix) -> QImage:
         if matrix.limit is None:
             return image_of(matrix.values, attention_table(self._theme.mode))
-        share = matrix.values / (2 * matrix.limit) + 0.5 if matrix.limit else np.full(matrix.values.shape, 0.5)
-        return image_of(share, signed_table(self._theme.mode))
+        shares = matrix.values / matrix.limit if matrix.limit else np.zeros(matrix.values.shape)
+        return signed_image(shares, self._theme.mode)
 
     def _hatch(self, painter: QPainter, layout: MapLayout, matrix: Matrix) -> None:
         if matrix.hidden is None:

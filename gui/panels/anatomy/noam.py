@@ -45,7 +45,7 @@ class NoamTopic(Topic):
         "<i>step</i> · <i>warmup</i><sup>−3/2</sup>)"
     )
     paper = "section 5.3"
-    functions = ("core.schedules:learning_rate", "core.schedules:_inverse_sqrt")
+    functions = ("core.schedules:learning_rate", "core.schedules:_noam", "core.schedules:_inverse_sqrt")
 
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__(theme)

@@ -75,3 +75,9 @@ def test_differences_begin_at_the_background_and_go_both_ways(mode: Mode, square
     reach = 0.5 if square_root else 0.25
     shares = [0.0, 0.5 - reach / 2, 0.5, 0.5 + reach / 2, 1.0]
     assert [image.pixelColor(x, 0) for x in range(5)] == [table[int(np.rint(share * 255))] for share in shares]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_difference_that_is_no_number_is_the_background(mode: Mode) -> None:
+    image = attention_image(np.array([[np.nan, 0.0]], np.float32), mode, is_difference=True)
+    assert [image.pixelColor(x, 0) for x in range(2)] == [QColor(SURFACES[mode])] * 2

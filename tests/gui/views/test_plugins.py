@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QUrl, Slot
@@ -228,6 +229,21 @@ def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -
     click(qtbot, view.check_button)
     assert view.check_button.text() == "Check" and NOT_CHECKED in view.findings.text
     assert view.checks.reports == {}
+
+
+def test_a_report_that_comes_too_late_ends_no_other_check(view: PluginsView, qtbot: QtBot, folder: Path) -> None:
+    checks = view.checks
+    plugins = {one.info.name: one.info for one in view.table.rows}
+    first, second = plugins["leaking"], plugins["words"]
+    checks.start(first)
+    report_is_here = Event()
+    checks._answer.add_done_callback(lambda _: report_is_here.set())
+    assert report_is_here.wait(WAIT_MS / 1000)  # and the window has not looked at it yet
+    checks.start(second)
+    checks._bridge.drain()
+    assert checks.running is second
+    qtbot.waitUntil(lambda: checks.running is None, timeout=WAIT_MS)
+    assert list(checks.reports) == [second.origin]
 
 
 def test_an_edited_plugin_is_read_anew_while_a_run_learns(
