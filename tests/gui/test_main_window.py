@@ -34,9 +34,12 @@ from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run
 from gui.main_window import AFTER_THE_END_MS, VIEWS, MainWindow
+from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import child_of, present
+from tests.gui.waiting import wait_for
 from tests.gui.windows import opened_window
 
 Wait = Callable[[str], None]
@@ -160,7 +163,7 @@ def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: Q
     window.activateWindow()
     for place, view in enumerate((window.train_view, window.attention_view)):
         window.show_view(place)
-        row, mended = view.sentence_row, f"1 {place + 1} 3"
+        row, mended = child_of(view, SentenceRow), f"1 {place + 1} 3"
         qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
         row.add_edit.setText("1 " * 100)
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
@@ -172,7 +175,7 @@ def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: Q
         row.add_edit.clear()
         qtbot.keyClicks(row.add_edit, mended)
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda row=row, mended=mended: row.source_label.text() == mended, timeout=WAIT_MS)
+        wait_for(qtbot, lambda row, mended: row.source_label.text() == mended, row, mended)
         assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title
 
 
@@ -210,7 +213,7 @@ def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_f
     qtbot.keyClicks(seed_edit, "7")
     qtbot.keyClick(seed_edit, Qt.Key.Key_Space)
     wait_for_state("finished")
-    assert seed_edit.text() == "7" and window.context.workbench.applied.seed == 7
+    assert seed_edit.text() == "7" and present(window.context.workbench.applied).seed == 7
 
 
 def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
@@ -334,7 +337,7 @@ def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
 def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    run, left = learn_twelve(qtbot, window), []
+    run, left = learn_twelve(qtbot, window), list[int]()
     block(run)
     window.left.connect(left.append)
     window.close()
@@ -367,7 +370,7 @@ def test_plugins_asked_for_as_the_window_closes_start_no_process(
 def test_a_run_that_could_not_be_saved_learns_on_and_closes_saved(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:
-    run, left = learn_twelve(qtbot, window), []
+    run, left = learn_twelve(qtbot, window), list[int]()
     block(run)
     window.left.connect(left.append)
     window.close()

@@ -211,7 +211,7 @@ def test_the_title_of_an_option_is_shown_as_its_plugin_has_it(qtbot: QtBot) -> N
     form = OptionForm([*schema_settings({"properties": {"both": {"type": "boolean", "title": "Q & A"}}})])
     qtbot.addWidget(form)
     editor = form.rows["both"].editor
-    assert editor is not None and editor.text() == "Q && A"  # one & would underline a letter
+    assert isinstance(editor, QCheckBox) and editor.text() == "Q && A"  # one & would underline a letter
     assert editor.accessibleName() == "Q & A"
 
 

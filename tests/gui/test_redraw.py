@@ -18,6 +18,8 @@ from gui.panel import Panel
 from gui.redraw import FASTEST_S, LONGEST_S, SHARE, SLOWEST_S, rest_after
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 
 class Counting(Panel):
@@ -37,9 +39,15 @@ def counting(window: MainWindow, view: View) -> Counting:
     """One of this view, which has failed already."""
     panel = Counting(window)
     panel.drawn = 1
-    view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    put_into(view, panel)
     return panel
+
+
+def put_into(view: View, *panels: Panel) -> None:
+    """Have these drawn in their turn, in this order, whenever the view is visible."""
+    for panel in panels:
+        present(view.layout()).addWidget(panel)
+        view.context.redraws.add(panel)
 
 
 @pytest.mark.qt_no_exception_capture
@@ -49,8 +57,7 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
     seen: list[BaseException] = []
     monkeypatch.setattr("sys.excepthook", lambda kind, error, trace: seen.append(error))
     panel = Counting(window)
-    window.train_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    put_into(window.train_view, panel)
     qtbot.waitUntil(lambda: panel.drawn == 1, timeout=WAIT_MS)
     window.context.redraws.mark_all()
     qtbot.waitUntil(lambda: panel.drawn == 2, timeout=WAIT_MS)
@@ -115,9 +122,7 @@ def test_what_somebody_chose_is_drawn_at_once_though_its_turn_has_passed(
     first = Counting(window)
     first.drawn = 1
     last = Clicked(window, first)
-    for panel in (first, last):
-        window.train_view.layout().addWidget(panel)
-        window.context.redraws.add(panel)
+    put_into(window.train_view, first, last)
     rest_for_long(window, qtbot, monkeypatch)
     last.mark_dirty()
     qtbot.waitUntil(lambda: first.drawn > last.seen > 0, timeout=WAIT_MS)
@@ -231,12 +236,10 @@ class Busy(Panel):
 def test_panels_take_turns(window: MainWindow, qtbot: QtBot) -> None:
     first, last = Busy(window.context.theme), Counting(window)
     last.drawn = 1
-    for panel in (first, last):
-        window.train_view.layout().addWidget(panel)
-        window.context.redraws.add(panel)
+    put_into(window.train_view, first, last)
     for drawn in (2, 3):
         last.mark_dirty()
-        qtbot.waitUntil(lambda drawn=drawn: last.drawn == drawn, timeout=WAIT_MS)
+        wait_for(qtbot, lambda drawn: last.drawn == drawn, drawn)
 
 
 class Pieces(Panel):
@@ -258,7 +261,6 @@ class Pieces(Panel):
 
 def test_a_piece_is_painted_before_the_next_is_drawn(window: MainWindow, qtbot: QtBot) -> None:
     panel = Pieces(window)
-    window.train_view.layout().addWidget(panel)
-    window.context.redraws.add(panel)
+    put_into(window.train_view, panel)
     qtbot.waitUntil(lambda: "second" in panel.seen, timeout=WAIT_MS)
     assert "painted" in panel.seen[panel.seen.index("first") : panel.seen.index("second")]

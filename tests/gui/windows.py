@@ -9,6 +9,7 @@ from pathlib import Path
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 
 from core.engine import Engine
 from gui.bridge import EngineBridge
@@ -37,3 +38,10 @@ def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainW
     finally:
         window.close_down()
         window.deleteLater()
+
+
+def window_of(part: QWidget) -> MainWindow:
+    """The window that this is a part of."""
+    window = part.window()
+    assert isinstance(window, MainWindow)
+    return window

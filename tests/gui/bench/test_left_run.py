@@ -20,6 +20,7 @@ from gui.runs.rows import example_path
 from gui.workbench import Workbench
 from tests.gui.bench.runs import ROOT, damage, damaged_run, opened_again, wait_for_answers
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 
 
 @pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
@@ -70,7 +71,7 @@ def test_a_branch_whose_place_another_takes_is_thrown_away_once(
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 4, timeout=WAIT_MS)
     bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
-    assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, workbench.run])
+    assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, present(workbench.run)])
     assert refused == []
 
 

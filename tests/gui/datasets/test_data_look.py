@@ -10,19 +10,20 @@ from core.requests import LocateData
 from gui.datasets.data_look import NOTHING, DataLook
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 
 
 def test_data_that_were_left_cannot_end_the_reading_of_the_next(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    bridge, folders, answered, told = window.context.bridge, list[Path](), list[None](), list[str]()
+    bridge, folders, answered, told = window.context.bridge, list[Path | None](), list[None](), list[str]()
     bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
     bridge.ask(LocateData(), folders.append)
     qtbot.waitUntil(lambda: bool(folders), timeout=WAIT_MS)
     look, prepared = DataLook(bridge), bridge.history.prepared
     assert prepared is not None
     look._open(prepared.config, tmp_path / "gone")
-    look._open(prepared.config, folders[0])
+    look._open(prepared.config, present(folders[0]))
     bridge.call(lambda: None, answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     assert look.data is not None and not told

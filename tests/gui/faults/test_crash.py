@@ -17,6 +17,7 @@ from core.requests import Pause
 from gui.faults.crash import log_path, watched
 from gui.main_window import MainWindow
 from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.waiting import wait_for
 
 Wait = Callable[[str], None]
 
@@ -136,7 +137,7 @@ def test_a_fault_is_told_once_and_the_run_goes_on(
             window.context.workbench.learn(5)
             place(window)
             qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-            qtbot.waitUntil(lambda last=5 * number: window.context.bridge.history.last_step == last, timeout=WAIT_MS)
+            wait_for(qtbot, lambda last: window.context.bridge.history.last_step == last, 5 * number)
             wait_for_state("finished" if place is PLACES[-1] else "paused")
             qtbot.wait(100)
             trouble = window.strip.trouble

@@ -16,6 +16,8 @@ from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 
 @pytest.fixture
@@ -50,13 +52,13 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     context.playhead.view(5)
     row = window.train_view.sentence_row
     qtbot.waitUntil(
-        lambda: row.source_label.text() == context.bridge.shown.probe(5).sentences[0].source, timeout=WAIT_MS
+        lambda: row.source_label.text() == present(context.bridge.shown.probe(5)).sentences[0].source, timeout=WAIT_MS
     )
     window.show_view(VIEWS.index(type(window.runs_view)))
     qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
-    row = next(one for one in window.runs_view.table.rows if one.is_shared)
-    assert row.state == "shared, finished"
-    window.runs_view.table.choose(row.path)
+    (run,) = (one for one in window.runs_view.table.rows if one.is_shared)
+    assert run.state == "shared, finished"
+    window.runs_view.table.choose(run.path)
     assert window.runs_view.open_button.isEnabled() and not window.runs_view.continue_button.isEnabled()
 
 
@@ -80,7 +82,7 @@ def test_a_run_is_shared_where_it_is_asked_for_and_told(
         asked = str(tmp_path / name)
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, asked=asked: (asked, ""))
         qtbot.mouseClick(view.details.share_button, Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda name=name: f"{name}.headlight" in view.details.about_label.text(), timeout=WAIT_MS)
+        wait_for(qtbot, lambda name: f"{name}.headlight" in view.details.about_label.text(), name)
         assert "Shared as" in view.details.about_label.text()
         assert Path(f"{asked}.headlight").stat().st_size > 100_000
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (f"{asked}.headlight", ""))

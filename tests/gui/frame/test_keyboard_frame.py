@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
@@ -19,13 +20,13 @@ def test_the_picture_that_has_the_keyboard_is_framed(qtbot: QtBot, window: MainW
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     blue, train = window.context.theme.colours.training, window.train_view
-    panels: list[Panel] = [train.attention_map, train.head_grid]
-    for panel in panels:
-        panel.canvas.setFocus()
-        assert [frame_colour(one, window) == blue for one in panels] == [one is panel for one in panels]
+    canvases: dict[Panel, QWidget] = {one: one.canvas for one in (train.attention_map, train.head_grid)}
+    for panel, canvas in canvases.items():
+        canvas.setFocus()
+        assert [one for one in canvases if frame_colour(one, window) == blue] == [panel]
     window.setFocus()
-    assert not any(frame_colour(one, window) == blue for one in panels)
-    panels[1].canvas.setFocus()
+    assert not any(frame_colour(one, window) == blue for one in canvases)
+    train.head_grid.canvas.setFocus()
     window.transport.seed_edit.setFocus()  # a field shows it itself
-    assert not any(frame_colour(one, window) == blue for one in panels)
-    panels[1].canvas.setFocus()  # and has it as the window closes
+    assert not any(frame_colour(one, window) == blue for one in canvases)
+    train.head_grid.canvas.setFocus()  # and has it as the window closes

@@ -12,6 +12,8 @@ from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
 from gui.theme import GRID
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 
 def test_a_stage_is_shown_with_its_share_and_the_time_left(
@@ -40,7 +42,7 @@ def test_what_watching_costs_is_told_while_it_learns(
     label, transport = window.status_bar.watching_label, window.transport
     assert label.text() == ""
     window.context.workbench.edit("training.max_steps", 100_000)  # or it has ended before anybody looks
-    qtbot.waitUntil(lambda: window.context.workbench.applied.training.max_steps == 100_000, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: present(window.context.workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
     wait_for_state("ready")
     transport.pace_slider.setValue(0)
     transport.learn_button.click()
@@ -58,7 +60,7 @@ def test_while_it_learns_a_run_of_a_long_name_has_one_line(
 ) -> None:
     bar, workbench = window.status_bar, window.context.workbench
     workbench.edit("training.max_steps", 100_000)
-    qtbot.waitUntil(lambda: workbench.applied.training.max_steps == 100_000, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: present(workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
     wait_for_state("ready")
     window.resize(1280, 720)
     window.context.theme.set_zoom(zoom)
@@ -105,5 +107,5 @@ def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_m
         told.emit(sentence)
         qtbot.waitUntil(label.isVisible, timeout=WAIT_MS)
         needed = min(label.fontMetrics().horizontalAdvance(sentence), bar.width() // 2)
-        qtbot.waitUntil(lambda needed=needed: label.width() >= needed, timeout=WAIT_MS)
+        wait_for(qtbot, lambda needed: label.width() >= needed, needed)
         assert bar.height() == height, sentence

@@ -16,6 +16,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
+from tests.gui.present import present
 
 
 def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
@@ -104,10 +105,10 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     qtbot.waitUntil(lambda: context.workbench.run not in (None, run), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)  # until then nothing learns
     assert context.playhead.live_step == 4 and not bar.branch_button.isVisible()
-    assert context.workbench.draft.model.dropout == 0.3 and context.workbench.waiting == ()
-    assert context.bridge.history.prepared.config.model.dropout == 0.3
+    assert present(context.workbench.draft).model.dropout == 0.3 and context.workbench.waiting == ()
+    assert present(context.bridge.history.prepared).config.model.dropout == 0.3
     assert len(context.bridge.history.curve("train/loss")[0]) == 4
-    assert RunFolder.open(context.workbench.run).state.parent == run.name
+    assert RunFolder.open(present(context.workbench.run)).state.parent == run.name
     context.workbench.edit("model.attention_dropout", 0.2)  # Learn takes it along: no step was taken yet
     assert not bar.branch_button.isVisible()
     context.workbench.edit("model.attention_dropout", 0.0)

@@ -21,6 +21,8 @@ from gui.views.anatomy import AnatomyView
 from gui.views.setup import SECTIONS
 from gui.views.translate import TranslateView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 
 class ShownWindows(QObject):
@@ -74,7 +76,7 @@ def test_tab_goes_on_into_what_was_built_late(empty_window: MainWindow) -> None:
     before, behind = empty_window.train_view.more_button, empty_window.time_strip
     assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(behind)
     heading, next_heading = drawer.sections["model"].heading, drawer.sections["training"].heading
-    assert chain.index(heading) < chain.index(row.editor) < chain.index(next_heading)
+    assert chain.index(heading) < chain.index(present(row.editor)) < chain.index(next_heading)
 
 
 def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWindow, qtbot: QtBot) -> None:
@@ -130,10 +132,11 @@ def test_tab_comes_to_a_button_that_exports_right_after_what_it_exports(qtbot: Q
         for page in range(pages):
             if isinstance(view, AnatomyView):
                 view.topics.setCurrentRow(page)
-            qtbot.waitUntil(lambda view=view: not still_to_be_drawn(view), timeout=WAIT_MS)
+            wait_for(qtbot, lambda view: not still_to_be_drawn(view), view)
             chain = [widget for widget in in_order_of_tab(window) if widget.isVisible()]
             for exporting in (one for one in view.findChildren(ExportButton) if one.isVisible()):
                 panel = exporting.parentWidget()
+                assert isinstance(panel, Panel)
                 places = [place for place, widget in enumerate(chain) if panel.isAncestorOf(widget)]
                 last = -2 if isinstance(panel, Topic) and panel.code.heading in chain else -1  # code is no picture
                 assert chain[places[last]] is exporting and places == [*range(places[0], places[-1] + 1)], panel.title

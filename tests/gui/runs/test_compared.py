@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def runs(tmp_path: Path) -> list[Path]:
 def test_of_a_run_that_grew_only_what_was_appended_is_read(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     num_read: list[int] = []
 
-    def counted(data: bytes, *rest: str) -> object:
+    def counted(data: bytes, *rest: Any) -> object:
         num_read.append(data.count(b"\n"))
         return checked_lines.read_checked_lines(data, *rest)
 

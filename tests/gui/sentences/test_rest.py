@@ -18,6 +18,8 @@ from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.sentences.asked import Asked
 from gui.sentences.rest import LEAST_S, LONGEST_S, Rest
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 WaitForState = Callable[[str], None]
 
@@ -88,7 +90,7 @@ def test_a_question_of_another_moment_rests_and_another_question_does_not(
     learning: MainWindow, qtbot: QtBot, rests_for_long: None, wait_for_state: WaitForState
 ) -> None:
     panel = Asking(learning)
-    learning.train_view.layout().addWidget(panel)
+    present(learning.train_view.layout()).addWidget(panel)
     panel.want(0, moment=1)
     qtbot.waitUntil(lambda: panel.asked.answer is not None, timeout=WAIT_MS)
     first = panel.asked.answer
@@ -115,16 +117,15 @@ def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhe
     view, playhead = learning.translate_view, learning.context.playhead
     learning.show_view(VIEWS.index(type(view)))
     view.translate("1 2")
-    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == "1 2", timeout=WAIT_MS)
-    begun = view.typed.translation
-    assert begun is not None
+    qtbot.waitUntil(lambda: present(view.typed.translation).source == "1 2", timeout=WAIT_MS)
+    begun = present(view.typed.translation)
     qtbot.waitUntil(lambda: playhead.live_step >= begun.step + 2, timeout=WAIT_MS)
     assert view.typed.translation is begun
     playhead.view(0)
     qtbot.waitUntil(lambda: view.typed.translation is not begun, timeout=WAIT_MS)
-    assert view.typed.translation is not None and view.typed.translation.step == 0
+    assert present(view.typed.translation).step == 0
     view.translate("2 1")
-    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == "2 1", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: present(view.typed.translation).source == "2 1", timeout=WAIT_MS)
 
 
 def answered(panel: Any, qtbot: QtBot) -> object:
@@ -163,7 +164,7 @@ def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot,
         view.pages.buttons[page].click()
         answered(panel, qtbot)
         step = learning.context.playhead.live_step
-        qtbot.waitUntil(lambda step=step: learning.context.playhead.live_step > step, timeout=WAIT_MS)
+        wait_for(qtbot, lambda step: learning.context.playhead.live_step > step, step)
         view.typed.choose_weights("playhead")  # as before, but translated anew: the beam would follow
-        qtbot.waitUntil(lambda step=step: view.typed.translation.step > step, timeout=WAIT_MS)
+        wait_for(qtbot, lambda step: present(view.typed.translation).step > step, step)
         learns_on_and_asks_nothing(learning, panel, qtbot)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtGui import QTextLayout
 from pytestqt.qtbot import QtBot
@@ -26,8 +27,8 @@ def places(text: str, *parts: str) -> list[float]:
 
     def left(part: str) -> float:
         begin = text.index(part)
-        ends = (line.cursorToX(begin + place)[0] for place in range(len(part) + 1))
-        return min(ends)
+        ends: list[Any] = [line.cursorToX(begin + place) for place in range(len(part) + 1)]  # pairs, say Qt's pages
+        return min(x for x, _ in ends)
 
     return [left(part) for part in parts]
 

@@ -19,6 +19,16 @@ from gui.runs.rows import example_path
 from gui.sentences.example_menu import sentences
 from gui.sentences.typed_sentence import CALM_MS, TypedSentence, Weights
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
+
+
+def translation_of(typed: TypedSentence) -> Translation:
+    return present(typed.translation)
+
+
+def output_probability(typed: TypedSentence) -> list[float]:
+    return present(translation_of(typed).sentence).free_running.output_probability.tolist()
 
 
 def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
@@ -34,9 +44,9 @@ def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
         asked_at.append(time.monotonic())
         return ask(*question)
 
-    typed.changed.connect(lambda: answers.append(typed.translation.step))
+    typed.changed.connect(lambda: answers.append(translation_of(typed).step))
     typed.watch(True)
-    typed.translate(bridge.history.prepared.examples[0])
+    typed.translate(present(bridge.history.prepared).examples[0])
     qtbot.waitUntil(lambda: answers == [30], timeout=WAIT_MS)
     monkeypatch.setattr(bridge, "ask", note_when)
     for step in range(29, 0, -1):
@@ -57,7 +67,7 @@ def scrubbed(window: MainWindow, qtbot: QtBot) -> TypedSentence:
     typed = TypedSentence(bridge, window.context.playhead)
     typed.watch(True)
     typed.translate(bridge.history.sentences[0])
-    qtbot.waitUntil(lambda: typed.translation is not None and typed.translation.step == 30, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(typed).step == 30, timeout=WAIT_MS)
     return typed
 
 
@@ -72,15 +82,13 @@ def test_what_a_probe_has_written_is_there_at_once(
     monkeypatch.setattr(bridge, "ask", lambda *_: pytest.fail("the engine was asked"))
     for step in (*bridge.history.probe_steps, 5):
         playhead.view(step)
-        assert scrubbed.translation is not None and scrubbed.translation.step == step
-    seen = scrubbed.translation
-    assert seen.sentence is not None and told.sentence is not None
+        assert translation_of(scrubbed).step == step
+    seen = translation_of(scrubbed)
     assert replace(seen, sentence=None) == replace(told, sentence=None)
-    for mine, theirs in (
-        (seen.sentence.free_running, told.sentence.free_running),
-        (seen.sentence.by_reference, told.sentence.by_reference),
-    ):
-        assert mine is not None and theirs is not None and mine.tgt_output == theirs.tgt_output
+    one, other = present(seen.sentence), present(told.sentence)
+    by_reference = present(one.by_reference), present(other.by_reference)
+    for mine, theirs in ((one.free_running, other.free_running), by_reference):
+        assert mine.tgt_output == theirs.tgt_output
         np.testing.assert_allclose(mine.output_probability, theirs.output_probability, atol=1e-6)
 
 
@@ -93,10 +101,10 @@ def test_a_probe_is_read_before_anything_was_asked_but_names_no_unknown_token(
     playhead.view(30)
     typed = TypedSentence(bridge, playhead)
     typed.translate(scrubbed.text)
-    assert typed.translation is not None and (typed.translation.step, typed.translation.seconds) == (30, 0.0)
+    assert (translation_of(typed).step, translation_of(typed).seconds) == (30, 0.0)
     typed.translate("1 zebra")
-    qtbot.waitUntil(lambda: typed.translation.source == "1 zebra", timeout=WAIT_MS)
-    assert typed.translation.unknown == ("zebra",) and typed.translation.seconds > 0
+    qtbot.waitUntil(lambda: translation_of(typed).source == "1 zebra", timeout=WAIT_MS)
+    assert translation_of(typed).unknown == ("zebra",) and translation_of(typed).seconds > 0
 
 
 def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence) -> None:
@@ -104,7 +112,7 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
 
     def search_with_a_beam() -> None:
         bridge.ask(ChangeSetting(key="decoding.beam_size", value=2))
-        qtbot.waitUntil(lambda: bridge.history.prepared.config.decoding.beam_size == 2, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: present(bridge.history.prepared).config.decoding.beam_size == 2, timeout=WAIT_MS)
 
     others: dict[str, Callable[[], None]] = {
         "reference": lambda: scrubbed.translate(text, "1"),
@@ -115,20 +123,22 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
     for other, ask in others.items():
         window.context.playhead.view(30)
         scrubbed.translate(text)
-        qtbot.waitUntil(lambda: scrubbed.translation is not None and scrubbed.translation.step == 30, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: translation_of(scrubbed).step == 30, timeout=WAIT_MS)
         ask()
         window.context.playhead.view(5)
-        qtbot.waitUntil(lambda: scrubbed.translation.seconds > 0 and scrubbed.translation.step == 5, timeout=WAIT_MS)
-        made, sentence = scrubbed.translation, scrubbed.translation.sentence
+        qtbot.waitUntil(
+            lambda: translation_of(scrubbed).seconds > 0 and translation_of(scrubbed).step == 5, timeout=WAIT_MS
+        )
+        made = translation_of(scrubbed)
         assert made.source == scrubbed.text and made.prefix == scrubbed.prefix, other
-        assert sentence is not None and (sentence.reference == "1") == (other == "reference"), other
+        assert (present(made.sentence).reference == "1") == (other == "reference"), other
 
 
 def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: QtBot) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
-    typed, (first, second) = TypedSentence(bridge, playhead), bridge.history.prepared.examples[:2]
+    typed, (first, second) = TypedSentence(bridge, playhead), present(bridge.history.prepared).examples[:2]
     sources: list[str] = []
-    typed.changed.connect(lambda: sources.append(typed.translation.source))
+    typed.changed.connect(lambda: sources.append(translation_of(typed).source))
     typed.translate(first)
     typed.translate(second)
     qtbot.waitUntil(lambda: bool(sources), timeout=WAIT_MS)
@@ -153,26 +163,25 @@ def test_damaged_newest_files_leave_the_others_to_translate_with(
     followed, validated = context.bridge.history.sentences[0], context.bridge.history.validation(400).sentences[-1]
     for text in (followed, validated.source):
         typed.translate(text)
-        qtbot.waitUntil(lambda text=text: getattr(typed.translation, "source", "") == text, timeout=WAIT_MS)
-    assert typed.translation is not None and typed.translation.sentence is not None
-    assert typed.translation.sentence.reference == validated.reference
+        wait_for(qtbot, lambda text: translation_of(typed).source == text, text)
+    assert present(translation_of(typed).sentence).reference == validated.reference
 
 
 def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
     typed, seen = TypedSentence(bridge, window.context.playhead), list[Translation | None]()
     typed.watch(True)
-    typed.translate(bridge.history.prepared.examples[0])
+    typed.translate(present(bridge.history.prepared).examples[0])
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     typed.changed.connect(lambda: seen.append(typed.translation))
     chosen: tuple[tuple[Weights, Weights], ...] = ((0, "playhead"), ("best", "playhead"), ("now", "now"))
     for seed, (weights, then) in enumerate(chosen, 5):
-        before = typed.translation.sentence.free_running.output_probability.tolist()
+        before = output_probability(typed)
         typed.weights = weights
         seen.clear()
         window.context.workbench.reset(seed=seed)
         qtbot.waitUntil(lambda: None in seen and typed.translation is not None, timeout=WAIT_MS)
-        assert typed.translation.sentence.free_running.output_probability.tolist() != before, weights
+        assert output_probability(typed) != before, weights
         assert typed.weights == then, weights
 
 
@@ -182,7 +191,7 @@ def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 5, timeout=WAIT_MS)
     typed, seen = TypedSentence(bridge, window.context.playhead), list[Translation | None]()
     typed.watch(True)
-    typed.translate(bridge.history.prepared.examples[0])
+    typed.translate(present(bridge.history.prepared).examples[0])
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     typed.changed.connect(lambda: seen.append(typed.translation))
     bridge.ask(ChangeSetting(key="decoding.beam_size", value=4))
@@ -194,14 +203,15 @@ def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBo
 
 def test_what_is_offered_is_not_taken_for_the_sentence_before(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
-    typed, (first, second) = TypedSentence(bridge, window.context.playhead), bridge.history.prepared.examples[:2]
+    typed = TypedSentence(bridge, window.context.playhead)
+    first, second = present(bridge.history.prepared).examples[:2]
     typed.watch(True)
     typed.offer(first)
     assert typed.asked_step == typed.wanted_step() and typed.translation is None  # the engine has the question
     typed.offer(second)
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
-    assert typed.translation.source == second
+    assert translation_of(typed).source == second
     typed.offer(first)
     assert typed.translation is None
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
-    assert typed.translation.source == first
+    assert translation_of(typed).source == first

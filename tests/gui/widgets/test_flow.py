@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.flow import FlowLayout, Hinted
+from tests.gui.present import present
 
 
 @pytest.fixture
@@ -21,6 +22,12 @@ def row(qtbot: QtBot) -> Iterator[FlowLayout]:
     for _ in range(3):
         made.addWidget(QPushButton("a button"))
     yield made  # the widget would go with this function
+
+
+def button_at(row: FlowLayout, place: int) -> QPushButton:
+    button = present(row.itemAt(place)).widget()
+    assert isinstance(button, QPushButton)
+    return button
 
 
 def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,8 +44,7 @@ def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.Monk
 
 
 def test_it_follows_what_its_items_become(row: FlowLayout) -> None:
-    widget, button, other = row.parentWidget(), row.itemAt(0).widget(), row.itemAt(1).widget()
-    assert isinstance(button, QPushButton)
+    widget, button, other = present(row.parentWidget()), button_at(row, 0), button_at(row, 1)
     width = 2 * button.sizeHint().width() + 8
 
     def heights() -> tuple[int, int]:
