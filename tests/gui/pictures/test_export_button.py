@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace
 from core.schedules import learning_rate
-from gui.colours import LIGHT
+from gui.colours import LIGHT, Mode
 from gui.frame import status_bar
 from gui.main_window import MainWindow
 from gui.panel import Panel
@@ -45,6 +45,9 @@ from gui.pictures.picture_file import pictures_of
 from gui.runs.rows import example_path
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import child_of
+from tests.gui.tables import head_texts, row_texts
+from tests.gui.waiting import wait_for
 
 Fill = Callable[[MainWindow, QtBot], Iterator[Panel]]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -52,7 +55,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def action(panel: Panel, text: str) -> QAction:
     """An entry of the panel's menu, as it is when the menu opens."""
-    menu = panel.findChild(ExportButton).menu()
+    menu = child_of(panel, ExportButton).menu()
     menu.aboutToShow.emit()
     return next(action for action in menu.actions() if action.text() == text)
 
@@ -79,7 +82,8 @@ def test_a_panel_that_became_empty_while_the_menu_was_open(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(asked), ""))
     monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # on a busy machine a tick can be over as it begins
     texts = ("Copy picture", "Copy numbers", "Save numbers …", "Save picture …")
-    for mode, text in itertools.product(("light", "dark"), texts):
+    modes: tuple[Mode, ...] = ("light", "dark")
+    for mode, text in itertools.product(modes, texts):
         if trained.context.theme.mode != mode:
             trained.context.theme.set_mode(mode)
         chosen = action(panel, text)
@@ -254,7 +258,7 @@ def anatomy(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     for place in range(view.topics.count()):
         view.topics.setCurrentRow(place)
         asked = getattr(view.topic, "asked", None)
-        qtbot.waitUntil(lambda asked=asked: asked is None or asked.answer is not None, timeout=WAIT_MS)
+        wait_for(qtbot, lambda asked: asked is None or asked.answer is not None, asked)
         yield view.topic
 
 
@@ -292,8 +296,8 @@ def assert_every_picture_of(
     seen: list[Panel] = []
     for panel in fill(window, qtbot):
         seen.append(panel)
-        qtbot.waitUntil(lambda panel=panel: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
-        qtbot.mouseMove(panel.findChild(ExportButton))  # where a person's mouse is, and not over a plot
+        wait_for(qtbot, lambda panel: panel.isVisible() and not panel.is_empty, panel)
+        qtbot.mouseMove(child_of(panel, ExportButton))  # where a person's mouse is, and not over a plot
         wait_until_drawn(panel, qtbot)
         lines = saved_numbers(panel, place / str(len(seen)), monkeypatch)
         numbers = [[str(value) for value in line] for line in panel.numbers()]
@@ -437,7 +441,7 @@ def test_long_tracks_are_whole_in_a_picture_wherever_they_are_scrolled_to(
     tracks = example.translate_view.tracks
     example.context.theme.set_zoom(200)  # they are wider than the window
     wait_until_drawn(tracks, qtbot)
-    bar = tracks.findChild(TrackArea).horizontalScrollBar()
+    bar = child_of(tracks, TrackArea).horizontalScrollBar()
     assert bar.maximum() > 0
     saved = []
     for place in (0, bar.maximum()):
@@ -522,18 +526,17 @@ def texts_of(panel: Panel) -> set[str]:
     _, *lines = panel.numbers()
     match panel:
         case TokenTable():
-            return {line[2] for line in lines} | {f"{line[3]:.3f}" for line in lines}
+            return {str(line[2]) for line in lines} | {f"{line[3]:.3f}" for line in lines}
         case LearnedMap():
-            return {line[2] for line in lines}
+            return {str(line[2]) for line in lines}
         case RunTranslations():
-            return {text for line in lines for text in line[:2]} | {
+            return {str(text) for line in lines for text in line[:2]} | {
                 f"✓ {line[1]}" for line in lines if line[2] == line[1]
             }
         case RunComparison():
             axes, shown = {"step", "loss, nats per target token"}, panel.table
-            heads = {shown.horizontalHeaderItem(column).text() for column in range(shown.columnCount())}
-            places = np.ndindex(shown.rowCount(), shown.columnCount())
-            return {shown.item(*place).text() for place in places} | heads - {""} | axes
+            texts = {text for row in range(shown.rowCount()) for text in row_texts(shown, row)}
+            return texts | {*head_texts(shown)} - {""} | axes
         case Curves():
             return {"step", "loss, nats per target token", "0", "800"}
         case LengthHistograms():

@@ -24,7 +24,7 @@ Stage = Callable[[QWidget, int, int], None]
 
 
 @pytest.fixture
-def topic(theme: Theme, history: History, stage: object) -> LabelSmoothingTopic:
+def topic(theme: Theme, history: History, stage: Stage) -> LabelSmoothingTopic:
     made = LabelSmoothingTopic(theme)
     stage(made, 900, 640)
     made.show_step(history, 0)

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
+from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table, signed_table
 from gui.pictures.picture_file import pictures_of
 from gui.theme import Theme
+from tests.gui.present import present
 
 Show = Callable[[QWidget, int, int], None]
 VALUES = np.array([[1.0, 0.0, -1.0], [0.5, -0.5, 0.0]])
@@ -28,10 +30,14 @@ def canvas(theme: Theme, stage: Show) -> MatrixCanvas:
     return made
 
 
+def layout_of(canvas: MatrixCanvas) -> MapLayout:
+    """Of what it shows."""
+    return canvas.layout_of(present(canvas.matrix))
+
+
 def colour_at(canvas: MatrixCanvas, row: int, column: int) -> QColor:
     """Of a cell, beside its figure."""
-    assert canvas.matrix is not None
-    corner = canvas.layout_of(canvas.matrix).cell(row, column).topLeft().toPoint()
+    corner = layout_of(canvas).cell(row, column).topLeft().toPoint()
     return QColor(canvas.grab().toImage().pixel(corner.x() + 4, corner.y() + 4))
 
 
@@ -52,7 +58,7 @@ def test_hidden_cells_are_hatched_and_without_a_figure(canvas: MatrixCanvas) -> 
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), decimals=None))
     whole = canvas.grab().toImage()
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), hidden=np.array([[False, True]])))
-    cell = canvas.layout_of(canvas.matrix).cell(0, 1).toAlignedRect()
+    cell = layout_of(canvas).cell(0, 1).toAlignedRect()
     assert canvas.grab(cell).toImage() != whole.copy(cell)
 
 
@@ -60,7 +66,7 @@ def test_of_a_row_only_what_is_hidden_is_hatched(canvas: MatrixCanvas) -> None:
     hidden = np.array([[True, False, True, True, False], [False] * 5, [True] * 5])
     rows, columns = ("a", "b", "c"), tuple("vwxyz")
     canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, decimals=None))
-    layout, whole = canvas.layout_of(canvas.matrix), canvas.grab().toImage()
+    layout, whole = layout_of(canvas), canvas.grab().toImage()
     canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, hidden=hidden, decimals=None))
     hatched = canvas.grab().toImage()
     for (row, column), is_hidden in np.ndenumerate(hidden):
@@ -80,7 +86,7 @@ def test_keys_and_mouse_point_at_cells(canvas: MatrixCanvas, qtbot: QtBot) -> No
     canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0), (0, 2))
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     qtbot.keyClick(canvas, Qt.Key.Key_Up)
-    qtbot.mouseMove(canvas, canvas.layout_of(canvas.matrix).cell(1, 1).center().toPoint())
+    qtbot.mouseMove(canvas, layout_of(canvas).cell(1, 1).center().toPoint())
     assert seen == [(0, 0), (1, 2), (1, 1)]
 
 
@@ -109,9 +115,9 @@ def test_matrices_in_line_begin_at_one_place_whatever_their_size(canvas: MatrixC
 def test_the_marked_row_has_a_frame(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0))
     plain = canvas.grab().toImage()
-    canvas.show_matrix(canvas.matrix, (1, None))
+    canvas.show_matrix(present(canvas.matrix), (1, None))
     framed = canvas.grab().toImage()
-    layout = canvas.layout_of(canvas.matrix)
+    layout = layout_of(canvas)
     first, last = layout.cell(1, 0).toAlignedRect(), layout.cell(1, 2).toAlignedRect()
     for corner in (first.bottomLeft(), last.topRight()):
         assert framed.copy(corner.x() - 3, corner.y() - 3, 6, 6) != plain.copy(corner.x() - 3, corner.y() - 3, 6, 6)

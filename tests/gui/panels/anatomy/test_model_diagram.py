@@ -49,7 +49,7 @@ def test_every_box_is_explained_where_the_mouse_is(topic: ModelTopic, history: H
 
 
 def test_what_stands_for_a_length_in_the_boxes_is_said(topic: ModelTopic) -> None:
-    shapes = [shape for _, _, shape, *_ in topic.numbers()[1:]]
+    shapes = [str(shape) for _, _, shape, *_ in topic.numbers()[1:]]
     assert {shape.strip("[]").split(",")[0] for shape in shapes} == {"S", "T"}
     assert "S is how many tokens the source has, T the target so far." in topic.about_label.text()
 

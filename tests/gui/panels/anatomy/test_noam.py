@@ -84,7 +84,7 @@ def test_the_runs_factor_is_in_curve_sentence_and_numbers(topic: NoamTopic, wind
     np.testing.assert_allclose(topic._references[0].getData()[1], direct(512, 4000, steps))  # the paper's
     head, *rows = topic.numbers()
     assert head[1:3] == ["16:900 factor 2", "512:4000"]
-    np.testing.assert_allclose([row[1] for row in rows], rates)
+    np.testing.assert_allclose(np.array(rows)[:, 1], rates)
     peak = "Yours peaks at step 900 with 0.0167, this run's factor of 2 included. "
     assert topic.readout_label.text().startswith(peak)
     assert topic._names[0].toPlainText() == "yours: width 16, warm-up 900, factor 2"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import cos, sin
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
@@ -19,7 +21,7 @@ from tests.gui.panels.conftest import prepared
 
 
 @pytest.fixture
-def topic(theme: Theme, history: History, stage: object) -> PositionsTopic:
+def topic(theme: Theme, history: History, stage: Callable[[QWidget, int, int], None]) -> PositionsTopic:
     made = PositionsTopic(theme)
     stage(made, 900, 640)
     made.show_step(history, 0)

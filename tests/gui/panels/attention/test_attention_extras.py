@@ -6,6 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -15,11 +16,13 @@ from gui.heads.compared_attention import Against
 from gui.heads.head_picture import chosen_head
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
+from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.grid_canvas import GridCanvas
 from gui.runs.naming import name_of
 from gui.runs.others import OtherRun
 from gui.runs.rows import EXAMPLE_NAME, example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.waiting import wait_for
 
 
 @pytest.fixture
@@ -43,7 +46,7 @@ def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one_and_e
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     for pooled, text in (("mean", "mean of 2"), ("max", "maximum of 2")):
         selection.choose(pooled=pooled)
-        qtbot.waitUntil(lambda text=text: chooser.head_spin.text() == text, timeout=WAIT_MS)
+        wait_for(qtbot, lambda text: chooser.head_spin.text() == text, text)
     qtbot.keyClick(chooser.head_spin, Qt.Key.Key_Up)
     assert (selection.chosen.head, selection.chosen.pooled) == (0, "")
     qtbot.waitUntil(lambda: chooser.head_spin.minimum() == 1, timeout=WAIT_MS)
@@ -115,6 +118,10 @@ def said_of_first_cell(window: MainWindow, qtbot: QtBot) -> str:
     return canvas.readout()
 
 
+def weights_of(panel: AttentionMap) -> NDArray[np.float64]:
+    return np.array([weights for _, *weights in panel.numbers()[1:]], np.float64)
+
+
 def test_another_run_is_read_beside_the_window(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view = window.attention_view
     window.context.workbench.learn(5)
@@ -134,7 +141,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     extras.against_combo.setFocus()
     qtbot.keyClicks(extras.against_combo, name[:4])
     qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text(), timeout=WAIT_MS)
-    assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) == 0  # the same seed
+    assert not weights_of(view.map).any()  # the same seed
     assert "Orange: more than the other run; blue: less." in view.map.canvas.legend()  # the title has its name
     assert said_of_first_cell(window, qtbot).endswith("with weight +0.000 against the other run")
     qtbot.waitUntil(lambda: view.grid.title_label.text() == "All heads · step 0 minus the other run", timeout=WAIT_MS)
@@ -143,7 +150,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     extras.step_combo.setFocus()
     qtbot.keyClicks(extras.step_combo, "5")
     qtbot.waitUntil(lambda: f"step 0 minus {name} at step 5" in view.map.title_label.text(), timeout=WAIT_MS)
-    assert max(abs(float(weight)) for row in view.map.numbers()[1:] for weight in row[1:]) > 0
+    assert weights_of(view.map).any()
     shutil.rmtree(first)
     view.more_button.click()
     view.more_button.click()

@@ -18,12 +18,13 @@ from core.probes import Probe
 from gui.heads.head_picture import HeadPicture, chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_map import AttentionMap, MapCanvas
-from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 from tests.gui.builders import aligned_sentence, sentence
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -43,14 +44,17 @@ def colour_at(panel: AttentionMap, row: int, column: int) -> QColor:
 
 
 def cell(panel: AttentionMap, row: int, column: int) -> QRectF:
-    layout: MapLayout = panel.canvas._layout(panel.canvas.picture)
-    return layout.cell(row, column)
+    return panel.canvas._layout(picture_of(panel)).cell(row, column)
+
+
+def picture_of(panel: AttentionMap) -> HeadPicture:
+    return present(panel.canvas.picture)
 
 
 def test_a_weight_has_its_colour_and_its_words(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
     panel.show_step(history, 300)
     assert panel.title_label.text() == "Cross-attention, layer 2 head 1, teacher-forced · step 300"
-    weights = panel.canvas.picture.weights
+    weights = picture_of(panel).weights
     for row, column in ((0, 0), (0, 1), (2, 0)):
         expected = QColor(int(attention_table("light")[round(float(weights[row, column]) * 255)]))
         assert colour_at(panel, row, column) == expected
@@ -156,19 +160,17 @@ def test_the_theme_switches_live(panel: AttentionMap, history: History, theme: T
     theme.set_mode("dark")
     corner = panel.canvas.grab().toImage().pixelColor(QPoint(1, 1))
     assert corner.lightness() < 64
-    weight = float(panel.canvas.picture.weights[0, 0])
+    weight = float(picture_of(panel).weights[0, 0])
     assert colour_at(panel, 0, 0) == QColor(int(attention_table("dark")[round(weight * 255)]))
 
 
 def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: QtBot) -> None:
-    panel, selection = window.train_view.findChild(AttentionMap), window.context.selection
-    probe = window.context.bridge.history.probe(0)
+    panel, selection = window.train_view.attention_map, window.context.selection
+    probe = present(window.context.bridge.history.probe(0))
     qtbot.waitUntil(lambda: panel.canvas.picture is not None, timeout=WAIT_MS)
     for kind in ("encoder_self", "decoder_self", "cross"):
         selection.choose(kind=kind, head=1)
         expected = chosen_head(probe.sentences[0], selection)
-        qtbot.waitUntil(
-            lambda expected=expected: np.array_equal(panel.canvas.picture.weights, expected.weights), timeout=WAIT_MS
-        )
-        assert panel.canvas.picture.rows == expected.rows
-        assert panel.canvas.picture.is_causal == (kind == "decoder_self")
+        wait_for(qtbot, lambda weights: np.array_equal(picture_of(panel).weights, weights), expected.weights)
+        assert picture_of(panel).rows == expected.rows
+        assert picture_of(panel).is_causal == (kind == "decoder_self")

@@ -40,19 +40,23 @@ def colour_between(canvas: LineCanvas, row: int, column: int, *, share: float = 
     return canvas.grab().toImage().pixelColor((start + (end - start) * share).toPoint())
 
 
+def rgb(colour: QColor) -> list[int]:
+    return [colour.red(), colour.green(), colour.blue()]
+
+
 def blended(over: QColor, under: QColor, strength: float) -> list[float]:
     """Red, green and blue where a colour covers another with this strength."""
-    return [strength * a + (1 - strength) * b for a, b in zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)]
+    return [strength * a + (1 - strength) * b for a, b in zip(rgb(over), rgb(under), strict=True)]
 
 
 def test_a_line_is_as_strong_as_its_weight(canvas: LineCanvas, theme: Theme) -> None:
     line, ground = theme.colour("training"), canvas.grab().toImage().pixelColor(2, 200)
     for row, column in ((0, 0), (1, 2)):
-        seen = colour_between(canvas, row, column).getRgb()[:3]
-        assert list(seen) == pytest.approx(blended(line, ground, float(WEIGHTS[row, column])), abs=2)
+        seen = rgb(colour_between(canvas, row, column))
+        assert seen == pytest.approx(blended(line, ground, float(WEIGHTS[row, column])), abs=2)
     assert colour_between(canvas, 0, 2, share=0.5) == ground  # below what is drawn
     canvas.show_picture(PICTURE, square_root=True)
-    assert list(colour_between(canvas, 0, 0).getRgb()[:3]) == pytest.approx(blended(line, ground, 0.75**0.5), abs=2)
+    assert rgb(colour_between(canvas, 0, 0)) == pytest.approx(blended(line, ground, 0.75**0.5), abs=2)
 
 
 def test_a_token_pointed_at_keeps_its_lines_alone_and_says_them(canvas: LineCanvas, qtbot: QtBot) -> None:
@@ -112,8 +116,8 @@ def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme:
     ground = canvas.grab().toImage().pixelColor(2, 200)
     differences = np.array([[0.75, -0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
     canvas.show_picture(replace(PICTURE, weights=differences, against="step 3"))
-    seen = colour_between(canvas, 0, 0).getRgb()[:3]
-    assert list(seen) == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
+    seen = rgb(colour_between(canvas, 0, 0))
+    assert seen == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
     along = {colour_between(canvas, 0, 1, share=share / 200).name() for share in range(60, 120)}
     assert ground.name() in along and len(along) > 1  # dots
     assert canvas.legend().endswith("Orange: more than step 3; blue: less.")

@@ -7,10 +7,11 @@ from pytestqt.qtbot import QtBot
 from gui.panels.datasets.data_examples import Example, ExampleTable
 from gui.theme import Theme
 from gui.widgets.labels import as_written
+from tests.gui.tables import item_at
 
 
 def test_a_sentence_of_the_data_is_read_as_it_is_written(qtbot: QtBot, theme: Theme) -> None:
     table = ExampleTable(theme)
     qtbot.addWidget(table)
     table.show_rows([Example("train", "repeated", "<p>Click <b>OK</b>", 2)])
-    assert table.item(0, 1).toolTip() == as_written("<p>Click <b>OK</b>")
+    assert item_at(table, 0, 1).toolTip() == as_written("<p>Click <b>OK</b>")

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.waiting import wait_for
 
 
 def wrapped(label: QLabel) -> int:
@@ -37,8 +38,8 @@ def test_where_one_label_wraps_the_plots_are_alike_and_whole(
     src, tgt = view.histograms.src, view.histograms.tgt
     qtbot.waitUntil(lambda: "median 103" in src.label.text(), timeout=WAIT_MS)
     assert wrapped(src.label) == 2 * wrapped(tgt.label)
-    for side in (src, tgt):
-        qtbot.waitUntil(lambda label=side.label: label.height() >= wrapped(label), timeout=WAIT_MS)  # once laid out
-        assert side.plot.geometry().bottom() <= view.histograms.content.rect().bottom(), side.label.text()
-    places = [(side.plot.mapTo(view, side.plot.rect().topLeft()).y(), side.plot.height()) for side in (src, tgt)]
+    for one in (src, tgt):
+        wait_for(qtbot, lambda label: label.height() >= wrapped(label), one.label)  # once laid out
+        assert one.plot.geometry().bottom() <= view.histograms.content.rect().bottom(), one.label.text()
+    places = [(one.plot.mapTo(view, one.plot.rect().topLeft()).y(), one.plot.height()) for one in (src, tgt)]
     assert places[0] == places[1]

@@ -313,13 +313,13 @@ def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
     window.context.workbench.learn(12)
     bridge = window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 12, timeout=WAIT_MS)
-    curves = window.findChild(Curves)
+    curves = window.train_view.curves
     qtbot.waitUntil(lambda: "step 12" in curves.title_label.text() and not curves.is_dirty, timeout=WAIT_MS)
     return window
 
 
 def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
-    loss = window.findChild(Curves).loss
+    loss = window.train_view.curves.loss
     qtbot.waitUntil(lambda: loss._invitation.isVisible(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "Space" in loss._invitation.toPlainText(), timeout=WAIT_MS)
 
@@ -347,7 +347,7 @@ def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
 
 
 def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: MainWindow) -> None:
-    history, curves = trained.context.bridge.history, trained.findChild(Curves)
+    history, curves = trained.context.bridge.history, trained.train_view.curves
     steps, losses = history.curve("train/loss")
     drawn_steps, drawn = curves.loss._raw.getOriginalDataset()
     assert np.array_equal(drawn_steps, steps)
@@ -365,7 +365,7 @@ def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: M
 def test_a_playhead_that_is_dragged_or_put_somewhere_by_a_click_looks_at_that_step_and_says_its_figures(
     trained: MainWindow, qtbot: QtBot
 ) -> None:
-    curves, playhead = trained.findChild(Curves), trained.context.playhead
+    curves, playhead = trained.train_view.curves, trained.context.playhead
     curves.loss._line.setValue(5)
     curves.loss._line.sigDragged.emit(curves.loss._line)
     assert playhead.step == 5
@@ -380,7 +380,7 @@ def test_a_playhead_that_is_dragged_or_put_somewhere_by_a_click_looks_at_that_st
 
 
 def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qtbot: QtBot) -> None:
-    loss = trained.findChild(Curves).loss
+    loss = trained.train_view.curves.loss
     for typed in (0.1, 0.01):
         trained.context.workbench.edit("training.label_smoothing", typed)
     qtbot.waitUntil(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +30,8 @@ from gui.theme import Theme
 from tests.gui.builders import sentence
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.panels.conftest import prepared
+from tests.gui.present import present
+from tests.gui.waiting import wait_for
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -151,23 +152,24 @@ def test_what_is_noticed_of_a_run_that_learns_is_mended_by_a_click(
 
 def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
     bridge, notices = window.context.bridge, window.train_view.curves.notices
-    workbench, wait = window.context.workbench, partial(qtbot.waitUntil, timeout=WAIT_MS)
+    workbench = window.context.workbench
     workbench.edit("training.max_steps", 4)
     workbench.learn(2)
-    wait(lambda: bridge.state == "paused")
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     for rule in RULES:
-        run, step, before = workbench.run, bridge.history.last_step, bridge.history.prepared.config
-        experiment = rule.experiment(before)
+        run, step = present(workbench.run), bridge.history.last_step
+        before = present(bridge.history.prepared).config
+        experiment = present(rule.experiment(before))
         changed = change_setting(before, experiment.key, experiment.value)
         plant(notices, bridge.history, rule.kind)
         notices.chip.setChecked(True)
         qtbot.mouseClick(notices.try_button, Qt.MouseButton.LeftButton)
-        wait(lambda changed=changed: bridge.history.prepared.config == changed)
+        wait_for(qtbot, lambda changed: present(bridge.history.prepared).config == changed, changed)
         if experiment.acts_now:
             assert bridge.history.settings_changed[-1].key == experiment.key and workbench.run == run
         else:
-            wait(lambda run=run: workbench.run not in (None, run) and bridge.state == "finished")
-            assert RunFolder.open(workbench.run).config() == changed
+            wait_for(qtbot, lambda run: workbench.run not in (None, run) and bridge.state == "finished", run)
+            assert RunFolder.open(present(workbench.run)).config() == changed
             assert run.is_dir() and step in RunFolder.open(run).checkpoint_steps()
             workbench.finish()
         assert not window.setup_drawer.isVisible() and workbench.waiting == () and window.strip.trouble is None

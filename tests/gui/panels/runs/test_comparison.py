@@ -19,6 +19,7 @@ from gui.runs.compared import ComparedGroup, ComparedRun, Comparison, MeanAndDev
 from gui.runs.seed_bands import band_of
 from gui.theme import Theme
 from gui.widgets.labels import as_written
+from tests.gui.tables import column_texts, head_at, head_texts, item_at, row_texts
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -120,7 +121,7 @@ def test_a_deviation_stands_behind_its_mean_and_its_unit_behind_both(theme: Them
     group = ComparedGroup("seeds", (0, 1), *(band_of([one.training for one in runs]) for _ in range(2)))
     panel.show_comparison(Comparison(runs, (group,), (heads, *spreads)))
     panel.show_step(History(), 0)
-    assert [panel.table.item(row, 1).text() for row in range(panel.table.rowCount())] == [
+    assert column_texts(panel.table, 1) == [
         *("1,000", "97.7 ± 0.3", "94.1 ± 5.1 %"),
         *("0.1024 ± 0.0023", "1.014 ± 0.0023", "0.5 ± nan", "0 ± 0", "–"),
     ]
@@ -138,8 +139,8 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     )
     panel.show_comparison(Comparison((run("A", 800, 0.5), run("B", 800, 0.4)), (), (("", "A", "B"), *rows)))
     panel.show_step(History(), 0)
-    cells = [[panel.table.item(row, column) for column in range(3)] for row in range(panel.table.rowCount())]
-    assert [[cell.text() for cell in row] for row in cells] == [
+    table = panel.table
+    assert [row_texts(table, row) for row in range(table.rowCount())] == [
         *(
             ["newest checkpoint", "1,000", "12,000"],
             ["best step", "1,000", "–"],
@@ -150,13 +151,13 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
         *(["BLEU", "97.7", "40.0"], ["exact match", "94.1 %", "100.0 %"]),
         *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "–"]),
     ]
-    tips = {row[0].text(): row[0].toolTip() for row in cells}
+    tips = {name: item_at(table, row, 0).toolTip() for row, name in enumerate(column_texts(table, 0))}
     assert "loss" in tips["sentences validated"] and "BLEU" in tips["sentences decoded"]
     assert tips["BLEU"] == words_of("valid/bleu").meaning and "goes on" in tips["newest checkpoint"]
     help_text = run_settings()["training.max_steps"].help
     assert tips["training.max_steps"] == as_written(f"training.max_steps: {help_text}")
-    assert panel.table.horizontalHeaderItem(0).text() == "differences"
-    assert cells[8][1].data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
+    assert head_texts(table)[0] == "differences"
+    assert item_at(table, 8, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
 
 
 @pytest.mark.parametrize("zoom", [100, 150])
@@ -170,10 +171,10 @@ def test_where_there_is_little_room_the_values_of_a_single_run_stay_in_sight(
     panel.show_comparison(Comparison((run("", 800, 0.5),), (), (("", "mine"), (key, 0.003))))
     panel.show_step(History(), 0)
     table = panel.table
-    needed = table.fontMetrics().horizontalAdvance(table.item(0, 1).text())
+    needed = table.fontMetrics().horizontalAdvance(item_at(table, 0, 1).text())
     assert table.columnViewportPosition(1) + needed < table.viewport().width()
-    assert not table.horizontalScrollBar().maximum() and table.item(0, 0).toolTip().startswith(key)
-    assert table.horizontalHeaderItem(0).text() == "own settings"
+    assert not table.horizontalScrollBar().maximum() and item_at(table, 0, 0).toolTip().startswith(key)
+    assert head_texts(table)[0] == "own settings"
     stage(panel, 1600 * zoom // 100, 300)
     assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # there the key is whole, too
 
@@ -184,7 +185,7 @@ def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stag
     table = (("", "A  <i>mine</i>"), ("training.note", "<b>1"))
     panel.show_comparison(Comparison((run("A", 800, 0.5),), (), table))
     panel.show_step(History(), 0)
-    tips = panel.table.horizontalHeaderItem(1).toolTip(), panel.table.item(0, 1).toolTip()
+    tips = head_at(panel.table, 1).toolTip(), item_at(panel.table, 0, 1).toolTip()
     assert tips == (as_written("A  <i>mine</i>"), as_written("<b>1"))
 
 

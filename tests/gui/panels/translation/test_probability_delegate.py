@@ -19,8 +19,7 @@ def test_a_token_is_whole_in_a_cell_as_wide_as_asked_for(qtbot: QtBot) -> None:
     qtbot.addWidget(table)
     delegate = ProbabilityDelegate(Theme("light"))
     for token in ("<eos>", "brother", "am", "Abend", "evening"):  # the widths of some are rounded down
-        table.setItem(0, 0, QTableWidgetItem(token))
-        table.item(0, 0).setData(PROBABILITY, 0.0)
+        table.setItem(0, 0, cell(0.0, token))
         index, option = table.model().index(0, 0), QStyleOptionViewItem()
         needed = delegate.sizeHint(option, index)
         once, twice = (painted(delegate, table, 0, times * needed.width()) for times in (1, 2))
@@ -72,7 +71,7 @@ def test_bars_of_one_probability_are_as_long_in_columns_of_different_widths(qtbo
         assert lengths == [(min(widths) - 2) / 2] * 2
 
 
-def cell(probability: float) -> QTableWidgetItem:
-    item = QTableWidgetItem("")
+def cell(probability: float, token: str = "") -> QTableWidgetItem:
+    item = QTableWidgetItem(token)
     item.setData(PROBABILITY, probability)
     return item

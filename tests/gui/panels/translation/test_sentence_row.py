@@ -18,6 +18,7 @@ from gui.theme import Theme
 from tests.core.examples import run_folder
 from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
+from tests.gui.waiting import wait_for
 
 
 def test_where_no_probe_can_be_read_it_says_which(qtbot: QtBot, theme: Theme, tmp_path: Path) -> None:
@@ -53,7 +54,7 @@ def test_the_field_of_my_sentence_has_the_room_of_the_source(qtbot: QtBot, windo
         theme.set_zoom(zoom)
         row.add_button.click()
         needed = row.add_edit.fontMetrics().horizontalAdvance(row.add_edit.placeholderText()) + theme.px(24)
-        qtbot.waitUntil(lambda needed=needed: row.add_edit.contentsRect().width() > needed, timeout=WAIT_MS)
+        wait_for(qtbot, lambda needed: row.add_edit.contentsRect().width() > needed, needed)
         assert not row.source_label.isVisible()
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
         assert row.source_label.isVisible()

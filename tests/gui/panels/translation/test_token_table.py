@@ -24,6 +24,7 @@ from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from tests.gui.builders import feed, sentence
 from tests.gui.conftest import WAIT_MS
+from tests.gui.tables import column_texts, item_at
 
 
 @pytest.fixture
@@ -79,9 +80,9 @@ def test_a_chosen_token_that_is_not_the_most_probable_is_not_listed_twice() -> N
 
 def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenTable) -> None:
     show(table)
-    assert [table.table.item(row, 0).text() for row in range(4)] == ["i", "do", "want", "<eos>"]
-    assert table.table.item(0, 1).data(PROBABILITY) == pytest.approx(0.2)
-    assert table.table.item(0, 4).data(PROBABILITY) is None
+    assert column_texts(table.table, 0) == ["i", "do", "want", "<eos>"]
+    assert item_at(table.table, 0, 1).data(PROBABILITY) == pytest.approx(0.2)
+    assert item_at(table.table, 0, 4).data(PROBABILITY) is None
     assert table.title_label.text() == "Translation · weights of step 5"
     assert table.read_label.text() == "read as   ich  will  <eos>"
     assert not table.cut_label.isVisibleTo(table)
@@ -114,7 +115,7 @@ def test_no_token_that_is_shown_is_cut(table: TokenTable, width: int) -> None:
     shown = [column for column in range(5) if not table.table.isColumnHidden(column)]
     assert len(shown) >= 2
     for column, row in itertools.product(shown, range(4)):
-        text = table.table.item(row, column).text()
+        text = item_at(table.table, row, column).text()
         assert metrics.horizontalAdvance(text) + number + GRID <= table.table.columnWidth(column), text
 
 
@@ -124,7 +125,7 @@ def test_the_row_of_the_place_is_in_view_also_in_less_room(table: TokenTable) ->
     for height in (400, 300):
         table.resize(700, height)
         table.grab()
-        row = table.table.visualItemRect(table.table.item(19, 0))
+        row = table.table.visualItemRect(item_at(table.table, 19, 0))
         assert table.table.viewport().rect().contains(row)
 
 
@@ -170,7 +171,7 @@ def test_what_a_person_chose_is_marked_and_can_be_taken_back(table: TokenTable) 
     """Of the tokens before it, none is: the model wrote them too."""
     table._typed.prefix = ("i", "do")
     show(table, prefix=("i", "do"), ranks=(0, 1, 0, 0))
-    assert [bool(table.table.item(row, 0).data(IS_FORCED)) for row in range(4)] == [False, True, False, False]
+    assert [bool(item_at(table.table, row, 0).data(IS_FORCED)) for row in range(4)] == [False, True, False, False]
     assert table.undo_button.isVisibleTo(table)
     table.first_button.click()
     assert table.readout_label.text().startswith("After “<bos>” comes “i” (0.600)")

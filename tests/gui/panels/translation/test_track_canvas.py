@@ -15,6 +15,7 @@ from gui.sentences.output_place import OutputPlace
 from gui.sentences.tracks import Track
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 
 TOKENS = tuple(f"token{place}" for place in range(40))
 
@@ -65,7 +66,7 @@ def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
 
 
 def area_of(canvas: TrackCanvas) -> TrackArea:
-    area = canvas.parentWidget().parentWidget()
+    area = present(canvas.parentWidget()).parentWidget()
     assert isinstance(area, TrackArea)
     return area
 
