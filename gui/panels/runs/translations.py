@@ -5,12 +5,13 @@ Those of a single run first that tell it from the reference.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.events import ValidatedSentence
 from core.history import History
-from gui.panel import Table
 from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
@@ -63,7 +64,7 @@ class RunTranslations(ComparisonPanel):
         self.set_title(_title_of(num_apart, len(self._lines), len(self.comparison.runs)))
         self._fill(self._heads(self.comparison.runs))
 
-    def numbers(self) -> Table:
+    def numbers(self) -> Sequence[tuple[str, ...]]:
         """The table."""
         assert self.comparison is not None
         return [self._heads(self.comparison.runs), *self._lines]

@@ -24,6 +24,8 @@ from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.views.anatomy import AnatomyView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import child_of, present
+from tests.gui.windows import window_of
 
 Kind = TypeVar("Kind", bound=Topic)
 
@@ -88,9 +90,9 @@ def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot
     topic.target_edit.setFocus()
     topic.target_edit.selectAll()
     qtbot.keyClicks(topic.target_edit, "1 2")
-    qtbot.waitUntil(lambda: all(canvas.matrix is not None for canvas in topic.canvases), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: topic.canvases[0].matrix.rows == ("<bos>", "1", "2", "<pad>", "<pad>"), timeout=WAIT_MS)
-    padding, causal, both = (canvas.matrix.hidden for canvas in topic.canvases)
+    typed = ("<bos>", "1", "2", "<pad>", "<pad>")
+    qtbot.waitUntil(lambda: present(topic.canvases[0].matrix).rows == typed, timeout=WAIT_MS)
+    padding, causal, both = (present(present(canvas.matrix).hidden) for canvas in topic.canvases)
     for row, column in np.ndindex(5, 5):
         assert (padding[row, column], causal[row, column]) == (column >= 3, column > row)
         assert both[row, column] == (column >= 3 or column > row)
@@ -120,7 +122,7 @@ def test_masks_are_of_the_newest_probe_that_can_be_read(empty_window: MainWindow
 def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyView, qtbot: QtBot) -> None:
     topic = opened(view, qtbot, MasksTopic)
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
-    export_button = topic.findChild(ExportButton)
+    export_button = child_of(topic, ExportButton)
     top = topic.target_edit.mapTo(topic, QPoint())
     topic.target_edit.setText("1 " * 200)
     qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
@@ -128,7 +130,7 @@ def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyVie
     export_button.menu().aboutToShow.emit()
     assert not any(action.isEnabled() for action in export_button.menu().actions())
     export_button.copy_numbers()  # the menu had been opened before
-    told = view.window().strip.sentence
+    told = window_of(view).strip.sentence
     qtbot.waitUntil(lambda: "there is nothing to export any more" in told.text(), timeout=WAIT_MS)
     topic.target_edit.setText("1 2")
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
@@ -148,10 +150,11 @@ def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_sa
     for button, stage, result in zip(topic.stage_buttons, STAGES, results, strict=True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         assert topic.stage is stage and topic.stage_label.text() == stage.about
-        np.testing.assert_array_equal(topic.canvases[2].matrix.values, result)
+        np.testing.assert_array_equal(present(topic.canvases[2].matrix).values, result)
         above, below, _ = topic.canvases
         if below.isVisible():
-            assert above.layout_of(above.matrix).grid.left() == below.layout_of(below.matrix).grid.left()
+            lefts = {one.layout_of(present(one.matrix)).grid.left() for one in (above, below)}
+            assert len(lefts) == 1
         qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
         assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden ones are not told
         assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()
@@ -212,20 +215,24 @@ def assert_whole(view: AnatomyView) -> None:
     assert topic.content.height() >= topic.content.minimumHeight() > 0
 
 
+def answer_to(topic: DotProductTopic) -> DotProduct:
+    return present(topic.asked.answer)
+
+
 def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) -> None:
     topic, context = opened(view, qtbot, DotProductTopic), view.context
-    untrained = topic.asked.answer
+    untrained = answer_to(topic)
     context.workbench.learn(5)
-    qtbot.waitUntil(lambda: topic.asked.answer.step == 5, timeout=WAIT_MS)
-    assert not np.array_equal(topic.asked.answer.scores, untrained.scores)
+    qtbot.waitUntil(lambda: answer_to(topic).step == 5, timeout=WAIT_MS)
+    assert not np.array_equal(answer_to(topic).scores, untrained.scores)
     context.playhead.view(0)
-    qtbot.waitUntil(lambda: topic.asked.answer.step == 0, timeout=WAIT_MS)
-    np.testing.assert_allclose(topic.asked.answer.scores, untrained.scores, rtol=1e-6)
+    qtbot.waitUntil(lambda: answer_to(topic).step == 0, timeout=WAIT_MS)
+    np.testing.assert_allclose(answer_to(topic).scores, untrained.scores, rtol=1e-6)
     qtbot.waitUntil(
         lambda: topic.title_label.text().endswith("· cross layer 1 head 1 · weights of step 0"), timeout=WAIT_MS
     )
     context.selection.choose(kind="decoder_self")
-    qtbot.waitUntil(lambda: topic.asked.answer.read == topic.asked.answer.readers, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answer_to(topic).read == answer_to(topic).readers, timeout=WAIT_MS)
     topic.stage_buttons[3].click()
     topic.canvases[2].pointed.emit(0, 1)
     assert "it comes later" in topic.readout_label.text()
@@ -237,4 +244,4 @@ def test_nothing_is_asked_where_nobody_looks(view: AnatomyView, window: MainWind
     view.context.workbench.learn(5)
     qtbot.waitUntil(lambda: view.context.bridge.state == "paused", timeout=WAIT_MS)
     qtbot.wait(200)
-    assert topic.asked.answer.step == 0
+    assert answer_to(topic).step == 0

@@ -18,6 +18,9 @@ from gui.pictures.export_button import ExportButton
 from gui.theme import GRID
 from gui.views.data import HINT, OUTDATED, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.present import child_of, present
+from tests.gui.tables import column_texts, item_at, row_texts
+from tests.gui.waiting import wait_for
 
 NUM_TRAIN = 2 * PAGE + 20
 LONG = "word " * 30
@@ -54,12 +57,11 @@ def wait_until_known(view: DataView, qtbot: QtBot) -> None:
 def figure(view: DataView, name: str) -> list[str]:
     """A line of the figures, split by split."""
     table = view.figures.table
-    row = next(row for row in range(table.rowCount()) if table.item(row, 0).text() == name)
-    return [table.item(row, column).text() for column in range(1, table.columnCount())]
+    return row_texts(table, column_texts(table, 0).index(name))[1:]
 
 
 def tokens(view: DataView, row: int, column: int) -> list[tuple[str, str]]:
-    return [tuple(token) for token in view.table.item(row, column).data(TOKENS)]
+    return [tuple(token) for token in item_at(view.table, row, column).data(TOKENS)]
 
 
 def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet_has_its_line(view: DataView) -> None:
@@ -120,8 +122,7 @@ def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
 
     def is_whole_in_two_lines() -> bool:
         room = QRect(0, 0, table.columnWidth(0) - 2 * GRID, 1_000)
-        for row in range(table.rowCount()):
-            name = table.item(row, 0).text()
+        for row, name in enumerate(column_texts(table, 0)):
             lines = table.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, name).height() // line
             if lines > 2 or table.rowHeight(row) < one_line + (lines - 1) * (line - 1):
                 return False
@@ -133,9 +134,9 @@ def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
 def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
     for last in (2 * PAGE, NUM_TRAIN):
         qtbot.keyClick(view, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
-        qtbot.waitUntil(lambda last=last: view.page_label.text().split()[2] == str(last), timeout=WAIT_MS)
+        wait_for(qtbot, lambda last: view.page_label.text().split()[2] == str(last), last)
     assert not view.next_button.isEnabled()
-    assert view.table.item(view.table.rowCount() - 1, 0).text() == f"{NUM_TRAIN} too long"
+    assert column_texts(view.table, 0)[-1] == f"{NUM_TRAIN} too long"
 
     qtbot.keyClicks(view.search_edit, "NUMBER11")
     qtbot.waitUntil(lambda: view.page_label.text() == "1 to 9 of 9 found", timeout=WAIT_MS)  # 11, 110 to 117
@@ -155,18 +156,18 @@ def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: Q
         ("emu", "unknown"),
         ("<eos>", "special"),
     ]
-    assert "unknown, and read as <unk>: emu" in view.table.item(0, 2).toolTip()
+    assert "unknown, and read as <unk>: emu" in item_at(view.table, 0, 2).toolTip()
 
 
 def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot: QtBot, tmp_path: Path) -> None:
-    view.histograms.findChild(ExportButton).copy_numbers()
+    child_of(view.histograms, ExportButton).copy_numbers()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[:3] == ["split,side,tokens,texts", f"train,source,3,{NUM_TRAIN - 1}", "train,source,31,1"]
 
     data, workbench = view.look.data, view.context.workbench
     workbench.edit("model.d_ff", 8)
     history = view.context.bridge.history
-    qtbot.waitUntil(lambda: history.prepared.config.model.d_ff == 8 and not workbench.waiting, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: present(history.prepared).config.model.d_ff == 8 and not workbench.waiting, timeout=WAIT_MS)
     assert view.look.data is data  # another model, the same data
 
     workbench.edit("dataset.max_src_length", 40)
@@ -175,7 +176,7 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     assert figure(view, "left out, too long") == ["0", "0", "0"]
 
     (tmp_path / "train.target").unlink()
-    workbench.edit("dataset.options", {**view.look.config.dataset.options, "lowercase": True})
+    workbench.edit("dataset.options", {**present(view.look.config).dataset.options, "lowercase": True})
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
     assert view.empty_label.text().startswith("No data are prepared")
     assert view.page_label.text() == "none"
@@ -210,7 +211,7 @@ def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, 
 
 def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view: DataView, qtbot: QtBot) -> None:
     data = view.look.data
-    view.context.workbench.edit("dataset.options", {**view.look.config.dataset.options, "max_length": 10})
+    view.context.workbench.edit("dataset.options", {**present(view.look.config).dataset.options, "max_length": 10})
     qtbot.waitUntil(lambda: view.look.data is not data, timeout=WAIT_MS)
     wait_until_known(view, qtbot)
     assert figure(view, "left out, too long") == ["0", "0", "0"]

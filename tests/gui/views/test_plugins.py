@@ -17,6 +17,9 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import HINT, KEEPS, WRITTEN, PluginsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.tables import row_texts
+from tests.gui.waiting import wait_for
 
 WORDS = '''
 from core.plugin import DatasetPlugin, Options, Pair, option, split_of
@@ -76,7 +79,7 @@ class FileManager(QObject):
 def file_manager() -> Iterator[FileManager]:
     """Told of every folder that is opened."""
     manager = FileManager()
-    QDesktopServices.setUrlHandler("file", manager, "open")
+    QDesktopServices.setUrlHandler("file", manager, "open")  # type: ignore[arg-type]  # its types want bytes, which it refuses
     yield manager
     QDesktopServices.unsetUrlHandler("file")
 
@@ -84,7 +87,7 @@ def file_manager() -> Iterator[FileManager]:
 def row(view: PluginsView, name: str) -> list[str]:
     """What the table shows of a plugin."""
     number = next(number for number, row in enumerate(view.table.rows) if row.info.name == name)
-    return [view.table.item(number, column).text() for column in range(view.table.columnCount())]
+    return row_texts(view.table, number)
 
 
 def click(qtbot: QtBot, button: object) -> None:
@@ -148,7 +151,7 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
         view.name_edit.selectAll()
         qtbot.keyClicks(view.name_edit, name)
         qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda says=says: says in view.note_label.text(), timeout=WAIT_MS)
+        wait_for(qtbot, lambda says: says in view.note_label.text(), says)
         assert view.name_edit.text() == name
     view.name_edit.selectAll()
     qtbot.keyClicks(view.name_edit, "my_words")
@@ -273,10 +276,10 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     workbench.set_pace(None)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.strip.isVisible()
-    assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef")
+    assert set(present(bridge.history.prepared).src_tokens[4:]) == set("abcdef")
     workbench.prepare()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    assert set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz")
+    assert set(present(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz")
     assert view.note_label.text() == HINT
 
 
@@ -291,7 +294,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
     assert view.note_label.text() == HINT
-    qtbot.waitUntil(lambda: set(bridge.history.prepared.src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: set(present(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
 
 
 def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
@@ -316,7 +319,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     (folder / "words.py").write_text(WORDS, encoding="utf-8")
     reload(view, qtbot)
     qtbot.waitUntil(lambda: bridge.state == "ready" and not strip.isVisible(), timeout=WAIT_MS)
-    assert set(bridge.history.prepared.src_tokens[4:]) == set("abcdef") and strip.trouble is None
+    assert set(present(bridge.history.prepared).src_tokens[4:]) == set("abcdef") and strip.trouble is None
     assert row(view, "words")[2] == "ready" and view.note_label.text() == HINT
     assert view.table.mapTo(view, view.table.rect().topLeft()) == top
 

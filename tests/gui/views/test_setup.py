@@ -18,6 +18,8 @@ from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
 from tests.gui.bench.runs import wait_for_answers
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import child_of, present
+from tests.gui.waiting import wait_for
 
 
 def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
@@ -222,7 +224,7 @@ def test_what_is_typed_acts_at_once_with_enter_or_as_its_field_is_left(
         qtbot.keyClicks(editor, str(value))
         assert typing.isActive() and len(history.settings_changed) == number - 1
         qtbot.keyClick(editor, leave)
-        qtbot.waitUntil(lambda number=number: len(history.settings_changed) == number, timeout=WAIT_MS)
+        wait_for(qtbot, lambda number: len(history.settings_changed) == number, number)
         assert history.settings_changed[-1].value == value and not typing.isActive()
     box = window.setup_drawer.form("training").rows["training.early_stopping"].editor
     assert isinstance(box, QCheckBox)
@@ -268,7 +270,7 @@ def test_a_dataset_with_a_long_title_pushes_no_field_out_of_sight(qtbot: QtBot, 
     drawer.plugin_combo.addItem("A dataset of eighty letters, since whoever wrote it thought of no narrow drawer")
     window.rail.setup_button.click()
     drawer.sections["dataset"].heading.click()
-    area = drawer.findChild(QScrollArea)
+    area = child_of(drawer, QScrollArea)
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=WAIT_MS)
     assert area.horizontalScrollBar().maximum() == 0
 
@@ -297,7 +299,7 @@ def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -
     assert row.help_label.text() == help_text(row.field)
     for name, said in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
         window.context.workbench.edit("training.schedule.name", name)
-        assert row.help_label.text() == row.editor.accessibleDescription() == said
+        assert row.help_label.text() == present(row.editor).accessibleDescription() == said
 
 
 def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtBot, window: MainWindow) -> None:

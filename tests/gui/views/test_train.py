@@ -6,29 +6,34 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QScrollArea
+from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import child_of, present
+from tests.gui.waiting import wait_for
 
 
 def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow) -> None:
-    view, scroll = window.train_view, window.train_view.findChild(QScrollArea)
+    view, scroll = window.train_view, child_of(window.train_view, QScrollArea)
     panels = (view.sentence_row, view.attention_map, view.head_grid, view.curves)
-    fit = [lambda panel=panel: panel.height() >= panel.minimumSizeHint().height() for panel in panels]
+
+    def all_fit() -> bool:
+        return all(panel.height() >= panel.minimumSizeHint().height() for panel in panels)
+
     for zoom in (100, 150, 200):
         window.context.theme.set_zoom(zoom)
         window.resize(1280, 720)
-        qtbot.waitUntil(lambda: scroll.widget().width() <= scroll.viewport().width(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: present(scroll.widget()).width() <= scroll.viewport().width(), timeout=WAIT_MS)
         qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: all(fits() for fits in fit), timeout=WAIT_MS)  # once what they show is laid out
+        qtbot.waitUntil(all_fit, timeout=WAIT_MS)  # once what they show is laid out
         assert (scroll.verticalScrollBar().maximum() == 0) == (zoom < 200), zoom
 
 
 def test_in_the_smallest_window_the_loss_has_room_to_fall_and_nothing_scrolls(qtbot: QtBot, window: MainWindow) -> None:
-    view, scroll = window.train_view, window.train_view.findChild(QScrollArea)
+    view, scroll = window.train_view, child_of(window.train_view, QScrollArea)
     window.resize(window.minimumSize())
     qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
@@ -79,9 +84,12 @@ def test_what_gave_way_is_in_the_picture_for_a_file(qtbot: QtBot, window: MainWi
     view = window.train_view
     window.resize(1280, 720)
     window.context.theme.set_zoom(150)
-    spares = {view.attention_map: view.attention_map.readout, view.curves: view.curves.learning_rate}
+    spares: dict[Panel, QWidget] = {
+        view.attention_map: view.attention_map.readout,
+        view.curves: view.curves.learning_rate,
+    }
     for panel, spare in spares.items():
-        qtbot.waitUntil(lambda one=panel: one.content.isVisible() and not one.is_dirty, timeout=WAIT_MS)
+        wait_for(qtbot, lambda panel: panel.content.isVisible() and not panel.is_dirty, panel)
         qtbot.waitUntil(spare.isHidden, timeout=WAIT_MS)
         size, canvas = panel.content.size(), view.attention_map.canvas.height()
         with panel.on_paper():
@@ -91,11 +99,11 @@ def test_what_gave_way_is_in_the_picture_for_a_file(qtbot: QtBot, window: MainWi
 
 
 def test_beside_setup_a_projector_shows_all_of_the_width(qtbot: QtBot, window: MainWindow) -> None:
-    view, scroll = window.train_view, window.train_view.findChild(QScrollArea)
+    view, scroll = window.train_view, child_of(window.train_view, QScrollArea)
     window.resize(1280, 720)
     window.rail.setup_button.click()
     for zoom in (100, 150):  # each choice of the loss's panel has been laid out at another font before
         window.context.theme.set_zoom(zoom)
         qtbot.waitUntil(lambda: scroll.horizontalScrollBar().maximum() == 0, timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: present(scroll.widget()).width() == scroll.viewport().width(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: view.attention_map.canvas.width() < window.context.theme.px(240), timeout=WAIT_MS)

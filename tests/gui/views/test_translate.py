@@ -23,6 +23,9 @@ from gui.theme import GRID
 from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
+from tests.gui.present import present
+from tests.gui.tables import column_texts, item_at
+from tests.gui.windows import window_of
 
 Learn = Callable[[int], None]
 
@@ -50,6 +53,24 @@ def draw(view: TranslateView) -> None:
         view.context.redraws.draw()
 
 
+def draw_until(view: TranslateView, qtbot: QtBot, holds: Callable[[], bool]) -> None:
+    """Draw whatever waits to be drawn until it holds."""
+
+    def is_drawn() -> bool:
+        draw(view)
+        return holds()
+
+    qtbot.waitUntil(is_drawn, timeout=WAIT_MS)
+
+
+def translation_of(view: TranslateView) -> Translation:
+    return present(view.typed.translation)
+
+
+def tree_of(view: TranslateView) -> BeamTree:
+    return present(view.beam.canvas.tree)
+
+
 def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
     """Pick weights by what the combo box says, and wait for their translation."""
     before = view.typed.translation
@@ -58,8 +79,7 @@ def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
     view.weights_combo.setCurrentIndex(place)
     view.weights_combo.activated.emit(place)
     qtbot.waitUntil(lambda: view.typed.translation not in (None, before), timeout=WAIT_MS)
-    assert view.typed.translation is not None
-    return view.typed.translation
+    return translation_of(view)
 
 
 def show_page(view: TranslateView, name: str) -> None:
@@ -67,9 +87,8 @@ def show_page(view: TranslateView, name: str) -> None:
     page.click()
 
 
-def probabilities(translation: Translation | None) -> list[float]:
-    assert translation is not None and translation.sentence is not None
-    return translation.sentence.free_running.output_probability.tolist()
+def probabilities(translation: Translation) -> list[float]:
+    return present(translation.sentence).free_running.output_probability.tolist()
 
 
 def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tracks(
@@ -80,10 +99,10 @@ def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tr
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
     assert view.map.title_label.text() == "Cross-attention, layer 2 head 1, free-running · step 0"
     assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
-    probed = view.context.bridge.history.probe(0).sentences[0]
+    probed = present(view.context.bridge.history.probe(0)).sentences[0]
     fed, free = view.tracks.canvas.tracks
     assert view.reference_edit.text() == probed.reference
-    assert fed.tokens == probed.by_reference.tgt_output and free.tokens == probed.free_running.tgt_output
+    assert fed.tokens == present(probed.by_reference).tgt_output and free.tokens == probed.free_running.tgt_output
     assert view.tracks.verdict_label.text().startswith("✗ From the first token on the reference has")
     assert view.tracks.canvas.accessibleDescription() == view.tracks.verdict_label.text()
     assert len(view.tracks.numbers()) == 1 + len(fed.tokens) + len(free.tokens)
@@ -96,12 +115,10 @@ def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tr
 def test_each_token_has_its_probability_and_runners_up(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(40)
     enter(view, qtbot, "ich mochte ein bier")
-    table, translation = view.tokens.table, view.typed.translation
-    assert translation is not None and translation.sentence is not None
-    written = [table.item(row, 0).text() for row in range(table.rowCount())]
-    assert written == list(translation.sentence.free_running.tgt_output)
+    table, translation = view.tokens.table, translation_of(view)
+    assert column_texts(table, 0) == list(present(translation.sentence).free_running.tgt_output)
     for row in range(table.rowCount()):
-        cells = [table.item(row, column) for column in range(table.columnCount())]
+        cells = [item_at(table, row, column) for column in range(table.columnCount())]
         shares = [cell.data(PROBABILITY) for cell in cells]
         assert shares == sorted(shares, reverse=True) and sum(shares) <= 1.001
         assert len({cell.text() for cell in cells}) == len(cells)
@@ -111,26 +128,24 @@ def test_each_token_has_its_probability_and_runners_up(view: TranslateView, lear
 
 def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
-    first, table = view.typed.translation, view.tokens.table
-    assert first is not None and first.sentence is not None
-    other = table.item(1, 2).text()
-    place = table.visualItemRect(table.item(1, 2)).center()
+    first, table = translation_of(view), view.tokens.table
+    other, place = item_at(table, 1, 2).text(), table.visualItemRect(item_at(table, 1, 2)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: view.typed.translation not in (None, first), timeout=WAIT_MS)
-    forced = view.typed.translation
-    assert forced.prefix == (first.sentence.free_running.tgt_output[0], other)
-    assert forced.sentence.free_running.tgt_output[:2] == forced.prefix
+    forced, before = translation_of(view), present(first.sentence).free_running
+    assert forced.prefix == (before.tgt_output[0], other)
+    assert present(forced.sentence).free_running.tgt_output[:2] == forced.prefix
     draw(view)
-    assert table.item(1, 0).text() == other and view.tokens.undo_button.isVisible()
+    assert item_at(table, 1, 0).text() == other and view.tokens.undo_button.isVisible()
     assert view.tracks.canvas.tracks[-1].name == "free after your choice"
     qtbot.keyClick(table, Qt.Key.Key_Home)
     table.setCurrentCell(0, 1)
     qtbot.keyClick(table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(view.typed.translation.prefix) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(translation_of(view).prefix) == 1, timeout=WAIT_MS)
     draw(view)
     view.tokens.undo_button.click()
-    qtbot.waitUntil(lambda: view.typed.translation.prefix == (), timeout=WAIT_MS)
-    assert probabilities(view.typed.translation) == probabilities(first)
+    qtbot.waitUntil(lambda: translation_of(view).prefix == (), timeout=WAIT_MS)
+    assert probabilities(translation_of(view)) == probabilities(first)
     draw(view)
     assert not view.tokens.undo_button.isVisible()
 
@@ -150,7 +165,7 @@ def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: Tr
     qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
 
     def sees(place: int) -> bool:
-        head = canvas._layout.head(place).translated(canvas.x(), 0)
+        head = present(canvas._layout).head(place).translated(canvas.x(), 0)
         return canvas.width_of_names <= head.left() and head.right() <= area.viewport().width()
 
     assert view.tracks.verdict_label.text().startswith("✗ The same up to token 1;")
@@ -175,7 +190,7 @@ def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: Trans
 def test_a_page_is_called_as_the_button_that_shows_it(view: TranslateView) -> None:
     _, *names = (button.text() for button in view.pages.buttons)  # the first names the head that it shows
     assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
-    sides = view.window().runs_view.sides
+    sides = window_of(view).runs_view.sides
     _, *names = (button.text() for button in sides.buttons)  # the first shows the losses, and a table
     for name, panel in zip(names, (sides.attention, sides.translations), strict=True):
         assert panel.title.startswith(f"{name} of the chosen runs")
@@ -183,12 +198,12 @@ def test_a_page_is_called_as_the_button_that_shows_it(view: TranslateView) -> No
 
 def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(20)
-    qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
     show_page(view, "Beam search")
-    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
-    tree = view.beam.canvas.tree
+    draw_until(view, qtbot, lambda: not view.beam.is_empty)
+    tree = tree_of(view)
     assert tree.beam_size == 4 and tree.step == 20 and len(view.beam.numbers()) == 1 + len(tree.nodes)
-    assert tree.greedy.output == view.typed.translation.output
+    assert tree.greedy.output == translation_of(view).output
     assert view.beam.verdict_label.text() and view.beam.title_label.text().endswith("weights of step 20")
     before = view.beam.readout_label.text()
     qtbot.keyClick(view.beam.canvas, Qt.Key.Key_Right)
@@ -202,19 +217,19 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     assert view.context.theme.zoom == 150
     boxes_hold_their_tokens(view)
     view.beam.size_spin.setValue(2)
-    qtbot.waitUntil(lambda: draw(view) or view.beam.canvas.tree.beam_size == 2, timeout=WAIT_MS)
-    assert {node.rank for node in view.beam.canvas.tree.nodes} == {0, 1}
+    draw_until(view, qtbot, lambda: tree_of(view).beam_size == 2)
+    assert {node.rank for node in tree_of(view).nodes} == {0, 1}
 
 
 def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
-    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: not view.beam.is_empty)
     canvas, area = view.beam.canvas, view.beam._area
     canvas.show_tree(large_tree())
     qtbot.waitUntil(lambda: canvas.width() > 2 * area.width() and canvas.height() > area.height(), timeout=WAIT_MS)
 
     def sees_mark() -> bool:
-        mark = canvas._layout.box(canvas._node).translated(QPointF(canvas.pos()))
+        mark = present(canvas._layout).box(canvas._node).translated(QPointF(canvas.pos()))
         return QRectF(area.viewport().rect()).contains(mark)
 
     for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Down] * 9, *[Qt.Key.Key_Left] * 29, *[Qt.Key.Key_Up] * 9):
@@ -222,12 +237,12 @@ def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: Transla
         qtbot.keyClick(canvas, key)
         QApplication.processEvents()  # what is said of it may need another line
         assert canvas._node != before and sees_mark()
-    cut = canvas._layout.box(50).toRect()
+    cut = present(canvas._layout).box(50).toRect()
     area.horizontalScrollBar().setValue(cut.center().x())
-    before = canvas.pos()
+    stood_at = canvas.pos()
     qtbot.mouseMove(canvas, cut.topRight() + QPoint(-4, 4))
     qtbot.waitUntil(lambda: canvas._node == 50, timeout=WAIT_MS)
-    assert canvas.pos() == before  # what is under the mouse stays there
+    assert canvas.pos() == stood_at  # what is under the mouse stays there
     for _ in range(9):
         qtbot.keyClick(canvas, Qt.Key.Key_Down)
     area.resize(area.width(), area.height() - 2 * GRID)  # as where something else takes more room
@@ -255,9 +270,9 @@ def large_tree() -> BeamTree:
 
 def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
-    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
-    history, tree = view.context.bridge.history, view.beam.canvas.tree
-    view.typed.translation = replace(view.typed.translation, source="ich möchte ein Bier")
+    draw_until(view, qtbot, lambda: not view.beam.is_empty)
+    history, tree = view.context.bridge.history, tree_of(view)
+    view.typed.translation = replace(translation_of(view), source="ich möchte ein Bier")
     view.beam.asked.answer = tree  # the newest there is
     view.beam.show_step(history, 0)
     assert view.beam.is_empty
@@ -267,12 +282,10 @@ def test_greedy_and_beam_go_on_from_the_token_that_was_chosen(view: TranslateVie
     draw(view)
     show_page(view, "Beam search")
     go_on_from_another_token(view, qtbot)
-    translation = view.typed.translation
-    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
-    qtbot.waitUntil(
-        lambda: draw(view) or view.beam.canvas.tree.nodes[0].token == translation.prefix[0], timeout=WAIT_MS
-    )
-    tree = view.beam.canvas.tree
+    translation = translation_of(view)
+    draw_until(view, qtbot, lambda: not view.beam.is_empty)
+    draw_until(view, qtbot, lambda: tree_of(view).nodes[0].token == translation.prefix[0])
+    tree = tree_of(view)
     assert tree.greedy.output == translation.output
     assert {one.tokens[:1] for one in tree.outputs} == {translation.prefix}
 
@@ -280,21 +293,21 @@ def test_greedy_and_beam_go_on_from_the_token_that_was_chosen(view: TranslateVie
 def boxes_hold_their_tokens(view: TranslateView) -> None:
     """At any zoom: no token of the tree is cut, and the canvas scrolls over all of it."""
     canvas, metrics = view.beam.canvas, QFontMetricsF(view.context.theme.token_font())
-    for index, node in enumerate(canvas.tree.nodes):
-        assert canvas._layout.box(index).width() >= metrics.horizontalAdvance(f"✗ {node.token}") + GRID
+    for index, node in enumerate(tree_of(view).nodes):
+        assert present(canvas._layout).box(index).width() >= metrics.horizontalAdvance(f"✗ {node.token}") + GRID
     assert canvas.minimumWidth() == canvas.sizeHint().width()
 
 
 def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(20)
-    qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
     show_page(view, "Two weights")
-    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: not view.other.is_empty)
     assert names_of(view) == ["step 20", "step 0", "step 20, teacher-forced", "step 0, teacher-forced"]
     view.other.weights_combo.chosen.emit(5)
-    qtbot.waitUntil(lambda: draw(view) or view.other.canvas.tracks[1].name == "step 5", timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: view.other.canvas.tracks[1].name == "step 5")
     shown = view.other.canvas.tracks[3].probabilities
-    probed = view.context.bridge.history.probe(5).sentences[0].by_reference.output_probability
+    probed = present(present(view.context.bridge.history.probe(5)).sentences[0].by_reference).output_probability
     assert shown == pytest.approx(probed.tolist(), abs=1e-6)
     assert "nats a token" in view.other.verdict_label.text()
     with_another_run(view, qtbot)
@@ -303,7 +316,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
 def choose_the_run_that_is_compared_with_again(view: TranslateView, qtbot: QtBot) -> None:
     view.other.run_combo.activated.emit(0)  # "this run", as before
     assert view.other.asked.answer is None
-    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: not view.other.is_empty)
     assert names_of(view)[:2] == ["step 0", "step 0"]
 
 
@@ -319,7 +332,7 @@ def test_runs_are_offered_once_their_list_is_closed(view: TranslateView, qtbot: 
     assert combo.count() == 2 and combo.view().currentIndex().row() == 1
     combo.hidePopup()
     view.other.mark_dirty()
-    qtbot.waitUntil(lambda: draw(view) or combo.count() == 1, timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: combo.count() == 1)
     view.other._take_runs(runs)
     combo.activated.emit(1)
     assert view.other.run == runs[0] and combo.currentIndex() == 0
@@ -338,17 +351,17 @@ def test_of_a_run_that_kept_weights_of_one_step_alone_another_run_is_to_be_chose
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
     show_page(view, "Two weights")
     chosen = "This run has kept the weights of step 800 alone: choose another run above"
-    qtbot.waitUntil(lambda: draw(view) or empty.text().startswith(chosen), timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: empty.text().startswith(chosen))
     assert view.other.run_combo.count() == 2  # the one that has learned a step
     view.other._take_runs([])
-    qtbot.waitUntil(lambda: draw(view) or "Once another run on this dataset" in empty.text(), timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: "Once another run on this dataset" in empty.text())
 
 
 def test_two_weights_are_compared_by_one_sentence_only(
     view: TranslateView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     show_page(view, "Two weights")
-    qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: not view.other.is_empty)
     assert view.other.verdict_label.text().startswith("= Both write the same.")
     choose_the_run_that_is_compared_with_again(view, qtbot)
     for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: go_on_from_another_token(view, qtbot)):
@@ -357,7 +370,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
             choose()
             assert view.other.is_empty and view.other.empty_label.text() == "The engine is translating …"
         view.other.mark_dirty()
-        qtbot.waitUntil(lambda: draw(view) or not view.other.is_empty, timeout=WAIT_MS)
+        draw_until(view, qtbot, lambda: not view.other.is_empty)
         assert view.other.verdict_label.text().startswith("= Both write the same.")
 
 
@@ -365,26 +378,26 @@ def go_on_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
     """Have the output begin with the first runner-up, and wait for it."""
     view.tokens.table.setCurrentCell(0, 1)
     qtbot.keyClick(view.tokens.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(view.typed.translation.prefix) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(translation_of(view).prefix) == 1, timeout=WAIT_MS)
     draw(view)
 
 
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     """The run that was at hand stands beside the next one, with what it wrote itself."""
-    before, name = view.typed.translation, name_of(view.context.bridge.history.folder)
+    before, name = translation_of(view), name_of(present(view.context.bridge.history.folder))
     view.context.workbench.reset(seed=5)
     combo = view.other.run_combo
     qtbot.waitUntil(lambda: combo.findText(name) > 0 and view.typed.translation is not None, timeout=WAIT_MS)
-    assert view.typed.translation.step == 0
+    assert translation_of(view).step == 0
     combo.setCurrentText(name)
     combo.activated.emit(combo.currentIndex())
-    qtbot.waitUntil(lambda: draw(view) or "other run, step 20" in names_of(view), timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: "other run, step 20" in names_of(view))
     other = view.other.canvas.tracks[names_of(view).index("other run, step 20")]
     assert list(other.probabilities) == pytest.approx(probabilities(before), abs=1e-6)
     assert view.other.step_combo.isVisible() and not view.other.weights_combo.isVisible()
     view.other.step_combo.setCurrentText("step 5")
     view.other.step_combo.activated.emit(view.other.step_combo.currentIndex())
-    qtbot.waitUntil(lambda: draw(view) or "other run, step 5" in names_of(view), timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: "other run, step 5" in names_of(view))
 
 
 def names_of(view: TranslateView) -> list[str]:
@@ -398,23 +411,23 @@ def test_translates_during_training_and_follows_it(
     german_window.context.workbench.learn()
     qtbot.waitUntil(lambda: german_window.context.bridge.history.last_step > 5, timeout=WAIT_MS)
     enter(view, qtbot, "ich mochte ein bier")
-    first = view.typed.translation
-    assert first is not None and first.step > 0
+    first = translation_of(view)
+    assert first.step > 0
     assert german_window.context.bridge.state == "learning"
-    qtbot.waitUntil(lambda: view.typed.translation.step > first.step, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).step > first.step, timeout=WAIT_MS)
     german_window.context.workbench.toggle()
     qtbot.waitUntil(lambda: german_window.context.bridge.state == "paused", timeout=WAIT_MS)
     last_step = german_window.context.bridge.history.last_step
-    qtbot.waitUntil(lambda: view.typed.translation.step == last_step, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).step == last_step, timeout=WAIT_MS)
 
 
 def test_translates_with_kept_weights_and_follows_the_playhead_to_the_nearest_kept_step(
     view: TranslateView, learn: Learn, qtbot: QtBot
 ) -> None:
-    untrained = view.typed.translation
+    untrained = translation_of(view)
     learn(30)
-    qtbot.waitUntil(lambda: view.typed.translation.step == 30, timeout=WAIT_MS)
-    assert probabilities(view.typed.translation) != probabilities(untrained)
+    qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
+    assert probabilities(translation_of(view)) != probabilities(untrained)
     again = choose_weights(view, qtbot, "step 0")
     assert again.step == 0
     assert probabilities(again) == pytest.approx(probabilities(untrained), abs=1e-6)
@@ -422,11 +435,11 @@ def test_translates_with_kept_weights_and_follows_the_playhead_to_the_nearest_ke
     view.weights_combo.setCurrentIndex(0)
     view.weights_combo.activated.emit(0)
     view.context.playhead.view(7)
-    qtbot.waitUntil(lambda: view.typed.translation.step == 5, timeout=WAIT_MS)  # probes at 0 1 2 3 5 8 13 ...
+    qtbot.waitUntil(lambda: translation_of(view).step == 5, timeout=WAIT_MS)  # probes at 0 1 2 3 5 8 13 ...
     draw(view)
     assert view.tokens.title_label.text() == "Translation · weights of step 5 (the nearest kept before 7)"
     view.context.playhead.go_live()
-    qtbot.waitUntil(lambda: view.typed.translation.step == 30, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
 
 
 def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
@@ -434,18 +447,18 @@ def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
     assert view.note_label.isVisible()
     assert view.note_label.text() == "“kaffee” is not in the vocabulary: read as <unk>."
     assert view.tokens.read_label.text().endswith("<unk>  <eos>")
-    assert view.map.canvas.picture.columns[-2] == "<unk>"
+    assert present(view.map.canvas.picture).columns[-2] == "<unk>"
 
 
 def test_any_text_is_read_and_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
     for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
         enter(view, qtbot, text)
         assert "not in the vocabulary" in view.note_label.text(), text[:20]
-        assert not view.window().strip.isVisible(), text[:20]
+        assert not window_of(view).strip.isVisible(), text[:20]
     for text, says in (("  ", "the text is empty"), ("ein " * 50, "has 51 tokens")):
         enter(view, qtbot, text)
         assert view.note_label.isVisible() and says in view.note_label.text()
-        assert not view.window().strip.isVisible()
+        assert not window_of(view).strip.isVisible()
         assert "press Enter, or pick an example" in view.tokens.empty_label.text()
     enter(view, qtbot, "ich mochte ein bier")
     assert view.note_label.text() == HINT
@@ -459,7 +472,7 @@ def test_an_example_is_picked_from_the_menu(view: TranslateView, qtbot: QtBot) -
     assert len(texts) == len(set(texts)) >= 3
     view.examples.actions()[-1].trigger()
     assert view.source_edit.text() == texts[-1]
-    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == texts[-1], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).source == texts[-1], timeout=WAIT_MS)
 
 
 def test_of_a_sentence_that_was_put_into_a_field_the_beginning_is_seen(view: TranslateView, qtbot: QtBot) -> None:
@@ -473,7 +486,7 @@ def test_of_a_sentence_that_was_put_into_a_field_the_beginning_is_seen(view: Tra
     sources = view.context.bridge.history.sentences
     assert first_seen(view.source_edit) <= 1  # the one that was offered, chosen whole
     view.translate(sources[1])
-    qtbot.waitUntil(lambda: getattr(view.typed.translation, "source", "") == sources[1], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).source == sources[1], timeout=WAIT_MS)
     assert view.reference_edit.text() and first_seen(view.source_edit) <= 1 and first_seen(view.reference_edit) <= 1
     view.source_edit.setFocus()
     qtbot.keyClick(view.source_edit, Qt.Key.Key_End)
@@ -490,7 +503,7 @@ def test_nothing_is_translated_again_where_nobody_looks(
     qtbot.wait(400)
     assert view.typed.translation is before
     german_window.show_view(VIEWS.index(type(view)))
-    qtbot.waitUntil(lambda: view.typed.translation.step == 20, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
 
 
 def test_keys_choose_the_head_and_every_control_is_named(
@@ -542,9 +555,9 @@ def test_the_page_is_laid_out_anew_only_for_a_hypothesis_that_needs_more_lines(
     view: TranslateView, qtbot: QtBot
 ) -> None:
     show_page(view, "Beam search")
-    qtbot.waitUntil(lambda: draw(view) or not view.beam.is_empty, timeout=WAIT_MS)
+    draw_until(view, qtbot, lambda: not view.beam.is_empty)
     canvas, label, counted = view.beam.canvas, view.beam.readout_label, LayoutRequests()
-    small = canvas.tree
+    small = tree_of(view)
     view.beam._draw(large_tree())
     qtbot.waitUntil(lambda: cut_texts(view.beam) == [], timeout=WAIT_MS)
     heights = set[int]()
@@ -590,10 +603,12 @@ def test_on_a_projector_the_sentence_has_the_room_that_its_row_leaves(
     view: TranslateView, learn: Learn, qtbot: QtBot
 ) -> None:
     learn(40)  # weights that are kept have long names
-    view.window().resize(1280, 720)
+    window_of(view).resize(1280, 720)
     view.context.theme.set_zoom(150)
     qtbot.waitUntil(lambda: view.translate_button.y() > view.source_edit.y(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: view.weights_combo.parentWidget().y() == view.translate_button.y(), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: present(view.weights_combo.parentWidget()).y() == view.translate_button.y(), timeout=WAIT_MS
+    )
     assert view.source_edit.width() > view.width() // 3
     view.context.theme.set_zoom(100)
     qtbot.waitUntil(lambda: view.translate_button.y() == view.source_edit.y(), timeout=WAIT_MS)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVarTuple
 
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import list_runs
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.runs.comparison import RunComparison
+from gui.panels.runs.comparison_panel import ComparisonPanel
+from gui.runs.compared import Comparison
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+from tests.gui.tables import row_texts
+from tests.gui.waiting import wait_for
 
 Wait = Callable[[str], None]
+Things = TypeVarTuple("Things")
 
 
 def show(window: MainWindow, qtbot: QtBot) -> RunsView:
@@ -24,14 +31,14 @@ def show(window: MainWindow, qtbot: QtBot) -> RunsView:
     return window.runs_view
 
 
-def row_of(view: RunsView, qtbot: QtBot, wanted: Callable[[RunRow], bool]) -> int:
-    """Waits for a row of this kind; its number."""
-    qtbot.waitUntil(lambda: any(map(wanted, view.table.rows)), timeout=WAIT_MS)
-    return next(number for number, row in enumerate(view.table.rows) if wanted(row))
+def row_of(view: RunsView, qtbot: QtBot, wanted: Callable[[RunRow, *Things], bool], *things: *Things) -> int:
+    """Waits for a row of this kind, which may be one of `things`, as for `wait_for`; its number."""
+    wait_for(qtbot, lambda: any(wanted(row, *things) for row in view.table.rows))
+    return next(number for number, row in enumerate(view.table.rows) if wanted(row, *things))
 
 
 def text(view: RunsView, row: int) -> list[str]:
-    return [view.table.item(row, column).text() for column in range(view.table.columnCount())]
+    return row_texts(view.table, row)
 
 
 def learn_to_the_end(window: MainWindow, qtbot: QtBot, steps: int = 6) -> Path:
@@ -49,6 +56,10 @@ def names(view: RunsView) -> list[str]:
 def choose_both(view: RunsView, *folders: str) -> None:
     view.table.clearSelection()
     view.table.choose_all([row.path for row in view.table.rows if row.path.name in folders])
+
+
+def compared(panel: ComparisonPanel) -> Comparison:
+    return present(panel.comparison)
 
 
 def num_shown(panel: RunComparison) -> int:

@@ -19,7 +19,9 @@ from gui.runs.rows import example_path, read_row
 from gui.smoothing import smoothed
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, num_shown, row_of, show
+from tests.gui.present import present
+from tests.gui.tables import column_texts, head_at, head_texts, item_at, row_texts
+from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the_end, num_shown, row_of, show
 
 
 def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
@@ -30,11 +32,8 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.sides.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
-    heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
-    cells = {
-        panel.table.item(row, 0).text(): [panel.table.item(row, column).text() for column in (1, 2)]
-        for row in range(panel.table.rowCount())
-    }
+    heads = head_texts(panel.table)
+    cells = {name: row_texts(panel.table, row)[1:] for row, name in enumerate(column_texts(panel.table, 0))}
     assert three_runs.table.hasFocus()  # the keys go on choosing
     names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
     assert heads[0] == "differences" and sorted(head[3:] for head in heads[1:]) == names
@@ -43,9 +42,9 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
     assert "training.seed" not in cells and cells["newest checkpoint"] == ["800", "800"]
     steps, losses = RunFolder.open(folder).metrics()
-    np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
-    np.testing.assert_array_equal(panel.comparison.runs[0].training[1], smoothed(losses["train/loss"]))
-    assert len(panel.numbers()) == 1 + 2 * (800 + len(panel.comparison.runs[0].validation[0]))
+    np.testing.assert_array_equal(compared(panel).runs[0].training[0], steps)
+    np.testing.assert_array_equal(compared(panel).runs[0].training[1], smoothed(losses["train/loss"]))
+    assert len(panel.numbers()) == 1 + 2 * (800 + len(compared(panel).runs[0].validation[0]))
     qtbot.keyClicks(three_runs.search_edit, "no such run")
     qtbot.waitUntil(lambda: panel.is_empty, timeout=WAIT_MS)
     assert "are compared" in panel.empty_label.text()
@@ -60,7 +59,7 @@ def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.sides.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
-    tips = [panel.table.horizontalHeaderItem(column).toolTip() for column in (1, 2)]
+    tips = [head_at(panel.table, column).toolTip() for column in (1, 2)]
     assert name in [tip[3:] for tip in tips]
     assert {run for run, *_ in panel.numbers()[1:]} == {name, "toy_german_english"}
 
@@ -70,7 +69,7 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
 
     def shown() -> dict[str, tuple[str, str]]:
         """Of the rows with a square its colour, and what a screen reader says."""
-        cells = {row.path.name: table.item(number, 0) for number, row in enumerate(table.rows)}
+        cells = {row.path.name: item_at(table, number, 0) for number, row in enumerate(table.rows)}
         for_rows = {name: cell for name, cell in cells.items() if not cell.icon().isNull()}
         return {
             name: (
@@ -114,8 +113,7 @@ def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbo
     qtbot.waitUntil(lambda: len(three_runs.table.rows) == 10, timeout=WAIT_MS)
     three_runs.table.selectAll()
     assert sides.left_out_label.text() == "the first 8 of 10 chosen; 1 cannot be read"
-    qtbot.waitUntil(lambda: sides.comparison.comparison is not None, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: len(sides.comparison.comparison.runs) == 8, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: num_shown(sides.comparison) == 8, timeout=WAIT_MS)
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     assert sides.left_out_label.text() == ""
 
@@ -130,8 +128,8 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     row_of(view, qtbot, lambda row: row.path == seeds[1] and row.state == "finished")
     choose_both(view, example_path().name, *(run.name for run in seeds))
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
-    (group,) = panel.comparison.groups
-    assert panel.comparison.alone == [2] and group.name == "copy_task, seeds 0, 1"
+    (group,) = compared(panel).groups
+    assert compared(panel).alone == [2] and group.name == "copy_task, seeds 0, 1"
     losses = np.stack([smoothed(RunFolder.open(run).metrics()[1]["train/loss"]) for run in seeds])
     assert (losses[0] != losses[1]).all()
     np.testing.assert_allclose(group.training.mean, losses.mean(axis=0))
@@ -140,14 +138,14 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     assert len([one for one in panel.plot.plotItem.items if isinstance(one, pg.FillBetweenItem)]) == 2
     assert "lowest to highest" in panel.title_label.text()
     assert (group.name, "valid/loss, mean") in {line[:2] for line in panel.numbers()}
-    heads = [panel.table.horizontalHeaderItem(column).text() for column in range(panel.table.columnCount())]
-    assert heads[1:3] == ["AB  mean of 2 ± deviation", panel.comparison.runs[0].title]
-    keys = [panel.table.item(row, 0).text() for row in range(panel.table.rowCount())]
+    heads = head_texts(panel.table)
+    assert heads[1:3] == ["AB  mean of 2 ± deviation", compared(panel).runs[0].title]
+    keys = column_texts(panel.table, 0)
     assert "group" not in keys  # the letters say it
     assert keys.index("loss") < keys.index("state")
     loss = keys.index("loss")
-    losses = [read_row(run).best_loss for run in seeds]
-    assert panel.table.item(loss, 1).text() == f"{np.mean(losses):.4f} ± {np.std(losses, ddof=1):.4f}"
+    best = [present(read_row(run).best_loss) for run in seeds]
+    assert item_at(panel.table, loss, 1).text() == f"{np.mean(best):.4f} ± {np.std(best, ddof=1):.4f}"
 
 
 def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -157,10 +155,10 @@ def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsVie
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.sides.comparison
-    qtbot.waitUntil(lambda: panel.comparison is not None and bool(panel.comparison.groups), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(compared(panel).groups), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
-    longer = next(run for run in panel.comparison.runs if run.training[0][-1] == 800)
-    assert panel.comparison.groups[0].training.steps[-1] == 100
+    longer = next(run for run in compared(panel).runs if run.training[0][-1] == 800)
+    assert compared(panel).groups[0].training.steps[-1] == 100
     drawn = [item.getOriginalDataset() for item in panel.plot.plotItem.listDataItems()]
     rest = next(values for steps, values in drawn if steps is not None and [steps[0], steps[-1]] == [100, 800])
     np.testing.assert_array_equal(rest, longer.training[1][99:])

@@ -14,7 +14,9 @@ from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 from tests.gui.views.runs.steps import Wait, learn_to_the_end, row_of, show
+from tests.gui.waiting import wait_for
 
 
 def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> None:
@@ -77,7 +79,7 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     assert branch is not None
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
     workbench.edit("training.optimizer.learning_rate", 0.0007)  # acts in the branch, which has not gone on
-    qtbot.waitUntil(lambda: workbench.applied.training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: present(workbench.applied).training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
     drawer.form("model").edited.emit("model.dropout", 0.5)
     assert drawer.restart_button.text() == "Continue from 3 with 1 change"
     assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
@@ -85,9 +87,9 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)  # twice: once it is asked already
     qtbot.waitUntil(lambda: workbench.run not in (None, run, branch), timeout=WAIT_MS)
     wait_for_state("finished")
-    qtbot.waitUntil(lambda: sorted(list_runs(tmp_path / "runs")) == sorted([run, workbench.run]), timeout=WAIT_MS)
+    wait_for(qtbot, lambda: sorted(list_runs(tmp_path / "runs")) == sorted([run, present(workbench.run)]))
     assert [path.name for path in trash.iterdir()] == [branch.name]
-    changed = RunFolder.open(workbench.run)
+    changed = RunFolder.open(present(workbench.run))
     assert changed.config().model.dropout == 0.5 and changed.label().name == "much dropout"
     assert changed.latest_config().training.optimizer.learning_rate == 0.0007
     assert (changed.state.parent, changed.state.parent_step) == (run.name, 3)
@@ -97,7 +99,7 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     assert changed.last_trained_step() == 6 and window.strip.trouble is None
     ticks, plot = window.train_view.curves.ticks, window.train_view.curves.loss
     for change in ("model.dropout set to 0.5", "training.optimizer.learning_rate set to 0.0007"):
-        qtbot.waitUntil(lambda change=change: f"step 3: {change}" in ticks.accessibleDescription(), timeout=WAIT_MS)
+        wait_for(qtbot, lambda change: f"step 3: {change}" in ticks.accessibleDescription(), change)
     assert "dropout 0.5" in [line.label.toPlainText() for line in plot._changes]
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QElapsedTimer, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -21,7 +21,9 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.views.runs.steps import Wait, names, row_of, show
 
 
-def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsView, qtbot: QtBot, trash: Path) -> None:
+def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
+    three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
     assert not delete.autoRepeat(), "held it would take one run after another"
     chosen = three_runs.table.chosen
@@ -37,19 +39,20 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(three_runs: RunsVie
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
     qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
-    delete_by_a_double_click(three_runs, qtbot, trash)
+    delete_by_a_double_click(three_runs, qtbot, trash, monkeypatch)
 
 
-class Stopwatch:
-    """A QElapsedTimer whose time passes where a test says so."""
+class Stopwatch(QElapsedTimer):
+    """Its time passes where a test says so."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._passed: int | None = None
 
     def start(self) -> None:
         self._passed = 0
 
-    def isValid(self) -> bool:  # as Qt calls it
+    def isValid(self) -> bool:
         return self._passed is not None
 
     def hasExpired(self, milliseconds: int) -> bool:
@@ -61,15 +64,16 @@ class Stopwatch:
             self._passed += milliseconds
 
 
-def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path) -> None:
+def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes one run, not the next one too, though the table takes longer to draw than such a click."""
-    view._deleted, search = Stopwatch(), view._search
+    stopwatch, search = Stopwatch(), view._search
 
     def search_slowly() -> None:
         search()
-        view._deleted.pass_by(2 * QApplication.doubleClickInterval())
+        stopwatch.pass_by(2 * QApplication.doubleClickInterval())
 
-    view._search = search_slowly
+    monkeypatch.setattr(view, "_deleted", stopwatch)
+    monkeypatch.setattr(view, "_search", search_slowly)
     before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.chosen
     assert chosen is not None
     for _ in range(2):  # as a double one comes

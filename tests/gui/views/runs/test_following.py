@@ -22,7 +22,9 @@ from core.run_folder import RunFolder, list_runs
 from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 from tests.gui.views.runs.steps import Wait, row_of, show, text
+from tests.gui.waiting import wait_for
 
 ROOT = Path(__file__).parents[4]
 
@@ -82,9 +84,7 @@ def test_another_process_is_followed_live(
     qtbot.waitUntil(lambda: context.playhead.live_step > step + 50, timeout=WAIT_MS)
     assert_all_of_it_is_the_other_run(window, qtbot)
     row = window.train_view.sentence_row
-    qtbot.waitUntil(
-        lambda: row.source_label.text() == context.bridge.shown.probe(step).sentences[0].source, timeout=WAIT_MS
-    )
+    wait_for(qtbot, lambda: row.source_label.text() == present(context.bridge.shown.probe(step)).sentences[0].source)
     writing.terminate()
     writing.wait(100)
     ended = "is no longer being written"

@@ -84,7 +84,7 @@ def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_ru
         view.details.note_edit.setFocus()
         qtbot.keyClicks(view.details.note_edit, note)
         qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
-        row_of(view, qtbot, lambda row, note=note: note in row.note)
+        row_of(view, qtbot, lambda row, note: note in row.note, note)
         assert run.label().name == ""
     view.table.setFocus()
     qtbot.keyClick(view.table, Qt.Key.Key_F2)

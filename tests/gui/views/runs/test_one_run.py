@@ -18,7 +18,9 @@ from gui.runs.compared import At, Comparison, RunsReader
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.views.runs.steps import num_shown
+from tests.gui.present import present
+from tests.gui.tables import column_texts, head_texts, item_at
+from tests.gui.views.runs.steps import compared, num_shown
 
 
 def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -28,18 +30,18 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     panel = sides.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 1 and not panel.is_dirty, timeout=WAIT_MS)
     table = panel.table
-    cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+    cells = dict(zip(column_texts(table, 0), column_texts(table, 1), strict=True))
     keys = [*cells]
     assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "newest checkpoint", "best step"]
     autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
     assert not any(key.startswith(autos) for key in keys), "nobody chose what auto became"
-    assert table.columnCount() == 2 and table.horizontalHeaderItem(1).text() == "toy_german_english"
+    assert head_texts(table)[1:] == ["toy_german_english"]
     assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
     assert "model.norm_first" not in cells  # the default
     steps, _ = RunFolder.open(folder).metrics()
-    np.testing.assert_array_equal(panel.comparison.runs[0].training[0], steps)
+    np.testing.assert_array_equal(compared(panel).runs[0].training[0], steps)
     assert not any(isinstance(item, pg.TextItem) for item in panel.plot.plotItem.items)  # a letter tells nothing here
-    assert three_runs.table.item(0, 0).icon().isNull() and three_runs.details.isVisible()
+    assert item_at(three_runs.table, 0, 0).icon().isNull() and three_runs.details.isVisible()
     sides.choose(1)
     qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
     assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
@@ -48,16 +50,16 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     assert said == ("Cross-attention", "toy_german_english · step 800")
     sides.choose(2)
     qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
-    right = sum(one.hypothesis == one.reference for one in panel.comparison.runs[0].validated)
+    right = sum(one.hypothesis == one.reference for one in compared(panel).runs[0].validated)
     assert sides.translations.title_label.text() == f"Translations of the run: {right} of 256 are the reference"
-    assert sides.translations.table.item(0, 2).text().startswith("✗")  # what is wrong comes first
+    assert item_at(sides.translations.table, 0, 2).text().startswith("✗")  # what is wrong comes first
 
 
 def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
-    others = [row.path for row in three_runs.table.rows if row.path != three_runs.table.chosen.path]
+    others = [row.path for row in three_runs.table.rows if row.path != present(three_runs.table.chosen).path]
     for path in others * 2:
         three_runs.table.choose(path)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
@@ -118,7 +120,7 @@ def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     combo = three_runs.sides.step_combo
     combo.activated.emit(combo.findData(800))
-    qtbot.waitUntil(lambda: three_runs.sides.comparison.comparison.at == 800, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: compared(three_runs.sides.comparison).at == 800, timeout=WAIT_MS)
     three_runs.context.bridge.drain()
     assert len(told) == 1 and "000800.safetensors" in told[0]  # the same once more is no news
 
@@ -137,7 +139,7 @@ def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_rea
     sides.step_combo.activated.emit(place)
     going_on.set()
     qtbot.waitUntil(lambda: sides._compared == [run], timeout=WAIT_MS)
-    assert sides.step_combo.currentText() == "newest" and sides.comparison.comparison.at == "newest"
+    assert sides.step_combo.currentText() == "newest" and compared(sides.comparison).at == "newest"
 
 
 @pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
@@ -150,11 +152,6 @@ def test_f5_reads_what_was_mended(three_runs: RunsView, qtbot: QtBot, file: str)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     (run / file).write_bytes(whole)
     qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
-
-    def is_shown() -> bool:
-        comparison = sides.comparison.comparison
-        return comparison is not None and comparison.runs[0].probe is not None
-
-    qtbot.waitUntil(is_shown, timeout=WAIT_MS)
-    assert sides.comparison.comparison is not None and not sides.comparison.comparison.damaged
+    qtbot.waitUntil(lambda: compared(sides.comparison).runs[0].probe is not None, timeout=WAIT_MS)
+    assert not compared(sides.comparison).damaged
     assert len(told) == 1

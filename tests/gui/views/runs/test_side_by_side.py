@@ -16,10 +16,15 @@ from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.panel import Panel
+from gui.panels.runs.comparison import RunComparison
+from gui.panels.runs.translations import RunTranslations
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, row_of, show
+from tests.gui.present import present
+from tests.gui.tables import item_at
+from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the_end, row_of, show
+from tests.gui.waiting import wait_for
 
 
 def test_a_head_of_each_run_is_shown_for_the_same_sentence(
@@ -37,10 +42,10 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
     panel.sentence_combo.activated.emit(1)
     selection.choose(kind="cross", layer=0, head=2)
     qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
-    feed = probe.sentences[1].by_reference
-    assert feed is not None and [column.isVisible() for column in panel.columns] == [True, True, False, False]
+    feed = present(probe.sentences[1].by_reference)
+    assert [column.isVisible() for column in panel.columns] == [True, True, False, False]
     for column in panel.columns[:2]:
-        np.testing.assert_array_equal(column.canvas.picture.weights, feed.cross[0, 2])
+        np.testing.assert_array_equal(present(column.canvas.picture).weights, feed.cross[0, 2])
         assert column.output_label.text() and "step 800" in column.title_label.text()
     assert len(panel.numbers()) == 1 + 2 * feed.cross[0, 2].size
 
@@ -128,13 +133,11 @@ def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
         ["quite another", first.hypothesis]
     )
     assert heads[0] == "source" and f"they differ in 1 of {1 + len(others)}" in panel.title_label.text()
-    right = panel.table.item(1, 2)
-    assert right is not None and right.text() == f"✓ {rest[0][1]}"
-    wrong = panel.table.item(0, line.index("quite another"))
-    assert wrong is not None and wrong.text() == "✗ quite another"
+    assert item_at(panel.table, 1, 2).text() == f"✓ {rest[0][1]}"
+    wrong = item_at(panel.table, 0, line.index("quite another"))
+    assert wrong.text() == "✗ quite another"
     assert "wrong, quite another" in wrong.data(Qt.ItemDataRole.AccessibleTextRole)
-    source = panel.table.item(0, 0)
-    assert source is not None and source.text() == first.source
+    assert item_at(panel.table, 0, 0).text() == first.source
 
 
 def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
@@ -142,11 +145,12 @@ def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
 ) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     sides = three_runs.sides
-    pages = ((0, sides.comparison, 1), (2, sides.translations, 2))
+    pages: list[tuple[int, RunComparison | RunTranslations, int]]
+    pages = [(0, sides.comparison, 1), (2, sides.translations, 2)]
     for zoom, (page, panel, num_lines) in itertools.product((100, 150, 200), pages):
         empty_window.context.theme.set_zoom(zoom)
         sides.choose(page)
-        qtbot.waitUntil(lambda panel=panel: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
+        wait_for(qtbot, lambda panel: not panel.is_empty and not panel.is_dirty, panel)
         room = panel.table.rowHeight(0) - num_lines * panel.table.fontMetrics().lineSpacing()
         assert room >= empty_window.context.theme.px(8), f"half of it above, half of it below: {panel.title}, {zoom} %"
 
@@ -166,8 +170,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
 
     def drawn(number: int, panel: Panel, at: object) -> None:
         sides.choose(number)
-        qtbot.waitUntil(lambda: sides.comparison.comparison is not None, timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: sides.comparison.comparison.at == at and not panel.is_dirty, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: compared(sides.comparison).at == at and not panel.is_dirty, timeout=WAIT_MS)
 
     drawn(2, translations, "newest")
     assert combo.isVisible() and combo.currentText() == "each run's newest"
@@ -183,7 +186,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
     said = {one.title_label.text().split(" · ")[0]: one.output_label.text() for one in attention.columns[:2]}
     said = {title.split(", ")[1]: output for title, output in said.items()}
     assert said["2026-01-03_a"].startswith("This run has no probe at that step") and "writes" in said["2026-01-02_b"]
-    assert {line[0].split(", ")[1] for line in attention.numbers()[1:]} == {"2026-01-02_b"}
+    assert {str(line[0]).split(", ")[1] for line in attention.numbers()[1:]} == {"2026-01-02_b"}
     drawn(2, translations, 800)
     heads, *lines = translations.numbers()
     (missing,) = (place for place, head in enumerate(heads) if head.endswith("not validated there"))
@@ -252,7 +255,7 @@ def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
     three_runs.table.choose_all([damaged])
     qtbot.waitUntil(lambda: len(told) == 2, timeout=WAIT_MS)
     assert strip.isVisible() and "000800.safetensors" in told[0] and "000800.jsonl" in told[1]
-    comparison = sides.comparison.comparison
+    comparison = compared(sides.comparison)
     assert comparison is not shown and {run.name.split(", ")[1]: run.probe is None for run in comparison.runs} == {
         "2026-01-03_a": False,
         "2026-01-02_b": False,

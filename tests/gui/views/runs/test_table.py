@@ -19,6 +19,7 @@ from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, example_path
 from gui.theme import GRID
 from gui.views.runs import EMPTY, RunsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.tables import item_at
 from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, names, row_of, show, text
 
 
@@ -61,7 +62,7 @@ def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, 
     (run / "run.json").write_text("{", encoding="utf-8")
     view = show(window, qtbot)
     for path, says in ((run, "run.json"), (tmp_path / "runs" / "holiday pictures", "it has no run.json")):
-        number = row_of(view, qtbot, lambda row, path=path: row.path == path and bool(row.problem))
+        number = row_of(view, qtbot, lambda row, path: row.path == path and bool(row.problem), path)
         assert says in text(view, number)[3]
         view.table.setCurrentCell(number, 0)
         for action in (view.open_button, view.continue_button):
@@ -100,7 +101,7 @@ def test_a_run_that_another_process_begins_or_goes_on_with_is_seen_as_it_does(
 def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: RunsView, qtbot: QtBot) -> None:
     table = three_runs.table
     for wanted, is_kept in ((lambda row: row.is_example, True), (lambda row: not row.is_example, False)):
-        place = table.visualItemRect(table.item(row_of(three_runs, qtbot, wanted), 0)).center()
+        place = table.visualItemRect(item_at(table, row_of(three_runs, qtbot, wanted), 0)).center()
         qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
         assert three_runs.delete_button.isEnabled() is not is_kept
 
@@ -108,11 +109,10 @@ def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: Runs
 def test_a_sparkline_says_how_the_loss_went_and_a_search_leaves_the_runs_that_have_all_its_words(
     three_runs: RunsView, qtbot: QtBot
 ) -> None:
-    row, cell = three_runs.table.rows[0], three_runs.table.item(0, 5)
+    row, cell = three_runs.table.rows[0], item_at(three_runs.table, 0, 5)
     _, metrics = RunFolder.open(example_path()).metrics()
     assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
     assert set(row.losses) <= set(metrics["train/loss"])
-    assert cell is not None
     assert cell.data(Qt.ItemDataRole.AccessibleTextRole) == f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
 
     everything = names(three_runs)
