@@ -223,7 +223,7 @@ def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow
     qtbot.keyClicks(seed_edit, "7")
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)  # takes no focus from the field
     wait_for_state("paused")
-    assert workbench.applied is not None and workbench.applied.seed == 7
+    assert present(workbench.applied).seed == 7
     qtbot.mouseClick(window.transport.reset_button, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
     wait_for_state("ready")
     window.setFocus()
@@ -250,7 +250,7 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
     assert QToolTip.text().startswith(f"{typed} is no seed: ")
-    assert workbench.draft is not None and workbench.draft.seed == 0  # as before: nothing of it is taken
+    assert present(workbench.draft).seed == 0  # as before: nothing of it is taken
     assert seed_edit.text() == "0" and not seed_edit.property("role")
 
 
@@ -294,8 +294,8 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
     window.left.connect(left.append)
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
-    run = window.context.workbench.run
-    assert run is not None and run.parent == tmp_path / "runs"
+    run = present(window.context.workbench.run)
+    assert run.parent == tmp_path / "runs"
     assert list((run / "checkpoints").iterdir())
     assert list_runs(tmp_path / "runs")
 
@@ -329,9 +329,7 @@ def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
     window.context.workbench.edit("training.checkpoint_every", 5)
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
-    run = window.context.workbench.run
-    assert run is not None
-    return run
+    return present(window.context.workbench.run)
 
 
 def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
@@ -458,8 +456,8 @@ def test_offers_the_interrupted_run_that_was_written_last(
     for pid, expected in ((os.getppid(), newer), (int(ended.stdout), older)):  # it writes still, or was killed
         older.reread_state()
         older.update(state="learning", pid=pid, host=socket.gethostname())
-        found = interrupted_run(runs)
-        assert found is not None and found.path == expected.path
+        found = present(interrupted_run(runs))
+        assert found.path == expected.path
     shutil.copytree(newer.path, runs / "damaged")
     (runs / "damaged" / "run.json").write_text("{", encoding="utf-8")
     window.begin()

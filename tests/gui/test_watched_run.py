@@ -18,6 +18,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.anatomy.dot_product import DotProductTopic
 from tests.core.watcher import answered
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 
 WaitForState = Callable[[str], None]
 
@@ -26,8 +27,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     window: MainWindow, qtbot: QtBot, wait_for_state: WaitForState, tmp_path: Path
 ) -> None:
     context = window.context
-    assert context.bridge.history.prepared is not None
-    config = context.bridge.history.prepared.config
+    config = present(context.bridge.history.prepared).config
     context.workbench.set_pace(2.0)
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.playhead.live_step >= 2, timeout=WAIT_MS)
@@ -39,8 +39,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     assert context.bridge.state == "learning"
     context.workbench.set_pace(None)
     wait_for_state("finished")
-    assert context.workbench.run is not None
-    watched, alone = weights(context.workbench.run), weights(unwatched(config, tmp_path))
+    watched, alone = weights(present(context.workbench.run)), weights(unwatched(config, tmp_path))
     assert watched.keys() == alone.keys()
     for name, array in watched.items():
         np.testing.assert_array_equal(array, alone[name], err_msg=name, strict=True)

@@ -84,8 +84,7 @@ def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
     for _ in range(2):  # the second off the first, which has taken no step
         workbench.branch(runs[-1], 2)
         qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run not in runs, timeout=WAIT_MS)
-        assert workbench.run is not None
-        runs.append(workbench.run)
+        runs.append(present(workbench.run))
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
     workbench.reset()
@@ -168,8 +167,7 @@ def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
     assert workbench.waiting == ("model.d_ff",)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
-    assert bridge.history.prepared is not None
-    assert bridge.history.prepared.config.training.optimizer.learning_rate == 0.25
+    assert present(bridge.history.prepared).config.training.optimizer.learning_rate == 0.25
 
 
 def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_changed(

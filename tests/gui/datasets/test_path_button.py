@@ -14,6 +14,7 @@ from core.settings.fields import schema_settings
 from gui.datasets.path_button import PathButton
 from gui.option_form import OptionForm
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import child_of
 
 
 class Where(Options):
@@ -33,12 +34,11 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     qtbot.addWidget(form)
     row = form.rows[key]
     row.show_value(str(tmp_path if key == "folder" else tmp_path / "older.en"))
-    button = row.findChild(PathButton)
-    assert button is not None and button.text() == "Choose …"
+    button = child_of(row, PathButton)
+    assert button.text() == "Choose …"
     with qtbot.waitSignal(form.edited, timeout=WAIT_MS) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-        dialog = button.findChild(QFileDialog)  # open, and the window goes on
-        assert dialog is not None
+        dialog = child_of(button, QFileDialog)  # open, and the window goes on
         assert Path(dialog.directory().absolutePath()) == tmp_path
         dialog.selectFile(str(chosen))
         dialog.accept()
@@ -59,12 +59,11 @@ def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
     form = OptionForm(schema_settings(Where.model_json_schema()))
     qtbot.addWidget(form)
     form.show_values({"folder": "~/corpus", "corpus": before})
-    button = form.rows["corpus"].findChild(PathButton)
-    assert button is not None and button.text() == "Choose …"
+    button = child_of(form.rows["corpus"], PathButton)
+    assert button.text() == "Choose …"
     with qtbot.waitSignal(form.edited, timeout=WAIT_MS) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-        dialog = button.findChild(QFileDialog)
-        assert dialog is not None
+        dialog = child_of(button, QFileDialog)
         assert Path(dialog.directory().absolutePath()) == tmp_path / "corpus" / ("en" if before else "")
         dialog.selectFile(str(chosen))
         dialog.accept()
@@ -75,5 +74,5 @@ def test_other_options_have_no_button(qtbot: QtBot) -> None:
     form = OptionForm(schema_settings(Where.model_json_schema()))
     qtbot.addWidget(form)
     assert form.rows["words"].findChild(PathButton) is None
-    button = form.rows["folder"].findChild(PathButton)
-    assert button is not None and button.accessibleName() == "Choose a folder: Folder"
+    button = child_of(form.rows["folder"], PathButton)
+    assert button.accessibleName() == "Choose a folder: Folder"

@@ -108,12 +108,11 @@ def texts(folder: Path, *names: str) -> list[Path]:
 
 def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow, tmp_path: Path) -> None:
     window, workbench = drafting_window, drafting_window.context.workbench
-    before = workbench.draft
-    assert before is not None
+    before = present(workbench.draft)
     assert drop(window, *texts(tmp_path, "train.en", "train.de"))
     qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
-    draft = workbench.draft
-    assert draft is not None and draft.dataset.plugin == draft.name == "parallel_text"
+    draft = present(workbench.draft)
+    assert draft.dataset.plugin == draft.name == "parallel_text"
     assert draft.dataset.options["folder"] == str(tmp_path)
     assert (draft.dataset.options["train_source"], draft.dataset.options["train_target"]) == ("train.en", "train.de")
     assert (draft.model, draft.training) == (before.model, before.training)
@@ -122,10 +121,8 @@ def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow,
 
     workbench.edit("dataset.options", {**draft.dataset.options, "lowercase": True})
     assert drop(window, *texts(tmp_path, "train.de", "train.en"))
-    before = workbench.draft
-    qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
-    assert workbench.draft is not None and workbench.draft.dataset.options["train_source"] == "train.de"
-    assert workbench.draft.dataset.options["lowercase"]
+    wait_for(qtbot, lambda: present(workbench.draft).dataset.options["train_source"] == "train.de")
+    assert present(workbench.draft).dataset.options["lowercase"]
     workbench.stop()
 
 
@@ -140,9 +137,8 @@ def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_sett
         (tmp_path / name).write_text("".join(f"a{line}\n" for line in range(300)), encoding="utf-8")
     assert drop(window, tmp_path / "train.en", tmp_path / "train.de")
     qtbot.waitUntil(lambda: workbench.run is None and window.context.bridge.state == "ready", timeout=WAIT_MS)
-    assert workbench.resolved is not None and workbench.resolved.src_tokens[-1].startswith("a")
-    assert workbench.draft is not None
-    assert workbench.draft.training == read_preset("toy_german_english").training
+    assert present(workbench.resolved).src_tokens[-1].startswith("a")
+    assert present(workbench.draft).training == read_preset("toy_german_english").training
     headings = [section.heading.text() for section in window.setup_drawer.sections.values()]
     assert headings == ["Dataset · 4 changed", "Model", "Training", "Decoding"]  # which, where from, and two files
 

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 
 
 def filled(window: MainWindow) -> list[str]:
@@ -38,8 +39,7 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
     workbench.edit("model.d_ff", 24)
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
-    taken = workbench.taken
-    assert taken is not None
+    taken = present(workbench.taken)
     workbench.take(taken.model_copy(update={"name": "R&D"}))
     assert drawer.restart_button.text() == "Restart as R&&D"  # one & would underline a letter
     assert drawer.restart_button.accessibleName() == "Restart as R&D"
@@ -62,8 +62,7 @@ def test_single_fields_are_counted(window: MainWindow, wait_for_state: Callable[
     assert button.text() == "Restart with 1 change" and "model.d_ff" in button.toolTip()
     workbench.edit("model.dropout", 0.0)
     assert button.text() == "Restart with 2 changes"
-    assert workbench.applied is not None
-    workbench.take(workbench.applied)
+    workbench.take(present(workbench.applied))
     assert not button.isVisibleTo(window.setup_drawer)
     workbench.edit("model.d_ff", 24)
     assert button.text() == "Restart with 1 change"  # of the run's own settings
@@ -75,8 +74,7 @@ def test_an_opened_run_forgets_what_waited(
     button, workbench = window.setup_drawer.restart_button, window.context.workbench
     workbench.learn(1)
     wait_for_state("paused")
-    run = workbench.run
-    assert run is not None
+    run = present(workbench.run)
     window.setup_drawer.choose_preset("copy_task")
     workbench.finish()
     wait_for_state("finished")

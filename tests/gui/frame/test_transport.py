@@ -79,7 +79,7 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     assert window.strip.isHidden()  # Learn goes on from there
     context.playhead.view(192)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert window.strip.trouble is not None and window.strip.trouble.is_note
+    assert present(window.strip.trouble).is_note
     assert window.strip.sentence.text().startswith("No weights are kept at or before step 192: ")
     assert window.strip.advice.text() == "The first are those of step 800."
     assert context.workbench.run == example_path()
@@ -91,8 +91,8 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
     assert window.transport.finish_button.toolTip() == "This run is kept already"
-    run = context.workbench.run
-    assert run is not None and not bar.branch_button.isVisible()
+    run = present(context.workbench.run)
+    assert not bar.branch_button.isVisible()
     height = bar.heightForWidth(bar.width())
     context.playhead.view(4)
     qtbot.waitUntil(  # 1280 wide: what lies below stays in place

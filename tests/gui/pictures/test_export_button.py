@@ -45,7 +45,7 @@ from gui.pictures.picture_file import pictures_of
 from gui.runs.rows import example_path
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of
+from tests.gui.present import child_of, present
 from tests.gui.tables import head_texts, row_texts
 from tests.gui.waiting import wait_for
 
@@ -129,8 +129,8 @@ def test_the_numbers_of_every_picture_are_those_of_the_run(
     assert [int(line[0]) for line in lines] == list(range(1, 11))
     np.testing.assert_array_equal([float(line[column]) for line in lines], history.curve("train/loss")[1])
 
-    probe = history.probe(10)
-    assert probe is not None and probe.sentences[0].by_reference is not None
+    probe = present(history.probe(10))
+    assert probe.sentences[0].by_reference is not None
     cross = probe.sentences[0].by_reference.cross[-1, 0]
     action(view.attention_map, "Copy numbers").trigger()
     head, *lines = table(QGuiApplication.clipboard().text())
@@ -332,8 +332,7 @@ def test_the_planned_rate_is_exported_too(
     drawer.show()
     wait_until_drawn(panel, qtbot)
     head, *lines = saved_numbers(panel, tmp_path / "rate", monkeypatch)
-    draft = window.context.workbench.draft
-    assert draft is not None
+    draft = present(window.context.workbench.draft)
     training = draft.training
     assert head == ["step", "learning rate"] and [int(line[0]) for line in lines] == [*range(1, 41)]
     planned = learning_rate(training.schedule, training.optimizer, draft.model.d_model, 40, np.arange(1, 41))
@@ -559,8 +558,7 @@ def assert_pixels(panel: Panel, image: QImage, width: int, height: int) -> None:
 def assert_pdf(data: bytes, width: int, height: int) -> None:
     """One page of the same size, in points, with text."""
     assert data.startswith(b"%PDF") and data.count(b"/Type /Page\n") == 1 and b"/FontFile" in data
-    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data)
-    assert box is not None
+    box = present(re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data))
     assert [float(side) for side in box.groups()] == pytest.approx([0.75 * width, 0.75 * height], abs=1)
 
 

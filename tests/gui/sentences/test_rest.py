@@ -100,8 +100,8 @@ def test_a_question_of_another_moment_rests_and_another_question_does_not(
     assert panel.asked._under_way is under_way
     panel.want(1, moment=2)
     qtbot.waitUntil(lambda: panel.asked.answer is not first, timeout=WAIT_MS)
-    second = panel.asked.answer
-    assert second is not None and second[0].source == panel.sentences[1] and panel.waited_for == 2
+    second = present(panel.asked.answer)
+    assert second[0].source == panel.sentences[1] and panel.waited_for == 2
     panel.is_dirty = False
     learning.transport.learn_button.click()
     wait_for_state("paused")

@@ -79,8 +79,7 @@ def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet
     view.split_combo.setCurrentText("valid")
     assert view.histograms.is_dirty
 
-    overview = view.look.overview
-    assert overview is not None
+    overview = present(view.look.overview)
     known, waiting = (list(lines_of(one)) for one in (overview, replace(overview, leaks=None)))
     assert [line[:2] for line in waiting] == [line[:2] for line in known], "no line moves as they become known"
     assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]

@@ -116,7 +116,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
-    assert view.table.chosen is not None and view.table.chosen.info.name == "broken"
+    assert present(view.table.chosen).info.name == "broken"
     assert sentence in view.about.text
     assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
 
@@ -272,7 +272,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     assert view.note_label.text() == KEEPS and bridge.state == "learning"
     assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
     assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.plugin_options.form.rows) == ["size"]
-    assert workbench.draft is not None and workbench.draft.dataset.options == {}
+    assert present(workbench.draft).dataset.options == {}
     workbench.set_pace(None)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.strip.isVisible()
@@ -310,7 +310,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     view.try_chosen()
     qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
     sentence = f"Plugin 'words' failed: ZeroDivisionError: division by zero ({folder / 'words.py'}, line 13)."
-    assert strip.trouble is not None and strip.trouble.sentence == sentence
+    assert present(strip.trouble).sentence == sentence
     empty_window.context.workbench.learn()
     qtbot.waitUntil(lambda: "(1 more)" in strip.sentence.text(), timeout=WAIT_MS)
     empty_window.show_view(VIEWS.index(type(view)))

@@ -290,7 +290,7 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
     assert window.setup_drawer.restart_button.text() == "Restart with 1 change"
     window.setup_drawer.restart_button.click()
     qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
-    assert first is not None and first.exists()
+    assert present(first).exists()
     assert workbench.waiting == ()
 
 
@@ -335,7 +335,7 @@ def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot:
     drawer = window.setup_drawer
     drawer.choose_preset("cmudict_letters")
     qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert window.strip.trouble is not None and "set dataset.options.folder" in window.strip.trouble.sentence
+    assert "set dataset.options.folder" in present(window.strip.trouble).sentence
     drawer.choose_preset("copy_task")
     qtbot.waitUntil(lambda: window.strip.trouble is None, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
@@ -347,8 +347,7 @@ def test_changes_of_a_run_that_was_opened_are_counted_against_its_own_settings(
     drawer, workbench = window.setup_drawer, window.context.workbench
     workbench.learn(1)
     wait_for_state("paused")
-    run = workbench.run
-    assert run is not None
+    run = present(workbench.run)
     drawer.choose_preset("copy_task")
     workbench.restart()
     qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)

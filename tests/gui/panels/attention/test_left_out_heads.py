@@ -20,6 +20,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 
 LAST = HeadPlace("cross", 0, 0)
 
@@ -42,8 +43,7 @@ def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadPlace) -> LeftOut:
         return said is not None and said.heads == heads and not panel.is_empty and not panel.is_dirty
 
     qtbot.waitUntil(is_shown, timeout=WAIT_MS)
-    assert panel.asked.answer is not None
-    return panel.asked.answer
+    return present(panel.asked.answer)
 
 
 def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
@@ -116,8 +116,7 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 12, timeout=WAIT_MS)
     window.context.playhead.view(0)
     qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 0, timeout=WAIT_MS)
-    assert panel.asked.answer is not None
-    assert panel.asked.answer.without.valid_loss == untrained.without.valid_loss
+    assert present(panel.asked.answer).without.valid_loss == untrained.without.valid_loss
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: not view.heads_off.places, timeout=WAIT_MS)
     assert not panel.isVisible()

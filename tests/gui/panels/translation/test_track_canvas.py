@@ -79,8 +79,7 @@ def look(canvas: TrackCanvas, place: int, *, is_chosen: bool = False) -> None:
 
 def seen(canvas: TrackCanvas) -> range:
     """The places that are seen whole beside the names."""
-    layout = canvas._layout
-    assert layout is not None
+    layout = present(canvas._layout)
     heads = [layout.head(place).translated(canvas.x(), 0) for place in range(layout.num_places)]
     left, right = canvas.width_of_names, area_of(canvas).viewport().width()
     whole = [place for place, head in enumerate(heads) if left <= head.left() and head.right() <= right]

@@ -34,7 +34,7 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
 def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
     """As while Ctrl+6 opens the view: what is chosen is what Delete takes."""
     other = three_runs.table.rows[-1].path
-    assert three_runs.table.chosen is not None and three_runs.table.chosen.path != other
+    assert present(three_runs.table.chosen).path != other
     qtbot.keyPress(three_runs.table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
     three_runs.table.choose(other)
@@ -75,8 +75,7 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     qtbot.mouseClick(view.details.branch_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: drawer.isVisible() and workbench.run not in (None, run), timeout=WAIT_MS)
     wait_for_state("paused")
-    branch = workbench.run
-    assert branch is not None
+    branch = present(workbench.run)
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
     workbench.edit("training.optimizer.learning_rate", 0.0007)  # acts in the branch, which has not gone on
     qtbot.waitUntil(lambda: present(workbench.applied).training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)

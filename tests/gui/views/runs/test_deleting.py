@@ -18,6 +18,7 @@ from gui.main_window import MainWindow
 from gui.runs.rows import RunRow, RunRows, example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
 from tests.gui.views.runs.steps import Wait, names, row_of, show
 
 
@@ -26,15 +27,14 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
 ) -> None:
     (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
     assert not delete.autoRepeat(), "held it would take one run after another"
-    chosen = three_runs.table.chosen
-    assert chosen is not None
+    chosen = present(three_runs.table.chosen)
     before = names(three_runs)
     below = before[before.index("2026-01-02_b") + 1]
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
-    assert three_runs.table.chosen is not None and three_runs.table.chosen.path.name == below
+    assert present(three_runs.table.chosen).path.name == below
     said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
@@ -56,8 +56,7 @@ class Stopwatch(QElapsedTimer):
         return self._passed is not None
 
     def hasExpired(self, milliseconds: int) -> bool:
-        assert self._passed is not None
-        return self._passed > milliseconds
+        return present(self._passed) > milliseconds
 
     def pass_by(self, milliseconds: int) -> None:
         if self._passed is not None:

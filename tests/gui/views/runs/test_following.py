@@ -163,7 +163,7 @@ def test_a_run_that_is_still_being_read_is_not_followed_once_ones_own_learns(
 def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
     """Levels, plan and figures are those of the followed run; nothing is asked of the window's own model meanwhile."""
     followed, curves = window.context.bridge.shown, window.train_view.curves
-    assert followed.prepared is not None and followed.prepared.config.training.max_steps == 100_000
+    assert present(followed.prepared).config.training.max_steps == 100_000
     qtbot.waitUntil(lambda: curves.loss._levels["guessing"].value() == math.log(8), timeout=WAIT_MS)
     assert curves.learning_rate._planned.getData()[0][-1] == 100_000
     assert "8 → 8 tokens" in window.status_bar.size_label.text()
