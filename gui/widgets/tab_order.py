@@ -11,7 +11,20 @@ def tab_on_into(built: QWidget, behind: QWidget) -> None:
     chain = _focusable_from(behind)
     inner = [widget for widget in chain if built.isAncestorOf(widget)]
     last = [widget for widget in chain if widget is behind or behind.isAncestorOf(widget)][-1]
-    for before, widget in zip([last, *inner], inner, strict=False):
+    _tab_on(last, inner)
+
+
+def tab_first_into(built: QWidget, part: QWidget) -> None:
+    """Have Tab come into what was built in this part of the window before all else that the part has."""
+    mine = [widget for widget in _focusable_from(part) if part.isAncestorOf(widget)]
+    others = [widget for widget in mine if not built.isAncestorOf(widget)]
+    if others:
+        *_, before = (widget for widget in _focusable_from(others[0]) if not built.isAncestorOf(widget))
+        _tab_on(before, [widget for widget in mine if built.isAncestorOf(widget)])
+
+
+def _tab_on(first: QWidget, widgets: list[QWidget]) -> None:
+    for before, widget in zip([first, *widgets], widgets, strict=False):
         QWidget.setTabOrder(before, widget)
 
 

@@ -18,6 +18,7 @@ from gui.panels.anatomy.topic import Topic
 from gui.pictures.export_button import ExportButton
 from gui.view import View
 from gui.views.anatomy import AnatomyView
+from gui.views.runs import RunsView
 from gui.views.setup import SECTIONS
 from gui.views.translate import TranslateView
 from tests.gui.conftest import WAIT_MS
@@ -132,6 +133,8 @@ def test_tab_comes_to_a_button_that_exports_right_after_what_it_exports(qtbot: Q
         for page in range(pages):
             if isinstance(view, AnatomyView):
                 view.topics.setCurrentRow(page)
+            if isinstance(view, RunsView):
+                wait_for(qtbot, lambda view: not view.sides.comparison.is_empty, view)  # its table is built late
             wait_for(qtbot, lambda view: not still_to_be_drawn(view), view)
             chain = [widget for widget in in_order_of_tab(window) if widget.isVisible()]
             for exporting in (one for one in view.findChildren(ExportButton) if one.isVisible()):
