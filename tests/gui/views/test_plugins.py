@@ -240,7 +240,7 @@ def test_a_report_that_comes_too_late_ends_no_other_check(view: PluginsView, qtb
     first, second = plugins["leaking"], plugins["words"]
     checks.start(first)
     report_is_here = Event()
-    checks._answer.add_done_callback(lambda _: report_is_here.set())
+    present(checks._answer).add_done_callback(lambda _: report_is_here.set())
     assert report_is_here.wait(WAIT_MS / 1000)  # and the window has not looked at it yet
     checks.start(second)
     checks._bridge.drain()
