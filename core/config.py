@@ -259,7 +259,7 @@ class TrainingConfig(Settings):
     probe_every: Auto | PositiveInt = setting(
         "auto",
         "Probe every",
-        "Steps between probes, after those at 0 1 2 3 5 8 13 ...; auto: about a hundred.",
+        "Steps between probes; before the first of them also at 1 2 3 5 8 13 ... auto: about a hundred probes.",
         effect="now",
     )
     snapshot_budget_mb: float = setting(

@@ -2,18 +2,15 @@
 
 
 def is_probe_step(step: int, probe_every: int) -> bool:
-    """Whether to probe a step: 0 1 2 3 5 8 13 ... until the next gap would reach probe_every, then its multiples."""
-    here, ahead = 0, 1
-    while ahead - here < probe_every:
-        if step <= here:
-            return step == here
-        here, ahead = _next(here, ahead)
-    return step == here or (step > here and step % probe_every == 0)
+    """Whether to probe a step: at the multiples of `probe_every`, and before the first of them at 1 2 3 5 8 13 ..."""
+    return step % probe_every == 0 or (step < probe_every and _is_fibonacci(step))
 
 
-def _next(here: int, ahead: int) -> tuple[int, int]:
-    """The Fibonacci numbers from 0 1 2 on: each is the sum of the two before it."""
-    return ahead, max(2, here + ahead)
+def _is_fibonacci(step: int) -> bool:
+    here, ahead = 1, 2
+    while here < step:
+        here, ahead = ahead, here + ahead
+    return here == step
 
 
 def is_snapshot_step(step: int, newest: int | None, room: int) -> bool:

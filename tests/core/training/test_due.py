@@ -16,7 +16,7 @@ def test_each_comes_at_its_own_steps_and_validation_at_the_last_too() -> None:
     found = {step: Due().now(step, TRAINING, None) for step in (4, 20, 30, 40, 50)}
     assert found == {
         4: [],
-        20: ["validation"],
+        20: ["probe", "validation"],
         30: ["probe", "checkpoint"],
         40: ["probe", "validation"],
         50: ["probe", "validation"],

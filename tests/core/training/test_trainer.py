@@ -81,7 +81,7 @@ def test_what_a_run_shows_is_in_its_folder(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(probe_every=4)
     events, _ = finish(trainer.run())
     folder = RunFolder.open(trainer.folder.path)
-    assert folder.probe_steps() == [event.probe.step for event in of_kind(events, ProbeDone)] == [0, 1, 2, 3, 5, 8, 12]
+    assert folder.probe_steps() == [event.probe.step for event in of_kind(events, ProbeDone)] == [0, 1, 2, 3, 4, 8, 12]
     assert folder.snapshot_steps() == [event.step for event in of_kind(events, SnapshotSaved)]
     assert folder.validation_steps() == [event.step for event in of_kind(events, ValidationDone)] == [5, 10, 12]
     assert folder.metrics()[0].tolist() == list(range(1, 13))
@@ -422,7 +422,7 @@ def test_after_a_full_disk_the_same_is_written_again(
     assert torch.equal(all_weights(trainer), plain)
     assert trainer.folder.metrics()[0].tolist() == list(range(1, 13))
     assert trainer.folder.validation_steps() == [5, 10, 12]
-    assert trainer.folder.probe_steps() == [0, 1, 2, 3, 5, 8, 12]
+    assert trainer.folder.probe_steps() == [0, 1, 2, 3, 4, 8, 12]
 
 
 def test_evaluation_covers_the_whole_split_and_keeps_nothing(make_trainer: MakeTrainer) -> None:
