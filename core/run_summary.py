@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.run_files.format import NewerFormat
 from core.run_folder import RunFolder
 
 
@@ -52,6 +53,11 @@ def summarise(run: RunFolder) -> RunSummary:
         best_value=state.best_value,
         created=state.created,
     )
+
+
+def state_of_unread(error: Exception) -> str:
+    """What stands in its place for a run that reading gave this error of: "newer" (than this version) or "damaged"."""
+    return "newer" if isinstance(error, NewerFormat) else "damaged"
 
 
 def state_of(run: RunFolder) -> str:

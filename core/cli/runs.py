@@ -21,7 +21,7 @@ from core.run_files.own_files import require_nothing_else
 from core.run_files.rooms import delete_run
 from core.run_files.state import read_state
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
-from core.run_summary import summarise
+from core.run_summary import state_of_unread, summarise
 
 _SHOWN = (
     *("run", "name", "note", "group", "parent", "parent_step", "is_shared", "state", "reason", "last_step"),
@@ -39,12 +39,12 @@ def list_all(arguments: Namespace) -> int:
     for path in runs:
         try:
             record = _record(RunFolder.open(path))
-        except UserError as error:  # one damaged run must not hide the others
-            record = {"run": str(path), "state": "damaged", "error": str(error)}
+        except UserError as error:  # one that cannot be read must not hide the others
+            record = {"run": str(path), "state": state_of_unread(error), "error": str(error)}
         if arguments.json:
             print_json(record)
         elif "error" in record:
-            print(one_line(f"{path.name:{width}}  damaged: {record['error']}"))
+            print(one_line(f"{path.name:{width}}  {record['state']}: {record['error']}"))
         else:
             state = f"{record['state']:11}  step {record['last_step']:<7}"
             print(one_line("  ".join((f"{path.name:{width}}", state, *_rest(record))).rstrip()))

@@ -7,10 +7,14 @@ from core.errors import UserError
 FORMAT: Literal[1] = 1
 
 
+class NewerFormat(UserError):
+    """A newer version of the program wrote it: nothing is wrong with it."""
+
+
 def require_known_format(given: object, where: str) -> None:
-    """Raise UserError where a newer version of the program wrote the file that `where` names."""
+    """Raise NewerFormat where a newer version of the program wrote the file that `where` names."""
     if isinstance(given, int) and given > FORMAT:
-        raise UserError(
+        raise NewerFormat(
             f"{where}: a newer version of Headlight made this (format {given}; this one reads format {FORMAT}).",
             "Open it with that version, or bring this one up to date.",
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_folder import RunFolder
-from core.run_summary import RunSummary, best_of, summarise
+from core.run_summary import RunSummary, best_of, state_of_unread, summarise
 
 NUM_LOSSES = 40  # in a row's small curve
 EXAMPLE_NAME = "Example run"
@@ -103,13 +103,14 @@ def matches(row: RunRow, text: str) -> bool:
 
 
 def read_row(path: Path) -> RunRow:
-    """What there is to say of one folder; a damaged or foreign one is told by its sentence."""
+    """What there is to say of one folder; a damaged, newer or foreign one is told by its sentence."""
     try:
         folder = RunFolder.open(path)
         summary, label = summarise(folder), folder.label()
         validations, last_step = folder.validation_metrics(), folder.last_trained_step()
     except (UserError, OSError) as error:
-        return RunRow(path=path, name=path.name, created=_made_at(path), state="damaged", problem=str(error))
+        state = state_of_unread(error)
+        return RunRow(path=path, name=path.name, created=_made_at(path), state=state, problem=str(error))
     is_example = path == example_path()
     return RunRow(
         path=path,

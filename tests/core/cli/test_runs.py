@@ -107,6 +107,17 @@ def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.Ca
     assert damaged.startswith("done    damaged: ") and other.startswith("killed  interrupted")
 
 
+def test_a_run_of_a_newer_version_is_not_called_damaged(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    document = runs_dir / "done" / "run.json"
+    state = json.loads(document.read_text(encoding="utf-8"))
+    del state["checksum"]
+    document.write_text(json.dumps(state | {"format": 2}), encoding="utf-8")
+    newer, other = said(runs_dir, capfd, "list")
+    assert newer.startswith(f"done    newer: {document}: a newer version of Headlight made this (format 2;")
+    assert other.startswith("killed  interrupted")
+    assert json.loads(said(runs_dir, capfd, "list", "--json")[0])["state"] == "newer"
+
+
 @pytest.mark.parametrize("lost", ["run.json", "config.yaml"])
 def test_a_run_that_has_lost_a_file_is_listed_and_can_be_deleted(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], lost: str
