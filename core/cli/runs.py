@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from signal import Signals
 
@@ -16,10 +15,9 @@ from core.config import config_to_yaml
 from core.errors import UserError
 from core.events import GOOD_ENDS
 from core.machine.signals import Interrupted, signals_to
-from core.run_files.documents import DamagedFile
 from core.run_files.own_files import require_nothing_else
 from core.run_files.rooms import delete_run
-from core.run_files.state import read_state
+from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import state_of_unread, summarise
 
@@ -78,7 +76,7 @@ def delete(arguments: Namespace) -> int:
     found = [find_run(text, runs_dir, or_its_rest=True) for text in arguments.runs]
     named = {_place(path): path for path in found}  # one that is named twice goes once
     for place, path in named.items():
-        if writer := _writer(path):
+        if writer := writer_of(path):
             raise UserError(
                 f"{path} is being written by {writer}; nothing was deleted.",
                 "End that process first. Where it writes the run that this is a copy of, remove the folder itself.",
@@ -94,17 +92,6 @@ def delete(arguments: Namespace) -> int:
         what = f"not deleted: {left}" if left else "all were deleted"
         raise Interrupted(heard[0], f"ended by {heard[0].name}; {what}.")
     return 0
-
-
-def _writer(run: Path) -> str | None:
-    """The live process that writes a run, in words; none where run.json, which it would write, is lost or damaged.
-
-    Raises UserError for a run of a newer version: whether that is written nobody can tell.
-    """
-    if (run / "run.json").exists():
-        with suppress(DamagedFile):
-            return read_state(run / "run.json").writer()
-    return None
 
 
 def _place(path: Path) -> Path:

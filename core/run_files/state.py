@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +14,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from core.events import SettingChanged
 from core.run_files.claiming import is_alive, started_at
-from core.run_files.documents import checked_bytes, read_checked, validated
+from core.run_files.documents import DamagedFile, checked_bytes, read_checked, reading, validated
 from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
@@ -88,7 +89,19 @@ def state_bytes(state: RunState) -> bytes:
 
 
 def read_state(path: Path) -> RunState:
-    """Read it again. Raises DamagedFile where it is no run.json of ours, UserError where a newer version wrote it."""
+    """Read it again. Raises DamagedFile where it is no run.json of ours, NewerFormat where a newer version wrote it."""
     record = read_checked(path)
     require_known_format(record.get("format"), str(path))
     return validated(_STATE, record, path)
+
+
+def writer_of(run: Path) -> str | None:
+    """The live other process that writes a run, in words; none where run.json, which it would write, is lost or
+    damaged.
+
+    Raises NewerFormat for a run of a newer version: whether that is written nobody can tell.
+    """
+    path = run / "run.json"
+    with suppress(DamagedFile), reading(path):
+        return read_state(path).writer() if path.is_file() else None
+    return None

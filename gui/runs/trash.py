@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QFile
 
 from core.errors import UserError
+from core.run_files.state import writer_of
 from core.run_folder import RunFolder, RunLabel
 
 
@@ -51,19 +52,15 @@ def throw_away_stepless(run: Path) -> None:
 
 
 def _throw_away(run: Path) -> None:
-    if (folder := _readable(run)) is not None:
-        folder.require_free()
+    if writer := writer_of(run):
+        raise UserError(
+            f"{run} is being written by {writer}.",
+            "End that process first. Where it is long gone, or writes the run that this is a copy of, delete the lines "
+            "pid and checksum in run.json.",
+        )
     if not run.exists():
         raise UserError(f"{run} is not there any more.", "Somebody deleted or moved it meanwhile.")
     if not QFile(str(run)).moveToTrash():
         raise UserError(
             f"{run} could not be moved to the trash.", "`headlight runs delete` deletes it without one, for good."
         )
-
-
-def _readable(run: Path) -> RunFolder | None:
-    """None for a damaged one, which nobody can write either."""
-    try:
-        return RunFolder.open(run)
-    except UserError:
-        return None

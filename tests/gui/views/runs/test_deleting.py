@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -140,6 +142,41 @@ def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
     assert sorted(path.name for path in trash.iterdir()) == ["2026-01-01_c", "2026-01-03_a"]
     assert gone == [place / "2026-01-03_a", place / "2026-01-01_c"]
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
+
+
+def spoil(run: Path) -> None:
+    """While another process writes it."""
+    RunFolder.open(run).update(pid=7, host="elsewhere")
+    (run / "config.yaml").write_text("{", encoding="utf-8")
+
+
+def write_as_a_newer_version(run: Path) -> None:
+    state = json.loads((run / "run.json").read_text(encoding="utf-8"))
+    del state["checksum"]
+    (run / "run.json").write_text(json.dumps(state | {"format": 2}), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [(spoil, "is being written by process 7"), (write_as_a_newer_version, "a newer version of Headlight made this")],
+)
+def test_a_run_that_cannot_be_opened_stays_where_somebody_may_be_writing_it(
+    three_runs: RunsView,
+    empty_window: MainWindow,
+    qtbot: QtBot,
+    trash: Path,
+    change: Callable[[Path], None],
+    why: str,
+) -> None:
+    run = three_runs.context.place.path / "2026-01-02_b"
+    change(run)
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
+    number = row_of(three_runs, qtbot, lambda row: row.path == run and bool(row.problem))
+    three_runs.table.setCurrentCell(number, 0)
+    qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: not three_runs._leaving, timeout=WAIT_MS)
+    assert run.is_dir() and not trash.exists()
+    assert why in empty_window.strip.sentence.text()
 
 
 def test_the_example_and_the_run_at_hand_are_not_thrown_away(
