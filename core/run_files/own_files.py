@@ -28,7 +28,7 @@ _LONGEST_LINE = 2**16  # bytes; ours are far shorter
 
 def require_nothing_else(run: Path) -> None:
     """Raise UserError where a folder is not recognisably a run, or holds what no run writes. A damaged run will do."""
-    if not (_has_state(run) or _has_settings(run) or _has_curves(run)):
+    if not any((run / name).is_file() and is_ours(run / name) for name, is_ours in _TELLING.items()):
         raise UserError(
             f"{run} is not recognisably a run: Headlight wrote neither its run.json nor its config.yaml nor its "
             "metrics.jsonl; nothing was deleted.",
@@ -42,23 +42,26 @@ def require_nothing_else(run: Path) -> None:
         )
 
 
-def _has_state(run: Path) -> bool:
+def _is_state(path: Path) -> bool:
     with suppress(UserError):
-        return read_state(run / "run.json").created > 0  # what a foreign one does not say
+        return read_state(path).created > 0  # what a foreign one does not say
     return False
 
 
-def _has_settings(run: Path) -> bool:
+def _is_settings(path: Path) -> bool:
     with suppress(UserError):
-        settings = read_yaml_file(run / "config.yaml").value
+        settings = read_yaml_file(path).value
         return isinstance(settings, dict) and settings.get("format") == FORMAT and "dataset" in settings
     return False
 
 
-def _has_curves(run: Path) -> bool:
-    with suppress(OSError), (run / "metrics.jsonl").open("rb") as file:
+def _is_curves(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
         return is_intact(file.readline(_LONGEST_LINE).removesuffix(b"\n"))
     return False
+
+
+_TELLING = {"run.json": _is_state, "config.yaml": _is_settings, "metrics.jsonl": _is_curves}
 
 
 def _others(run: Path) -> list[str]:

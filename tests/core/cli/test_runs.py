@@ -136,6 +136,14 @@ def test_a_damaged_run_can_be_deleted(runs_dir: Path, capfd: pytest.CaptureFixtu
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
+def test_a_pipe_in_the_place_of_a_document_keeps_nobody_waiting(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (runs_dir / "done" / "run.json").unlink()
+    os.mkfifo(runs_dir / "done" / "run.json")
+    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+
+
 def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     begun = RunFolder.create_at(runs_dir / "begun")  # its process was killed before it wrote config.yaml
     begun.update(pid=2**22 + 1)
