@@ -14,11 +14,12 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.machine.lacking import no_more_files
+from core.run_files.claiming import is_alive
 
 NUM_KEPT = 30
 """Folders kept: each edit of a dataset's options makes one."""
 ABANDONED_SECONDS = 86_400
-"""A folder still being built after this time belongs to a process that was killed, on whatever machine."""
+"""A folder still being built after this time belongs to a process that was killed, where no lock tells."""
 YOUNG_SECONDS = 60
 """A folder that nobody holds may have been made just now, to be held at once."""
 _BUILDING = ".building-"
@@ -31,7 +32,7 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
     """A folder to build in, gone afterwards unless it was published. Raises UserError where it cannot be written."""
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
-        building = Path(tempfile.mkdtemp(prefix=_BUILDING_HERE, dir=cache_dir))
+        building = Path(tempfile.mkdtemp(prefix=f"{_BUILDING_HERE}{os.getpid()}-", dir=cache_dir))
         try:
             with _held(building):
                 yield building
@@ -45,19 +46,21 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[bool]:
-    """Locked, where the system has locks and nobody else holds it, and whether it is; a process that ends lets go."""
+def _held(folder: Path) -> Iterator[bool | None]:
+    """Locked, and whether it is: False where another holds it, None without locks. A process that ends lets go."""
     try:
         import fcntl
     except ImportError:  # Windows
-        yield False
+        yield None
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:  # another's, or a file system without locks
+        except BlockingIOError:
             yield False
+        except OSError:  # a file system without locks
+            yield None
         else:
             yield True
     finally:
@@ -105,10 +108,19 @@ def tidy(cache_dir: Path, used: Path) -> None:
 
 
 def _is_abandoned(folder: Path, age: float) -> bool:
-    """Whether nobody builds in it any more: at once on this machine, whose locks tell; of others, where it is old."""
-    if not folder.name.startswith(_BUILDING):
+    """Whether nobody builds in it any more: its lock tells, whatever the clock says, which may have been set ahead.
+
+    Where there is none to tell, as of another machine, it is old and no process of this machine is at it.
+    """
+    if not folder.name.startswith(_BUILDING) or age < YOUNG_SECONDS:
         return False
-    if folder.name.startswith(_BUILDING_HERE) and YOUNG_SECONDS < age < ABANDONED_SECONDS:
-        with suppress(OSError), _held(folder) as is_ours:  # who builds in it may publish it just now
-            return is_ours
-    return age > ABANDONED_SECONDS
+    with suppress(OSError), _held(folder) as is_free:  # who builds in it may publish it just now
+        if is_free is False or (is_free and folder.name.startswith(_BUILDING_HERE)):
+            return is_free
+    return age > ABANDONED_SECONDS and not _is_at_it(folder)
+
+
+def _is_at_it(folder: Path) -> bool:
+    """Whether a process of this machine that has the number in its name lives."""
+    number = folder.name.removeprefix(_BUILDING_HERE).partition("-")[0]
+    return number.isdecimal() and is_alive(int(number))

@@ -103,7 +103,14 @@ def told_folder(builder: subprocess.Popen[str]) -> Path:
     return Path(builder.stdout.readline().strip())
 
 
-def test_what_a_killed_process_of_this_machine_left_goes_with_the_next_preparation(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("age", "has_locks"), [(2 * YOUNG_SECONDS, True), (2 * ABANDONED_SECONDS, True), (2 * ABANDONED_SECONDS, False)]
+)
+def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_builds_stays_by_any_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: int, has_locks: bool
+) -> None:
+    if not has_locks:
+        monkeypatch.setitem(sys.modules, "fcntl", None)
     builders = [
         subprocess.Popen([sys.executable, "-c", BUILD, str(tmp_path)], cwd=ROOT, text=True, stdin=PIPE, stdout=PIPE)
         for _ in range(2)
@@ -116,9 +123,9 @@ def test_what_a_killed_process_of_this_machine_left_goes_with_the_next_preparati
         tidy(tmp_path, used=folder)
         assert left.exists(), "one so young may not be locked yet"
         for path in (left, building):
-            os.utime(path, (time.time() - 2 * YOUNG_SECONDS,) * 2)
+            os.utime(path, (time.time() - age,) * 2)
         with building_folder(tmp_path) as ours:
-            os.utime(ours, (time.time() - 2 * YOUNG_SECONDS,) * 2)
+            os.utime(ours, (time.time() - age,) * 2)
             tidy(tmp_path, used=folder)
             assert set(tmp_path.iterdir()) == {folder, building, ours}
         living.communicate()
