@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from traceback import clear_frames
 
 from core.errors import UserError
 from core.machine.lacking import no_more_files
@@ -36,6 +37,9 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
         try:
             with _held(building):
                 yield building
+        except BaseException as error:
+            clear_frames(error.__traceback__)  # which hold what was mapped: Windows removes no file that is
+            raise
         finally:
             shutil.rmtree(building, ignore_errors=True)
     except OSError as error:

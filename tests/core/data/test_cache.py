@@ -1,9 +1,12 @@
 """Folders of prepared datasets that come and go."""
 
+import mmap
 import os
+import shutil
 import subprocess
 import sys
 import time
+import weakref
 from pathlib import Path
 from subprocess import PIPE
 
@@ -33,6 +36,27 @@ def test_what_is_not_published_is_gone(tmp_path: Path) -> None:
         (building / "ids").write_bytes(b"12345")
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_mapped_is_closed_before_it_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows removes no file that is mapped, and who fails has it mapped still."""
+    maps, are_closed, remove = list[weakref.ref[mmap.mmap]](), list[bool](), shutil.rmtree
+
+    def map_and_fail(file: Path) -> None:
+        with file.open("rb") as opened:
+            mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+        maps.append(weakref.ref(mapped))
+        raise ZeroDivisionError
+
+    def look_and_remove(folder: Path, *, ignore_errors: bool) -> None:
+        are_closed.extend(one() is None for one in maps)
+        remove(folder, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", look_and_remove)
+    with pytest.raises(ZeroDivisionError), building_folder(tmp_path) as building:
+        (building / "ids").write_bytes(b"12345")
+        map_and_fail(building / "ids")
+    assert are_closed == [True]
 
 
 def test_a_full_disk_is_said(tmp_path: Path) -> None:
