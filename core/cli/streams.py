@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +11,9 @@ from io import TextIOWrapper
 from typing import Any, TextIO, cast
 
 from core.errors import UserError
+
+UNREAD = errno.EINVAL if os.name == "nt" else errno.EPIPE
+"""What writing to a pipe ends in that nobody reads."""
 
 
 def speak_utf8(stream: TextIO) -> None:
@@ -102,8 +106,9 @@ def _remembering(refusals: list[OSError]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        refusals.append(error)
-        raise
+        told = BrokenPipeError(*error.args) if error.errno == UNREAD else error
+        refusals.append(told)
+        raise told from None
 
 
 def _not_written(error: OSError, advice: str = "") -> UserError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import TextIO
 
@@ -68,6 +70,18 @@ def test_results_on_the_way_that_nobody_reads_any_more_are_no_error(monkeypatch:
         with results.printing():
             print("x")
     results.require_written("All is saved.")
+
+
+class BrokenPipeOfWindows(StringIO):
+    def write(self, _: str, /) -> int:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+def test_windows_calls_it_an_invalid_argument_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.cli.streams.UNREAD", errno.EINVAL)
+    monkeypatch.setattr("sys.stdout", BrokenPipeOfWindows())
+    with pytest.raises(BrokenPipeError), results_told():  # which ends the command, and is no error
+        print("x")
 
 
 def test_another_file_that_fails_is_not_told_as_the_output() -> None:
