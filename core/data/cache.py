@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ from pathlib import Path
 from traceback import clear_frames
 
 from core.errors import UserError
-from core.machine.lacking import no_more_files
+from core.machine.lacking import no_more_files, too_little_memory
 from core.run_files.claiming import is_alive
 
 NUM_KEPT = 30
@@ -43,10 +44,19 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
-        raise no_more_files(error) or UserError(
-            f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.",
-            "Free some space there, or make the folder writable.",
-        ) from error
+        raise no_more_files(error) or too_little_memory(error) or _refusal(cache_dir, error) from error
+
+
+def _refusal(cache_dir: Path, error: OSError) -> UserError:
+    if error.errno == errno.ENODEV:  # of mapping a file alone
+        return UserError(
+            f"The dataset cannot be read from {cache_dir}: its file system maps no file into memory.",
+            "XDG_CACHE_HOME names another place.",
+        )
+    return UserError(
+        f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.",
+        "Free some space there, or make the folder writable.",
+    )
 
 
 @contextmanager
@@ -99,7 +109,8 @@ def tidy(cache_dir: Path, used: Path) -> None:
     Whoever has one open keeps what is mapped. Nothing else in `cache_dir` is touched. By a clock that was set back
     others may have been used later than now: the one in use stays.
     """
-    os.utime(used)
+    with suppress(OSError):  # a file system that keeps no times, or somebody else's folder
+        os.utime(used)
     last_used: dict[Path, float] = {}
     for folder in cache_dir.iterdir():
         with suppress(FileNotFoundError):  # another process has published or removed it just now

@@ -1,5 +1,6 @@
 """Folders of prepared datasets that come and go."""
 
+import errno
 import mmap
 import os
 import shutil
@@ -59,9 +60,17 @@ def test_what_was_mapped_is_closed_before_it_is_removed(tmp_path: Path, monkeypa
     assert are_closed == [True]
 
 
-def test_a_full_disk_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="No space left on device"), building_folder(tmp_path):
-        raise OSError(28, os.strerror(28))
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (errno.ENOSPC, "written to .*: No space left on device. Free some space there"),
+        (errno.ENODEV, "read from .*: its file system maps no file into memory. XDG_CACHE_HOME names another place"),
+        (errno.ENOMEM, "There is not enough memory for this. End other programs"),
+    ],
+)
+def test_what_a_disk_or_its_file_system_refuses_is_said(tmp_path: Path, number: int, says: str) -> None:
+    with pytest.raises(UserError, match=says), building_folder(tmp_path):
+        raise OSError(number, os.strerror(number))
 
 
 def test_the_faster_of_two_processes_wins(tmp_path: Path) -> None:
@@ -87,6 +96,16 @@ def test_those_used_last_are_kept(tmp_path: Path) -> None:
         os.utime(folder, (time.time() - 100 * age,) * 2)
     tidy(tmp_path, used=folders[0])
     assert {folder for folder in folders if folder.exists()} == {folders[0], *folders[3:]}
+
+
+def test_what_cannot_be_marked_as_used_is_used_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), path)
+
+    folder = published(tmp_path, "one")
+    monkeypatch.setattr(os, "utime", refuse)
+    tidy(tmp_path, used=folder)
+    assert is_whole(folder)
 
 
 def test_under_a_clock_that_was_set_back_the_one_in_use_is_kept(tmp_path: Path) -> None:
