@@ -17,6 +17,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
 from core.model.transformer import Transformer
 from core.model.weights import weights
+from core.requests import Translate
 from core.run_folder import RunFolder
 from core.training.resolve import resolve
 from core.training.speed.choice import choose
@@ -78,7 +79,7 @@ def training(trainer: Trainer) -> Contender:
 def decode(model: Transformer, trainer: Trainer, texts: Sequence[str], beam_size: int, length: int) -> list[list[int]]:
     """Translate as the Translate tab does, with the trainer's weights or another model's; returns the ids."""
     config = trainer.config.decoding.model_copy(update={"beam_size": beam_size, "max_length": length})
-    translations = translate(model, trainer.data, config, texts, trainer.step)
+    translations = translate(model, trainer.data, Translate(texts=tuple(texts)), decoding=config, step=trainer.step)
     return [trainer.data.tgt_vocabulary.ids(translation.output.split()) for translation in translations]
 
 

@@ -14,7 +14,7 @@ from core.decoding.probed_sentences import SentenceToProbe, pad_ids, read_senten
 from core.decoding.typed_text import encode_text, prefix_ids
 from core.errors import UserError
 from core.model.transformer import Transformer
-from core.requests import ScoredOutput, Translation
+from core.requests import ScoredOutput, Translate, Translation
 
 _BATCH_SIZE = 64
 
@@ -25,37 +25,20 @@ class _Decoded(NamedTuple):
 
 
 def translate(
-    model: Transformer,
-    data: PreparedData,
-    decoding: DecodingConfig,
-    texts: Sequence[str],
-    step: int,
-    *,
-    with_attention: bool = False,
-    with_n_best: bool = False,
-    prefix: Sequence[str] = (),
-    references: Sequence[str | None] = (),
-    minimum_risk: bool = False,
+    model: Transformer, data: PreparedData, request: Translate, *, decoding: DecodingConfig, step: int
 ) -> tuple[Translation, ...]:
-    """Translate each text; `step` is that of the weights, and only recorded.
+    """Translate each text of the request; `step` is that of the weights, and only recorded.
 
-    Every output begins with the tokens of `prefix`. With attention, the decoder is fed each text's reference as well.
     Decodes in batches of 64 of similar length, whatever the order of the texts. Draws no random number.
     Raises UserError, before anything is decoded, for a text that `encode_text` refuses, for a prefix that has tokens
     of another vocabulary, and for references to only some of the texts.
     """
+    texts, references = request.texts, request.references
     if len(references) not in (0, len(texts)):
         raise UserError(f"Translate: expected a reference for each of {len(texts):,} texts, given {len(references):,}.")
     encoded = [encode_text(model, data, text) for text in texts]
-    found = _decode_by_length(
-        model,
-        [ids for ids, _ in encoded],
-        decoding,
-        longest_output(decoding, data),
-        prefix_ids(data, prefix),
-        with_n_best=with_n_best,
-        minimum_risk=minimum_risk,
-    )
+    sources, prefix = [ids for ids, _ in encoded], prefix_ids(data, request.prefix)
+    found = _decode_by_length(model, sources, decoding, longest_output(decoding, data), prefix, request)
     sentences = map(SentenceToProbe, texts, references or [None] * len(texts))
     return tuple(
         Translation(
@@ -67,8 +50,8 @@ def translate(
             longest_trained=data.longest_source,
             finished=decoded.output.finished,
             n_best=tuple(_scored(hypothesis, data) for hypothesis in decoded.n_best),
-            sentence=read_sentences(model, data, [sentence], [decoded.output])[0] if with_attention else None,
-            prefix=tuple(prefix),
+            sentence=read_sentences(model, data, [sentence], [decoded.output])[0] if request.with_attention else None,
+            prefix=request.prefix,
         )
         for sentence, (ids, unknown), decoded in zip(sentences, encoded, found, strict=True)
     )
@@ -80,9 +63,7 @@ def _decode_by_length(
     decoding: DecodingConfig,
     max_length: int,
     prefix: tuple[int, ...],
-    *,
-    with_n_best: bool,
-    minimum_risk: bool,
+    request: Translate,
 ) -> list[_Decoded]:
     """Decode sources in batches of similar length; the results are in the order of the sources."""
     device = next(model.parameters()).device
@@ -91,12 +72,12 @@ def _decode_by_length(
     for start in range(0, len(sources), _BATCH_SIZE):
         chosen = by_length[start : start + _BATCH_SIZE]
         src, src_mask = pad_ids([sources[index] for index in chosen], device)
-        if with_n_best:
+        if request.with_n_best:
             beams = decode_n_best(model, src, src_mask, decoding, max_length, prefix)
-            best = least_risk(beams, decoding.length_penalty) if minimum_risk else [best for best, *_ in beams]
+            best = least_risk(beams, decoding.length_penalty) if request.minimum_risk else [best for best, *_ in beams]
             decoded = list(map(_Decoded, best, beams))
         else:
-            outputs = decode(model, src, src_mask, decoding, max_length, prefix, minimum_risk=minimum_risk)
+            outputs = decode(model, src, src_mask, decoding, max_length, prefix, minimum_risk=request.minimum_risk)
             decoded = list(map(_Decoded, outputs))
         found.update(zip(chosen, decoded, strict=True))
     return [found[index] for index in range(len(sources))]

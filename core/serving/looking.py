@@ -50,18 +50,7 @@ class Looking:
         """Translate with the current weights, with those kept at or before a step, or with another run's."""
         self._require_choice(request)
         step, model, data = self._model_of(request)
-        return translate(
-            model,
-            data,
-            self._run.config.decoding,
-            request.texts,
-            step,
-            with_attention=request.with_attention,
-            with_n_best=request.with_n_best,
-            prefix=request.prefix,
-            references=request.references,
-            minimum_risk=request.minimum_risk,
-        )
+        return translate(model, data, request, decoding=self._run.config.decoding, step=step)
 
     def find_unreadable(self, request: FindUnreadable) -> tuple[int, str] | None:
         """The place of the first of these texts that `translate` would refuse, and why; None if there is none."""

@@ -15,6 +15,7 @@ from core.model.evaluation import evaluating
 from core.model.recording import record_attention
 from core.model.transformer import Transformer
 from core.probes import Feed, ProbedSentence
+from core.requests import Translate
 from tests.core.training.small_runs import MODEL
 
 SENTENCES = [
@@ -68,7 +69,8 @@ def test_feeds_read_what_they_should(
     assert first is not None and probed[1].by_reference is None
     assert first.tgt_input == ("<bos>", "a", "b", "c") and first.tgt_output == ("a", "b", "c", "<eos>")
     assert probed[0].alignment == ((0, 0), (1, 1), (2, 2))
-    translated = translate(model, data, DecodingConfig(), [one.source for one in SENTENCES], 0)
+    request = Translate(texts=tuple(one.source for one in SENTENCES))
+    translated = translate(model, data, request, decoding=DecodingConfig(), step=0)
     assert [one.output for one in probed] == [one.output for one in translated]
     for one in probed:
         free = one.free_running

@@ -14,7 +14,7 @@ from core.decoding.searched_beam import search_beam
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.model.transformer import Transformer
-from core.requests import SearchBeam
+from core.requests import SearchBeam, Translate
 from tests.core.decoding.reference import beam_places, eager_to_end
 from tests.core.training.small_runs import MODEL
 
@@ -59,9 +59,9 @@ def test_every_place_is_taken_as_in_a_plain_search(data: PreparedData, seed: int
 def test_the_outputs_are_those_of_the_beam_and_each_has_its_way_in_the_tree(data: PreparedData, seed: int) -> None:
     model = model_of(data, seed)
     tree, decoding = tree_of(model, data, 4), DecodingConfig(beam_size=4, length_penalty=0.6, max_length=MAX_LENGTH)
-    (translation,) = translate(model, data, decoding, [TEXT], 0, with_n_best=True)
+    (translation,) = translate(model, data, Translate(texts=(TEXT,), with_n_best=True), decoding=decoding, step=0)
     assert [(one.output, one.score) for one in tree.outputs] == [(one.output, one.score) for one in translation.n_best]
-    (greedy,) = translate(model, data, DecodingConfig(max_length=MAX_LENGTH), [TEXT], 0)
+    (greedy,) = translate(model, data, Translate(texts=(TEXT,)), decoding=DecodingConfig(max_length=MAX_LENGTH), step=0)
     assert tree.greedy.output == greedy.output
     for one in tree.outputs:
         path = tree.path(one.tokens)
@@ -89,7 +89,8 @@ def test_every_output_begins_with_the_prefix(data: PreparedData, seed: int) -> N
     request = SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6, prefix=prefix)
     tree = search_beam(model, data, request, max_length=MAX_LENGTH, step=9)
     assert {one.tokens[:2] for one in (tree.greedy, *tree.outputs)} == {prefix}
-    (greedy,) = translate(model, data, DecodingConfig(max_length=MAX_LENGTH), [TEXT], 0, prefix=prefix)
+    decoding = DecodingConfig(max_length=MAX_LENGTH)
+    (greedy,) = translate(model, data, Translate(texts=(TEXT,), prefix=prefix), decoding=decoding, step=0)
     assert tree.greedy.output == greedy.output
     with pytest.raises(UserError, match="cannot begin with “nowhere”"):
         search_beam(model, data, replace(request, prefix=("nowhere",)), max_length=MAX_LENGTH, step=9)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -11,9 +13,8 @@ from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.model.transformer import Transformer
+from core.requests import Translate, Translation
 from tests.core.training.small_runs import MODEL
-
-GREEDY = DecodingConfig()
 
 
 @pytest.fixture(scope="module")
@@ -23,24 +24,31 @@ def model(data: PreparedData) -> Transformer:
     return Transformer(ModelConfig.model_validate(MODEL), *vocabularies, max_positions=data.max_src_length)
 
 
+def translated(
+    model: Transformer, data: PreparedData, *texts: str, decoding: DecodingConfig | None = None, **asked: Any
+) -> tuple[Translation, ...]:
+    request = Translate(texts=texts, **asked)
+    return translate(model, data, request, decoding=decoding or DecodingConfig(), step=7)
+
+
 def test_each_text_is_translated_in_its_place_with_the_step(model: Transformer, data: PreparedData) -> None:
     texts = ["a b c d", "f", "c c", "a b c d"]
-    together = translate(model, data, GREEDY, texts, 7)
+    together = translated(model, data, *texts)
     assert [one.source for one in together] == texts
-    assert [one.output for one in together] == [translate(model, data, GREEDY, [t], 7)[0].output for t in texts]
+    assert [one.output for one in together] == [translated(model, data, t)[0].output for t in texts]
     assert {one.step for one in together} == {7} and together[0].sentence is None
 
 
 def test_more_texts_than_a_batch_keep_their_order(model: Transformer, data: PreparedData) -> None:
     texts = [" ".join("abcdef"[(i + j) % 6] for j in range(1 + i % 6)) for i in range(150)]
-    assert [one.source for one in translate(model, data, GREEDY, texts, 0)] == texts
+    assert [one.source for one in translated(model, data, *texts)] == texts
 
 
 @pytest.mark.parametrize(
     "text", ["a 😀 b", "שלום a עולם", "a\u2028b", "<pad> <eos>", "a \x00 b", "e\u0301 e", "a" * 10_000]
 )
 def test_unknown_tokens_are_named_and_translated_around(model: Transformer, data: PreparedData, text: str) -> None:
-    (found,) = translate(model, data, GREEDY, [text], 0, with_attention=True)
+    (found,) = translated(model, data, text, with_attention=True)
     assert found.unknown == tuple(t for t in data.src_tokenizer.tokenize(text) if t not in "abcdef")
     assert isinstance(found.output, str) and found.sentence is not None
     assert found.sentence.src_tokens.count("<unk>") == len(found.unknown)
@@ -49,20 +57,20 @@ def test_unknown_tokens_are_named_and_translated_around(model: Transformer, data
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
 def test_an_empty_text_is_refused(model: Transformer, data: PreparedData, text: str) -> None:
     with pytest.raises(UserError, match="the text is empty"):
-        translate(model, data, GREEDY, ["a b", text], 0)
+        translated(model, data, "a b", text)
 
 
 def test_a_text_beyond_the_models_positions_is_refused_with_both_lengths(
     model: Transformer, data: PreparedData
 ) -> None:
     with pytest.raises(UserError, match=rf"has 5,001 tokens, <eos> counted; this model reads {model.max_positions}\."):
-        translate(model, data, GREEDY, ["a " * 5000], 0)
+        translated(model, data, "a " * 5000)
 
 
 def test_a_text_longer_than_any_that_was_trained_on_says_so(model: Transformer, data: PreparedData) -> None:
     assert data.longest_source is not None
     longest = data.longest_source - 1  # besides <eos>
-    (known, longer) = translate(model, data, GREEDY, ["a " * longest, "a " * (longest + 1)], 0)
+    (known, longer) = translated(model, data, "a " * longest, "a " * (longest + 1))
     assert known.length_note == ""
     assert longer.length_note.startswith(
         f"The text has {longest + 2} tokens, <eos> counted, and the longest source trained on {longest + 1}:"
@@ -70,11 +78,10 @@ def test_a_text_longer_than_any_that_was_trained_on_says_so(model: Transformer, 
 
 
 def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transformer, data: PreparedData) -> None:
-    texts = ["a b c", "f"]
-    found = translate(model, data, DecodingConfig(beam_size=4), texts, 0, with_attention=True, with_n_best=True)
-    assert [one.output for one in found] == [
-        one.output for one in translate(model, data, DecodingConfig(beam_size=4), texts, 0)
-    ]
+    texts, decoding = ("a b c", "f"), DecodingConfig(beam_size=4)
+    found = translated(model, data, *texts, decoding=decoding, with_attention=True, with_n_best=True)
+    alone = translated(model, data, *texts, decoding=decoding)
+    assert [one.output for one in found] == [one.output for one in alone]
     for one in found:
         assert len(one.n_best) == 4 and one.n_best[0].output == one.output
         assert one.sentence is not None and one.sentence.output == one.output
@@ -85,32 +92,32 @@ def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transfor
 @pytest.mark.parametrize("beam_size", [1, 3])
 def test_the_output_goes_on_from_what_somebody_chose(model: Transformer, data: PreparedData, beam_size: int) -> None:
     decoding = DecodingConfig(beam_size=beam_size)
-    (free,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True)
+    (free,) = translated(model, data, "a b c", decoding=decoding, with_attention=True)
     assert free.sentence is not None and free.prefix == ()
     other = free.sentence.free_running.top_tokens[0][2]
-    (forced,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True, prefix=(other,))
+    (forced,) = translated(model, data, "a b c", decoding=decoding, with_attention=True, prefix=(other,))
     assert forced.sentence is not None and forced.prefix == (other,)
     assert forced.sentence.free_running.tgt_output[0] == other
     assert forced.sentence.free_running.output_probability[0] == free.sentence.free_running.top_probability[0, 2]
-    (ended,) = translate(model, data, decoding, ["a b c"], 0, prefix=(other, "<eos>"))
+    (ended,) = translated(model, data, "a b c", decoding=decoding, prefix=(other, "<eos>"))
     assert ended.output == data.tgt_tokenizer.join([other]) and ended.finished
     for token in ("zebra", "<pad>", "<bos>"):
         with pytest.raises(UserError, match=f"cannot begin with “{token}”"):
-            translate(model, data, decoding, ["a b c"], 0, prefix=(token,))
+            translated(model, data, "a b c", decoding=decoding, prefix=(token,))
 
 
 def test_a_reference_is_fed_beside_the_output(model: Transformer, data: PreparedData) -> None:
-    fed, unknown = translate(model, data, GREEDY, ["a b", "c"], 0, with_attention=True, references=("a b", None))
+    fed, unknown = translated(model, data, "a b", "c", with_attention=True, references=("a b", None))
     assert fed.sentence is not None and unknown.sentence is not None
     assert fed.sentence.by_reference is not None and fed.sentence.by_reference.tgt_output == ("a", "b", "<eos>")
     assert fed.sentence.reference == "a b" and unknown.sentence.by_reference is None
     with pytest.raises(UserError, match="longer than this model's"):
-        translate(model, data, GREEDY, ["a"], 0, with_attention=True, references=("a " * 500,))
+        translated(model, data, "a", with_attention=True, references=("a " * 500,))
 
 
 def test_a_score_is_the_log_probability_over_the_penalty(model: Transformer, data: PreparedData) -> None:
     decoding = DecodingConfig(beam_size=3, length_penalty=0.9)
-    (found,) = translate(model, data, decoding, ["a b c"], 0, with_attention=True, with_n_best=True)
+    (found,) = translated(model, data, "a b c", decoding=decoding, with_attention=True, with_n_best=True)
     assert found.sentence is not None
     probabilities = found.sentence.free_running.output_probability
     expected = np.log(probabilities).sum() / ((5 + len(probabilities)) / 6) ** 0.9
@@ -118,6 +125,6 @@ def test_a_score_is_the_log_probability_over_the_penalty(model: Transformer, dat
 
 
 def test_the_longest_output_is_the_settings(model: Transformer, data: PreparedData) -> None:
-    (found,) = translate(model, data, DecodingConfig(max_length=2), ["a b c d e"], 0, with_attention=True)
+    (found,) = translated(model, data, "a b c d e", decoding=DecodingConfig(max_length=2), with_attention=True)
     assert len(data.tgt_tokenizer.tokenize(found.output)) <= 2
     assert found.sentence is not None and len(found.sentence.free_running.tgt_output) <= 2

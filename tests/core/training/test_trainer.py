@@ -19,6 +19,7 @@ from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Tr
 from core.model.weights import weights
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
+from core.requests import Translate
 from core.resuming import cut_back
 from core.run_folder import RunFolder
 from core.run_summary import summarise
@@ -105,9 +106,9 @@ def test_validating_and_saving_more_often_changes_nothing(make_trainer: MakeTrai
 
 
 def test_whoever_watches_between_steps_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
-    trainer = make_trainer()
+    trainer, request = make_trainer(), Translate(texts=("a b c",), with_attention=True)
     for _ in trainer.run():
-        translate(trainer.model, trainer.data, trainer.config.decoding, ["a b c"], trainer.step, with_attention=True)
+        translate(trainer.model, trainer.data, request, decoding=trainer.config.decoding, step=trainer.step)
         trainer.probe()
         torch.rand(5)  # somebody else's random number
     assert torch.equal(all_weights(trainer), plain)

@@ -11,6 +11,7 @@ import torch
 from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
 from core.plugins_host.host import PluginHost
+from core.requests import Translate
 from core.training.trainer import Trainer
 from core.training.validation import SplitScores, score_split
 from tests.core.decoding.reference import eager_to_end
@@ -80,8 +81,8 @@ def test_free_outputs_are_those_of_the_settings_beam(make_trainer: MakeTrainer, 
     trainer.change("decoding.beam_size", 4)
     trainer.change("decoding.length_penalty", 10.0)  # the longest wins
     found = scores(trainer, host)
-    sources = [one.source for one in found.sentences]
-    translated = translate(trainer.model, trainer.data, trainer.config.decoding, sources, trainer.step)
+    request, decoding = Translate(texts=tuple(one.source for one in found.sentences)), trainer.config.decoding
+    translated = translate(trainer.model, trainer.data, request, decoding=decoding, step=trainer.step)
     assert [one.hypothesis for one in found.sentences] == [one.output for one in translated] != greedy
 
 
