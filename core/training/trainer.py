@@ -71,7 +71,6 @@ class Trainer:
         torch.set_num_threads(threads_here(int(config.training.num_threads)))
         self.data = data
         self.step = 0
-        self.finished_reason: FinishReason | None = None
         self.probe_sentences: list[SentenceToProbe] = first_sentences(data)
         self._host = host
         self._settings = LiveSettings(config)
@@ -136,14 +135,13 @@ class Trainer:
         """
         self._processes.begin(self._document, self._learner.tensors)
         try:
-            self.finished_reason = yield from self._steps()
+            return (yield from self._steps())
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise
             self._learner.optimizer.start_afresh()
             yield trouble.out_of_memory(self.step, error, self.config, self.data)
-            self.finished_reason = "memory"
-        return self.finished_reason
+            return "memory"
 
     def _steps(self) -> Finish:
         while True:
