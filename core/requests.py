@@ -9,12 +9,12 @@ from typing import Any, Generic, Literal, TypeVar
 
 from core.answers.anatomy import AttentionKind, DotProduct, Masks
 from core.answers.beam_tree import BeamTree
+from core.answers.evaluation import Evaluation
 from core.answers.left_out import HeadPlace, LeftOut
-from core.answers.looked import Looked
-from core.config import DecodingConfig, RunConfig
+from core.answers.translation import Translation
+from core.config import RunConfig
 from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
-from core.probes import ProbedSentence
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Purpose = Literal["learn", "resume", "evaluate", "translate"]
@@ -148,41 +148,6 @@ class AddSentence(Request[None]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoredOutput:
-    """One of the outputs that decoding ended with; `score` is its log-probability over the length penalty."""
-
-    output: str
-    score: float
-    finished: bool  # False where max_length cut it
-
-
-@dataclass(frozen=True, kw_only=True)
-class Translation(Looked):
-    """One sentence translated, with the weights of `step`."""
-
-    step: int
-    source: str
-    output: str  # target tokens joined as their tokenizer joins them
-    unknown: tuple[str, ...]  # source tokens the vocabulary does not have, in order
-    num_src_tokens: int  # <eos> counted, and so in the next
-    longest_trained: int | None  # the longest source of the train split; None where a run does not say
-    finished: bool  # False where max_length cut it
-    n_best: tuple[ScoredOutput, ...]  # best first, where asked for
-    sentence: ProbedSentence | None  # probabilities, runners-up and attention, where asked for
-    prefix: tuple[str, ...] = ()  # the tokens of the output that the model did not choose
-
-    @property
-    def length_note(self) -> str:
-        """Says that the source is longer than any that was learned from; empty where it is not."""
-        if self.longest_trained is None or self.num_src_tokens <= self.longest_trained:
-            return ""
-        return (
-            f"The text has {self.num_src_tokens:,} tokens, <eos> counted, and the longest source trained on "
-            f"{self.longest_trained:,}: places beyond were never learned, and the output may break off."
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Translate(Request[tuple[Translation, ...]]):
     """Translate texts with the weights of this moment, or with those of a kept step (the nearest one at or before).
 
@@ -262,34 +227,6 @@ class MakeMasks(Request[Masks]):
 
     target: str
     num_padding: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """A split evaluated, teacher-forced and free-running; keys of `metrics` without a split's prefix."""
-
-    run: Path
-    split: str
-    checkpoint: int
-    sentences: int
-    left_out: int  # pairs of the split that are longer than the lengths allow: not scored
-    plugin_left_out: int  # and those that the plugin's own options leave out
-    is_valid_again: bool  # the test split of a dataset without test pairs of its own
-    other_options: dict[str, Any]  # of the dataset, that gave other pairs than the run's own split
-    metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of sentences not right
-    plugin_metrics: dict[str, float]
-    bleu_signature: str
-    chrf_signature: str
-    tokenized_bleu: float  # 0 to 100; lower-cased, on tokens as spaces separate them
-    tokenized_bleu_signature: str
-    seconds: float
-    predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
-    matches: tuple[bool, ...]  # of each prediction: whether it is its reference, as the target's tokenizer joins it
-    token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
-    decoding: DecodingConfig  # how the predictions were written
-    minimum_risk: bool  # and what was chosen of a beam, as Evaluate says
-    averaged_steps: tuple[int, ...] = ()  # the checkpoints whose mean this is; none where it is of one
-    ema_decay: float | None = None  # of the moving average that these weights are; None where they are none
 
 
 @dataclass(frozen=True, kw_only=True)

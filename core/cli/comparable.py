@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.answers.evaluation import Evaluation
 from core.cli.output import warn
 from core.comparison.target_tokens import PER_TOKEN, place_of_others, target_tokens
 from core.errors import UserError
-from core.requests import Evaluation
 from core.run_folder import RunFolder
 
 

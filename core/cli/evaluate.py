@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any, TextIO
 
+from core.answers.evaluation import Evaluation
 from core.cli.comparable import figures_of_other_units, require_same_sentences
 from core.cli.conversation import TerminalConversation
 from core.cli.files import output_file
@@ -23,7 +24,7 @@ from core.comparison.read_run import ReadRun
 from core.comparison.seeds import repeats
 from core.comparison.spread import spread
 from core.errors import UserError
-from core.requests import Evaluate, Evaluation, OpenRun
+from core.requests import Evaluate, OpenRun
 from core.run_folder import RunFolder
 
 _METRICS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from core.answers.evaluation import Evaluation
 from core.cli.comparable import figures_of_other_units, require_same_sentences
 from core.cli.conversation import TerminalConversation
 from core.cli.evaluate import evaluated, openings_of, warn_of_sentences
@@ -12,7 +13,6 @@ from core.cli.opening import require_different_runs, weights_in_words
 from core.cli.output import print_records, warn
 from core.comparison.paired_bootstrap import FEWEST, NUM_SAMPLES, Compared, Outputs, paired_bootstrap
 from core.errors import UserError
-from core.requests import Evaluation
 from core.training.metrics import higher_is_better
 
 

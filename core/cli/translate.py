@@ -11,6 +11,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
+from core.answers.translation import Translation
 from core.cli.arriving import ArrivingLines, is_file_on_standard_input
 from core.cli.conversation import TerminalConversation
 from core.cli.files import name_of, output_file, read_lines, require_no_texts
@@ -18,7 +19,7 @@ from core.cli.opening import opened, opening_of, require_no_corpus_file
 from core.cli.output import print_json
 from core.cli.terminal import texts_bar
 from core.errors import UserError
-from core.requests import FindUnreadable, Translate, Translation
+from core.requests import FindUnreadable, Translate
 from core.settings.strict_yaml import shown
 
 _TEXTS_AT_ONCE = 256

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.answers.translation import ScoredOutput, Translation
 from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import decode, decode_n_best, longest_output
@@ -14,7 +15,7 @@ from core.decoding.probed_sentences import SentenceToProbe, pad_ids, read_senten
 from core.decoding.typed_text import encode_text, prefix_ids
 from core.errors import UserError
 from core.model.transformer import Transformer
-from core.requests import ScoredOutput, Translate, Translation
+from core.requests import Translate
 
 _BATCH_SIZE = 64
 

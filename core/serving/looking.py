@@ -8,6 +8,7 @@ from core.answers.anatomy import DotProduct, Masks
 from core.answers.beam_tree import BeamTree
 from core.answers.left_out import LeftOut
 from core.answers.looked import timed
+from core.answers.translation import Translation
 from core.config import change_settings
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
@@ -27,7 +28,6 @@ from core.requests import (
     MakeMasks,
     SearchBeam,
     Translate,
-    Translation,
 )
 from core.serving.kept_weights import KeptWeights
 from core.serving.other_run import OtherRuns

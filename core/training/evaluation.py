@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
+from core.answers.evaluation import Evaluation
 from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
@@ -13,7 +14,6 @@ from core.events import Progress
 from core.model.transformer import Transformer
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
-from core.requests import Evaluation
 from core.training.metrics import BUILT_IN, tokenized_bleu_of
 from core.training.validation import plugin_metrics, score_split
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from core.answers.evaluation import Evaluation
 from core.config import DecodingConfig, RunConfig
 from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
@@ -23,7 +24,6 @@ from core.model.weights import load_weights, weights
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
-from core.requests import Evaluation
 from core.resuming import cut_back
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_folder import Checkpoint, RunFolder

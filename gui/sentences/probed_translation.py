@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from core.answers.translation import Translation
 from core.errors import UserError
 from core.history import History
 from core.probes import ProbedSentence
-from core.requests import Translate, Translation
+from core.requests import Translate
 
 
 def probed_translation(request: Translate, known: Translation | None, history: History) -> Translation | None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from core.answers.translation import Translation
 from core.errors import UserError
 from core.events import (
     CheckpointSaved,
@@ -20,7 +21,7 @@ from core.events import (
     ValidationDone,
 )
 from core.history import History
-from core.requests import Translate, Translation
+from core.requests import Translate
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.sentences.known_reference import known_reference

@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QStackedLayout, QVBoxLayout, QWidget
 
+from core.answers.translation import Translation
 from core.events import CheckpointSaved, Event, Prepared, ProbeDone, SnapshotSaved, ValidationDone
 from core.history import History
-from core.requests import Translation
 from gui.context import Context
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_chooser import HeadChooser

@@ -10,9 +10,10 @@ import pytest
 from PySide6.QtGui import QPaintEvent
 from pytestqt.qtbot import QtBot
 
+from core.answers.translation import Translation
 from core.events import StateChanged
 from core.history import History
-from core.requests import Translate, Translation
+from core.requests import Translate
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.redraw import FASTEST_S, LONGEST_S, SHARE, SLOWEST_S, rest_after

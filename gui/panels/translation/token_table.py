@@ -7,8 +7,8 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QTableView
 
+from core.answers.translation import Translation
 from core.history import History
-from core.requests import Translation
 from gui.panel import Panel, Table
 from gui.panels.translation.candidate_table import CandidateTable, candidates_of
 from gui.pictures.whole_table import whole_table

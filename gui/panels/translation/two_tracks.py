@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.answers.translation import Translation
 from core.history import History
-from core.requests import Translation
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
 from gui.sentences.output_place import OutputPlace

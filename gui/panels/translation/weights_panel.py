@@ -8,8 +8,9 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from core.answers.translation import Translation
 from core.history import History
-from core.requests import Translate, Translation
+from core.requests import Translate
 from gui.context import Context
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackArea, TrackCanvas

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from core.answers.translation import Translation
 from core.config import DecodingConfig, ModelConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.translator import translate
 from core.errors import UserError
 from core.model.transformer import Transformer
-from core.requests import Translate, Translation
+from core.requests import Translate
 from tests.core.training.small_runs import MODEL
 
 

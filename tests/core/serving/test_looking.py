@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.answers.translation import Translation
 from core.engine import Engine
 from core.errors import UserError
 from core.events import ProbeDone
-from core.requests import AddSentence, Evaluate, Learn, OpenRun, Prepare, Stop, Translate, Translation
+from core.requests import AddSentence, Evaluate, Learn, OpenRun, Prepare, Stop, Translate
 from core.run_folder import RunFolder
 from tests.core.serving.running import TEXT, whole_run
 from tests.core.watcher import Watcher, answered, begun, tiny_config

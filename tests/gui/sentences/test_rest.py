@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace
 from core.answers.looked import Looked
+from core.answers.translation import Translation
 from core.history import History
-from core.requests import Translate, Translation
+from core.requests import Translate
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic

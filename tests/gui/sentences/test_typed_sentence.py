@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.requests import AddSentence, ChangeSetting, Translation
+from core.answers.translation import Translation
+from core.requests import AddSentence, ChangeSetting
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.sentences.example_menu import sentences

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree
-from core.requests import Translation
+from core.answers.translation import Translation
 from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY

@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
+from core.answers.translation import Translation
 from core.history import History
 from core.probes import Feed
-from core.requests import Translation
 from gui.bridge import EngineBridge
 from gui.panels.translation.candidate_table import candidates_of
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY
