@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -11,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from core.errors import UserError
 from core.run_files.format import FORMAT, require_known_format
 from core.settings.errors import first_error
-from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml, read_yaml_file, shown, write_yaml
+from core.settings.strict_yaml import Document, read_yaml_file, shown, write_yaml
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
@@ -358,75 +357,9 @@ def config_from_document(document: Document) -> RunConfig:
         raise UserError(f"{where}: {sentence}" if where else sentence) from None
 
 
-def read_config(path: Path, overrides: tuple[str, ...] = ()) -> RunConfig:
-    """Read a YAML file and apply `KEY=VALUE` overrides in order."""
-    return config_from_document(override(read_yaml_file(path), overrides))
-
-
-def override(document: Document, overrides: tuple[str, ...]) -> Document:
-    """The document with `training.max_steps=200` and the like put in; errors name the override instead of a line."""
-    if not isinstance(document.value, dict):  # refused as it stands, not replaced
-        return document
-    for text in overrides:
-        key, value = read_override(text)
-        path = tuple(key.split("."))
-        _require_keys_along(document, path[:-1], f"--set {text}")
-        document = _put(document, path, value, f"--set {text}")
-    return document
-
-
-def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
-    """Refuse to put a key below a single value, which would be lost; null and auto may give way to keys."""
-    value = document.value
-    for depth, part in enumerate(path, start=1):
-        value = value.get(part)
-        if value is None or value == "auto":
-            return
-        if not isinstance(value, dict):
-            where = document.where(path[:depth])
-            raise UserError(f"{source}: {dotted(path[:depth])} is {shown(value)} ({where}), which has no keys.")
-
-
-def read_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
-    """Key and value of `KEY=VALUE`. Raises UserError, with the example where there is no such pair."""
-    key, separator, value = text.partition("=")
-    if not separator or not key:
-        raise UserError(f"--set {text}: expected KEY=VALUE, such as {example}.")
-    return key.strip(), typed_value(value, f"--set {text}")
-
-
-def typed_value(text: str, source: str) -> Any:
-    """What somebody typed, read as YAML; nothing is an empty text. Raises UserError that names the source."""
-    return read_yaml(text, source).value if text.strip() else ""
-
-
-def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document:
-    root = dict(document.value)
-    here, replaced = root, path
-    for depth, part in enumerate(path[:-1], start=1):
-        below = here.get(part)
-        if not isinstance(below, dict):  # auto, perhaps: the keys below take its place
-            below, replaced = {}, min(replaced, path[:depth], key=len)
-        here[part] = dict(below)
-        here = here[part]
-    here[path[-1]] = value
-    if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # the other one gives way
-        here.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
-    lines = {known: line for known, line in document.lines.items() if known[: len(replaced)] != replaced}
-    return Document(document.name, root, lines, document.overrides | {path: source})
-
-
-def change_setting(config: RunConfig, key: str, value: Any) -> RunConfig:
-    """The config with one key changed, validated whole. Raises UserError for an unknown key or a wrong value."""
-    return change_settings(config, {key: value})
-
-
-def change_settings(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
-    """The config with several keys changed at once, as those must be that fit only together. Raises UserError."""
-    document = Document("", config.model_dump(mode="json"), {})
-    for key, value in changes.items():
-        document = _put(document, tuple(key.split(".")), value, "")
-    return config_from_document(document)
+def read_config(path: Path) -> RunConfig:
+    """Read a YAML file."""
+    return config_from_document(read_yaml_file(path))
 
 
 def config_to_yaml(config: RunConfig) -> str:

@@ -16,7 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.errors import UserError
 from core.events import (
     CheckpointSaved,
@@ -39,6 +39,7 @@ from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
+from core.settings.overriding import change_setting
 
 PROBES_IN_MEMORY = 48
 VALIDATIONS_IN_MEMORY = 8

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import RunConfig, TrainingConfig, change_setting, config_from_document, config_to_yaml
+from core.config import RunConfig, TrainingConfig, config_from_document, config_to_yaml
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
@@ -52,6 +52,7 @@ from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
 from core.run_files.unsynced import Unsynced
 from core.run_files.validation_file import read_validation_file, validation_bytes
+from core.settings.overriding import change_setting
 from core.settings.strict_yaml import read_yaml
 
 __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]

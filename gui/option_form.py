@@ -9,9 +9,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from core.config import typed_value
 from core.errors import UserError
 from core.settings.fields import SettingField
+from core.settings.overriding import typed_value
 from gui.datasets.path_button import PathButton
 from gui.text_list import read_texts, written_texts
 from gui.theme import GRID

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from core.config import typed_value
+from core.settings.overriding import typed_value
 
 _ONE = re.compile(r"""\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|([^,]*?))\s*(?:,|$)""")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 
 from core.comparison.differences import changed_keys
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.errors import UserError
 from core.events import Prepared
 from core.notices.notice import Experiment
@@ -17,6 +17,7 @@ from core.plugins_host.failures import PluginError
 from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
 from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate
+from core.settings.overriding import change_setting
 from gui.bench.acting_edits import ActingEdits
 from gui.bench.at_hand import AtHand, Before
 from gui.bench.beginning import Beginning

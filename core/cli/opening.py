@@ -9,12 +9,12 @@ from pathlib import Path
 from core.cli.conversation import TerminalConversation
 from core.cli.files import require_no_texts
 from core.cli.named_run import named_run
-from core.config import read_override
 from core.errors import UserError
 from core.events import Prepared
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder
 from core.settings.fields import OPTIONS
+from core.settings.overriding import read_override
 
 Settings = tuple[tuple[str, object], ...]
 DATASET_OPTION = f"{OPTIONS}."

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from core.cli.conversation import TerminalConversation
 from core.cli.output import columns, print_json
-from core.config import read_override
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
 from core.new_plugin import require_new_name, write_package, write_plugin
@@ -18,6 +17,7 @@ from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import CheckPlugin
+from core.settings.overriding import read_override
 
 CLEAN, FINDINGS = 0, 1
 _SHOWN = ("name", "title", "doc", "origin", "package", "api_version", "version", "state", "error")

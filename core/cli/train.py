@@ -19,13 +19,14 @@ from core.cli.seeds import new_group, print_spread, read_seeds, require_same_dat
 from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
 from core.cli.where_set import with_place
-from core.config import config_from_document, override, read_override
+from core.config import config_from_document
 from core.errors import NotWritten, UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage import imported_for_good
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.settings.fields import run_settings, setting_effect
+from core.settings.overriding import override, read_override
 from core.settings.presets import preset_or_file, read_preset_or_file
 from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
 from core.validated import Validated

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 
-from core.config import override
 from core.errors import UserError
 from core.plugins_host.failures import NoSuchPlugin
 from core.settings.fields import named_setting
+from core.settings.overriding import override
 from core.settings.strict_yaml import Document, KeyPath
 
 

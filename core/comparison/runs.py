@@ -9,9 +9,10 @@ from core.comparison.differences import Settings, differing, settings_of
 from core.comparison.read_run import ReadRun
 from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
-from core.config import DatasetConfig, RunConfig, TokenizerConfig, change_setting
+from core.config import DatasetConfig, RunConfig, TokenizerConfig
 from core.run_summary import state_of
 from core.settings.fields import run_settings
+from core.settings.overriding import change_setting
 
 # The tokenizer is resolved, as in every run; the dataset counts as different whatever it is.
 _DEFAULTS = settings_of(

@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from core.config import change_settings
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, SettingChanged
@@ -23,6 +22,7 @@ from core.run_files.places import require_room
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.beginning import filled_or_gone, new_folder, room_for
 from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
+from core.settings.overriding import change_settings
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer

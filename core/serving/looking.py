@@ -9,7 +9,6 @@ from core.answers.beam_tree import BeamTree
 from core.answers.left_out import LeftOut
 from core.answers.looked import timed
 from core.answers.translation import Translation
-from core.config import change_settings
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
@@ -32,6 +31,7 @@ from core.requests import (
 from core.serving.kept_weights import KeptWeights
 from core.serving.other_run import OtherRuns
 from core.serving.run_at_hand import RunAtHand, Work
+from core.settings.overriding import change_settings
 from core.training.without_heads import leave_out_heads
 
 

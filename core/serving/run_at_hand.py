@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.errors import UserError
 from core.events import (
     Event,
@@ -25,6 +25,7 @@ from core.resuming import claimed_to_go_on
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
 from core.serving.beginning import room_for
+from core.settings.overriding import change_setting
 from core.training.trainer import Trainer
 
 Work = Generator[Event | None, None, Any]

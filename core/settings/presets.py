@@ -6,8 +6,9 @@ import difflib
 from importlib.resources import files
 from pathlib import Path
 
-from core.config import RunConfig, config_from_document, override
+from core.config import RunConfig, config_from_document
 from core.errors import UserError
+from core.settings.overriding import override
 from core.settings.strict_yaml import Document, read_yaml, read_yaml_file
 from core.typed_path import typed_path
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.errors import UserError
 from core.settings.fields import setting_effect
+from core.settings.overriding import change_setting
 
 
 class LiveSettings:

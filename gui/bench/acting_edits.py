@@ -8,10 +8,11 @@ from functools import partial, reduce
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.errors import NotWritten, UserError
 from core.requests import ChangeSetting
 from core.settings.fields import setting_effect
+from core.settings.overriding import change_setting
 from gui.bench.at_hand import AtHand, Kept
 from gui.bridge import EngineBridge
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from core.comparison.differences import differing_settings
-from core.config import RunConfig, change_setting, change_settings
+from core.config import RunConfig
 from core.events import Prepared
+from core.settings.overriding import change_setting, change_settings
 from gui.bridge import EngineBridge
 from gui.fitting import what_fits
 from gui.runs.rows import example_path

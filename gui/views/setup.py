@@ -12,12 +12,13 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.comparison.differences import changed_keys
-from core.config import RunConfig, change_setting, config_to_yaml, read_config
+from core.config import RunConfig, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
 from core.events import SettingChanged, Trouble
 from core.model_size import count_parameters
 from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
+from core.settings.overriding import change_setting
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from core.typed_path import from_home
 from gui.context import Context

@@ -9,18 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.config import (
-    RunConfig,
-    change_setting,
-    config_from_document,
-    config_to_yaml,
-    override,
-    read_config,
-)
+from core.config import config_to_yaml, read_config
 from core.errors import UserError
-from core.settings.strict_yaml import read_yaml
+from tests.core.settings.reading import BASE, read, refusal
 
-BASE = "dataset: {plugin: copy_task}\n"
 # Every setting, written out: it must be what the declarations give by default.
 CONTRACT = """
 format: 1
@@ -51,18 +43,6 @@ training:
   num_threads: auto
 decoding: {beam_size: 1, length_penalty: 0.6, max_length: auto}
 """
-
-
-def read(text: str, *overrides: str) -> RunConfig:
-    return config_from_document(override(read_yaml(text, "run.yaml"), overrides))
-
-
-def refusal(text: str, *overrides: str) -> str:
-    with pytest.raises(UserError) as caught:
-        read(text, *overrides)
-    sentence = str(caught.value)
-    assert "\n" not in sentence and sentence.endswith((".", "?"))
-    return sentence
 
 
 def test_the_contract_is_the_default() -> None:
@@ -188,76 +168,14 @@ def test_a_long_value_is_cut() -> None:
     assert len(refusal(BASE + f"seed: {'9' * 4000}")) < 150
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        (
-            "training.max_steps=1.5",
-            "--set training.max_steps=1.5: training.max_steps: expected a whole number, given 1.5.",
-        ),
-        ("training.max_step=3", "--set training.max_step=3: training.max_step: unknown key; did you mean max_steps?"),
-        ("model.d_model.x=3", "--set model.d_model.x=3: model.d_model: expected a whole number, given {'x': 3}."),
-        ("seed=", "--set seed=: seed: expected a whole number, given ''."),
-        ("seed", "--set seed: expected KEY=VALUE, such as training.max_steps=200."),
-        ("=3", "--set =3: expected KEY=VALUE, such as training.max_steps=200."),
-    ],
-)
-def test_an_override_is_named_in_its_error(text: str, sentence: str) -> None:
-    assert refusal(BASE, text) == sentence
-
-
-@pytest.mark.parametrize(
-    ("text", "key", "sentence"),
-    [
-        ("dataset: copy_task", "dataset.seed=1", "dataset is 'copy_task' (run.yaml, line 1), which has no keys."),
-        (f"{BASE}model: 5", "model.d_model=16", "model is 5 (run.yaml, line 2), which has no keys."),
-        (
-            f"{BASE}model: {{num_heads: 4}}",
-            "model.num_heads.of.each=3",
-            "model.num_heads is 4 (run.yaml, line 2), which has no keys.",
-        ),
-    ],
-)
-def test_an_override_does_not_replace_a_value_that_has_no_keys(text: str, key: str, sentence: str) -> None:
-    assert refusal(text, key) == f"--set {key}: {sentence}"
-
-
-def test_an_override_does_not_replace_a_file_that_holds_no_settings() -> None:
-    assert refusal("[5]", "dataset.plugin=copy_task") == (
-        "run.yaml: expected settings as `key: value` lines, given [5]."
-    )
-
-
-def test_an_override_takes_the_place_of_auto_and_null() -> None:
-    text = "dataset: {plugin: copy_task, tokenizer: auto}\ntraining: {early_stopping: null}"
-    config = read(text, "dataset.tokenizer.src=characters", "training.early_stopping.patience=3")
-    assert config.dataset.tokenizer != "auto" and config.dataset.tokenizer.src == "characters"
-    assert config.training.early_stopping is not None and config.training.early_stopping.patience == 3
-
-
-def test_overrides_apply_in_order_and_reach_new_groups() -> None:
-    config = read(BASE, "seed=1", "seed=2", "dataset.options.length=3", "training.batch_tokens=400")
-    assert (config.seed, config.dataset.options) == (2, {"length": 3})
-    assert (config.training.batch_size, config.training.batch_tokens) == (None, 400)
-
-
 def test_batch_tokens_take_the_place_of_the_default_batch_size() -> None:
     assert read(BASE + "training: {batch_tokens: 400}").training.batch_size is None
-
-
-def test_one_setting_changes_and_the_rest_stays() -> None:
-    config = read(BASE)
-    changed = change_setting(config, "training.max_steps", 7)
-    assert changed.training.max_steps == 7
-    assert change_setting(changed, "training.max_steps", 1000) == config
-    with pytest.raises(UserError, match=r"^training.max_steps: expected a whole number, given 'x'.$"):
-        change_setting(config, "training.max_steps", "x")
 
 
 def test_a_file_is_read_and_named_in_errors(tmp_path: Path) -> None:
     file = tmp_path / "run.yaml"
     file.write_text(BASE + "seed: 3\n", encoding="utf-8")
-    assert read_config(file, ("model.d_ff=64",)).model.d_ff == 64
+    assert read_config(file).seed == 3
     file.write_text(BASE + "sed: 3\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"run.yaml, line 2: sed: unknown key; did you mean seed\?"):
         read_config(file)

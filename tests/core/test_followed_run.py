@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from core.config import change_settings
 from core.engine import Engine
 from core.events import Prepared
 from core.followed_run import read_followed
 from core.requests import ChangeSetting, Learn, Prepare, Start
 from core.run_folder import RunFolder
+from core.settings.overriding import change_settings
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
 

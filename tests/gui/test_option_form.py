@@ -11,10 +11,11 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.errors import UserError
 from core.plugin import Options, option
 from core.settings.fields import run_settings, schema_settings
+from core.settings.overriding import change_setting
 from gui.option_form import OptionForm, help_text, read_value, written
 from plugins.parallel_text import ParallelTextOptions
 from tests.gui.conftest import WAIT_MS

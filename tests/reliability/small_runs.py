@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel
 
-from core.config import change_settings
 from core.engine import Engine
 from core.history import History
 from core.requests import Learn, OpenRun, Prepare, Start, Translate
 from core.run_folder import RunFolder
+from core.settings.overriding import change_settings
 from tests.core.watcher import Watcher, answered, tiny_config
 
 SENTENCE = "1 2 3"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.comparison.differences import changed_keys, differing_settings
-from core.config import RunConfig, change_setting, change_settings
+from core.config import RunConfig
+from core.settings.overriding import change_setting, change_settings
 from core.settings.presets import read_preset
 
 

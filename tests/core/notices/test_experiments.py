@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core.comparison.differences import changed_keys
-from core.config import RunConfig, change_setting, change_settings
+from core.config import RunConfig
 from core.notices.notice import Rule
 from core.notices.rules import RULES
+from core.settings.overriding import change_setting, change_settings
 from core.settings.presets import preset_names, read_preset
 
 DROPOUT, RATE, SCHEDULE = "model.dropout", "training.optimizer.learning_rate", "training.schedule.name"

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core.config import RunConfig, change_settings
+from core.config import RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.plugins_host.host import PluginHost
+from core.settings.overriding import change_settings
 from tests.core.data.conftest import drive
 
 TEXTS = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.config import RunConfig, change_setting
+from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.overview import overview as module
 from core.overview.overview import look_over
 from core.overview.records import DataOverview, Leak, Repeats
+from core.settings.overriding import change_setting
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.config import change_setting
 from core.history import History
+from core.settings.overriding import change_setting
 from gui.sentences.weights_combo import WeightsCombo
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import prepared

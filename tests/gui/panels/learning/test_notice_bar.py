@@ -12,7 +12,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.config import change_setting
 from core.events import ProbeDone, StepsDone
 from core.exporting.sharing import receive, share
 from core.history import History
@@ -20,6 +19,7 @@ from core.notices.notice import Notice, NoticeKind
 from core.notices.rules import RULES
 from core.probes import Probe
 from core.run_folder import RunFolder
+from core.settings.overriding import change_setting
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.notice_bar import NoticeBar

@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from pytestqt.qtbot import QtBot
 
-from core.config import change_setting
 from core.events import SettingChanged
 from core.resuming import cut_back
 from core.run_folder import RunFolder, RunLabel
+from core.settings.overriding import change_setting
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path, read_row
 from gui.smoothing import smoothed
