@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.conversation import TerminalConversation
+from core.cli.opening import DATASET_OPTION
 from core.cli.output import columns, print_json
 from core.doctor.findings import PluginReport
 from core.doctor.report_text import report_text
@@ -80,7 +81,7 @@ def check_plugin(arguments: Namespace) -> int:
 def _option(text: str) -> tuple[str, object]:
     """`length=3`, or as in a run's settings `dataset.options.length=3`."""
     key, value = read_override(text, example="length=3")
-    return key.removeprefix("dataset.options."), value
+    return key.removeprefix(DATASET_OPTION), value
 
 
 def exit_code(report: PluginReport) -> int:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import ENOSPC
 from io import BytesIO
 from pathlib import Path
 from types import NoneType
@@ -54,12 +55,9 @@ class MetricsRecords:
 
 def step_lines(first_step: int, arrays: Arrays) -> bytes:
     """One line for each step from `first_step` on; `arrays` hold one value a step under each name."""
-    columns = {name: [_finite(value) for value in values.tolist()] for name, values in arrays.items()}
-    rows = zip(*columns.values(), strict=True)
-    names = tuple(columns)
+    rows = zip(*([_finite(value) for value in values.tolist()] for values in arrays.values()), strict=True)
     return b"".join(
-        checked_line({"step": first_step + number} | dict(zip(names, row, strict=True)))
-        for number, row in enumerate(rows)
+        checked_line({"step": step} | dict(zip(arrays, row, strict=True))) for step, row in enumerate(rows, first_step)
     )
 
 
@@ -80,7 +78,7 @@ def append(path: Path, lines: bytes) -> None:
         try:
             written = file.write(lines)
             if written != len(lines):
-                raise OSError(28, os.strerror(28), str(path))
+                raise OSError(ENOSPC, os.strerror(ENOSPC), str(path))
         except OSError:
             file.truncate(before)
             raise
