@@ -159,7 +159,7 @@ class Engine:
 
 
 def _closed() -> UserError:
-    return UserError("The engine is closed; nothing more can be asked of it.", "Start Headlight again.")
+    return UserError("The engine is closed; it takes no more requests.", "Start Headlight again.")
 
 
 def _settle(future: Future[Any], error: Exception) -> None:

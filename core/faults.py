@@ -35,10 +35,10 @@ def not_written(error: OSError, path: Path) -> NotWritten:
     """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
     if not os.path.exists(path):  # noqa: PTH110 (pathlib raises if the whole drive fails)
         return NotWritten(
-            f"The run's folder {path} is gone.", "Bring it back (or the drive it is on), then go on learning."
+            f"The run's folder {path} is gone.", "Put it back (or the drive it is on), then continue learning."
         )
     what_helps = "Free some space there" if error.errno in _FULL else "Mend that"
     return NotWritten(
         f"The run cannot be written to {path}: {error.strerror or error}.",
-        f"{what_helps}, then go on learning; nothing is lost.",
+        f"{what_helps}, then continue learning; nothing is lost.",
     )

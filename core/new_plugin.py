@@ -24,7 +24,7 @@ def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
         )
     for info in infos:
         if info.name == name:
-            raise UserError(f"There is a dataset plugin {name!r} already ({info.origin}).", "Choose another name.")
+            raise UserError(f"There is already a dataset plugin {name!r} ({info.origin}).", "Choose another name.")
 
 
 def write_plugin(name: str, folder: Path) -> list[Path]:

@@ -62,7 +62,7 @@ class MoveRun(Request[Path]):
 class OpenRun(Request[Prepared]):
     """Load a run's data and weights, ready to translate, evaluate or go on learning.
 
-    `checkpoint` is "best", "last" or a step. Only the "last" one can go on learning. `changes` are settings by key.
+    `checkpoint` is "best", "last" or a step. Only the "last" one can continue learning. `changes` are settings by key.
     `averaged` turns the "last" into the mean of the last ones where the run averages them; that cannot go on either.
     `dataset_options` are by name those that give the same pairs here, where a corpus was moved. They are not kept: who
     branches the run, or has more processes train it, asks for the pairs where they were.
@@ -85,7 +85,7 @@ class Branch(Request[Prepared]):
     """Begin a new run in `runs_dir` with the weights that `run` kept at `step`, and all that it did until then.
 
     `changes` are settings by key, made in the new run. It stands still at `step`, ready to learn; the other run is left
-    as it is. Where only weights were kept, or a change asks for it, the optimizer begins afresh, which is told.
+    as it is. Where only weights were kept, or a change asks for it, the optimizer starts afresh, which is told.
     `in_its_place`: where the other is a branch that has taken no step yet, the new one has its parent and its name.
     """
 

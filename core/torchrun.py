@@ -56,7 +56,7 @@ def is_leader() -> bool:
 def require_one_process(what: str, advice: str) -> None:
     """Raise UserError if torchrun started several processes, with advice what to do instead of `what`."""
     if not is_alone():
-        raise UserError(f"{what} goes with one process.", advice)
+        raise UserError(f"{what} works with one process only.", advice)
 
 
 def require_a_device_each(device: str, num_gpus: int) -> None:

@@ -54,7 +54,10 @@ class Context:
 
         if self.workbench.is_opening:
             refuse(
-                UserError("Another run is being opened, which would follow this text.", "Add it once that is there.")
+                UserError(
+                    "Another run is being opened, and would follow this text instead.",
+                    "Add it again once that is ready.",
+                )
             )
         else:
             self.bridge.ask(
@@ -66,7 +69,9 @@ class Context:
 
 
 def _called_off(text: str) -> UserError:
-    return UserError(f"“{text}” is not followed: something else was prepared or opened.", "Add it once that is there.")
+    return UserError(
+        f"“{text}” is not followed: something else was prepared or opened.", "Add it again once that is ready."
+    )
 
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:

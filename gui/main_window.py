@@ -228,13 +228,13 @@ class MainWindow(QMainWindow):
             self.setEnabled(True)
             self.context.workbench.stay(error)
             trouble = as_trouble(error)
-            again = "Closing again saves if it can, and leaves in any case."
+            again = "Closing again saves if possible, and quits in any case."
             self.strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._kept()}"))
 
     def _kept(self) -> str:
         """A sentence that says up to which step the run is safe on disk."""
         steps = self.context.bridge.history.checkpoint_steps
-        return f"All is kept up to step {steps[-1]:,}." if steps else "No checkpoint of this run is kept yet."
+        return f"Everything up to step {steps[-1]:,} is kept." if steps else "This run has no checkpoint yet."
 
     def _take_state(self, change: StateChanged) -> None:
         if change.state in ("preparing", "learning"):

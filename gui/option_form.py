@@ -155,7 +155,7 @@ class FormRow(QWidget):
         """How to write a number that was typed with a decimal comma, as in much of Europe."""
         typed = self.editor.text().strip() if isinstance(self.editor, QLineEdit) else ""
         if self.field.kind == "float" and re.fullmatch(r"[+-]?\d*,\d+", typed):
-            return f" Decimals are written with a point: {typed.replace(',', '.')}"
+            return f" Write decimals with a point: {typed.replace(',', '.')}"
         return ""
 
     def _connect(self) -> None:
@@ -229,7 +229,7 @@ def written(value: Any) -> str:
 def help_text(field: SettingField) -> str:
     """A setting's help, its limits, and whether a change acts during a run."""
     limits = f" ({field.limits})" if field.limits else ""
-    effect = " Acts during a run, too." if field.effect == "now" else ""
+    effect = " Also takes effect during a run." if field.effect == "now" else ""
     return f"{field.help}{limits}{effect}"
 
 

@@ -76,8 +76,8 @@ class ValidationReader(QObject):
         if not any(known <= step for known in history.validations):
             return ""
         if self._reading is not None:
-            return "The validations are being read."
-        return "The sentences of the validations up to this step are not kept, or not readable: look at a later one."
+            return "Reading the validations …"
+        return "The sentences of the validations up to this step are not kept, or cannot be read: look at a later step."
 
     def _drop_outdated(self, history: History) -> None:
         outdated = [step for step, read in self._metrics.items() if history.validations.get(step) is not read]
@@ -137,7 +137,7 @@ def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None
     fitting = {step: sentences for step, sentences in validations.items() if _tokens_of(sentences) == tokens}
     for step in validations.keys() - fitting.keys():
         path = step_path(folder.path, "validations", step)
-        errors.append(damaged(path, "it is of other sentences than the run's other validations"))
+        errors.append(damaged(path, "its sentences differ from those of the run's other validations"))
     rights = {step: right_tokens(sentences) for step, sentences in fitting.items()}
     figures = figures_of(wanted, fitting[wanted]) if wanted in fitting else None
     return Read(rights, figures, tokens, errors)

@@ -364,7 +364,7 @@ def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(
     require_stopped_and_saved(code, errors, signal.SIGINT)
     last = errors.splitlines()[-1]
     (run,) = list_runs(place / "rest")
-    assert f"{run.name} (still" in last.partition("Go on with: headlight train --resume ")[2], last
+    assert f"{run.name} (still" in last.partition("Continue with: headlight train --resume ")[2], last
     told = last.partition(" (still to train: seeds 5, 7, each by itself: headlight ")[2]
     command, _, rest = told.partition("; ")
     assert rest == "`runs compare` gives the mean of all)"

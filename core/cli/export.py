@@ -32,7 +32,7 @@ def export(arguments: Namespace) -> int:
         run = RunFolder.open(named_run(arguments.run, arguments))
         require_outside_runs(arguments.output)
         if arguments.output.exists() and not _is_empty_folder(arguments):
-            raise UserError(f"{arguments.output} is there already.", "Choose a name that is free.")
+            raise UserError(f"{arguments.output} already exists.", "Choose another name.")
         if arguments.format == "headlight":
             _share(run, arguments)
         else:

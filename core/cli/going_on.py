@@ -26,13 +26,13 @@ def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
         folder = RunFolder.open(run)
         steps = folder.steps_to_go_on_from()
     except UserError as error:  # the folder was removed, or the drive it is on
-        return f"{stopped}; nothing that was saved is to be found. {error}"
+        return f"{stopped}; nothing that was saved can be found. {error}"
     if steps:
         return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(folder, finished, arguments)}"
     if finished.reason == "diverged":
         command = _anew(folder, arguments, dict([_lower_rate(folder)]))
-        return f"{stopped}; no checkpoint from before it blew up is kept in {run}. Begin a run anew with: {command}"
-    return f"{stopped}; no checkpoint was saved before that in {run}. Begin anew."
+        return f"{stopped}; no checkpoint from before it diverged is kept in {run}. Start a new run with: {command}"
+    return f"{stopped}; no checkpoint was saved before that in {run}. Start a new run."
 
 
 def still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
@@ -53,13 +53,13 @@ def _go_on(folder: RunFolder, finished: RunFinished, arguments: Namespace) -> st
     """The command that does not end in the same way again."""
     if finished.reason == "memory":  # a batch stays as it is within a run
         if not (smaller := smaller_batch(folder.latest_config())):
-            return f"The longest sentence is too long. Begin a run anew: {SHORTER}."
-        return f"Begin a run of smaller batches with: {_anew(folder, arguments, smaller)}"
+            return f"The longest sentence is too long. Start a new run: {SHORTER}."
+        return f"Start a run with smaller batches: {_anew(folder, arguments, smaller)}"
     # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
     changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
     if finished.reason == "diverged":
         changes |= [_lower_rate(folder)]
-    return f"Go on with: {_command(['--resume', str(folder.path), *_places(arguments)], changes)}"
+    return f"Continue with: {_command(['--resume', str(folder.path), *_places(arguments)], changes)}"
 
 
 def _anew(folder: RunFolder, arguments: Namespace, changes: Mapping[str, Any]) -> str:

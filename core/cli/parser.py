@@ -30,7 +30,7 @@ _EPILOG = """examples:
   headlight translate RUN "ich möchte ein Bier"
 """
 _RUN = "a run's folder, or its name in the runs folder"
-_DATASET_OPTIONS = "say where a corpus is that was moved: dataset.options.folder=FOLDER; or which other pairs to score"
+_DATASET_OPTIONS = "name the folder of a corpus that was moved (dataset.options.folder=FOLDER), or other pairs to score"
 _Verbs: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 
@@ -107,9 +107,9 @@ def _verb(verbs: _Verbs, name: str, what: str) -> ArgumentParser:
 
 
 def _add_train(verbs: _Verbs) -> None:
-    train = _verb(verbs, "train", "train a preset or a YAML file, or go on with a run")
+    train = _verb(verbs, "train", "train a preset or a YAML file, or continue a run")
     train.add_argument("config", nargs="?", metavar="PRESET|FILE.yaml", help="`headlight presets list` shows them")
-    train.add_argument("--resume", metavar="RUN", help="go on with this run instead")
+    train.add_argument("--resume", metavar="RUN", help="continue this run instead")
     _add_set(train, "override one setting")
     train.add_argument("--run-dir", type=_path, metavar="DIR", help="the run's folder itself, new or empty")
     train.add_argument(
@@ -130,7 +130,7 @@ def _add_train(verbs: _Verbs) -> None:
 def _add_evaluate(verbs: _Verbs) -> None:
     evaluate = _verb(verbs, "evaluate", "measure runs on sentences they were not trained on")
     evaluate.add_argument(
-        "runs", nargs="+", metavar="RUN", help=f"{_RUN}; of several runs, mean and standard deviation come last"
+        "runs", nargs="+", metavar="RUN", help=f"{_RUN}; for several runs, mean and standard deviation come last"
     )
     evaluate.add_argument("--split", choices=("valid", "test"), default="valid", help="default: valid")
     _add_set(evaluate, _DATASET_OPTIONS)
@@ -138,12 +138,12 @@ def _add_evaluate(verbs: _Verbs) -> None:
         "--predictions",
         type=_path,
         metavar="FILE.tsv",
-        help="write source, reference, hypothesis of one run between tabs, below a header line",
+        help="write source, reference and hypothesis of one run, separated by tabs, below a header line",
     )
     _add_decoding(evaluate)
     _add_checkpoint(evaluate)
     _add_places(evaluate)
-    _add_json(evaluate, "print one object a run; of several runs, a last one with mean and standard deviation")
+    _add_json(evaluate, "print one object a run; for several runs, a last one with mean and standard deviation")
 
 
 def _add_translate(verbs: _Verbs) -> None:
@@ -162,7 +162,7 @@ def _add_translate(verbs: _Verbs) -> None:
         "--n-best",
         type=int,
         metavar="N",
-        help="print so many outputs of each text, in columns between tabs: number of the text, score, output; "
+        help="print this many outputs of each text, in columns separated by tabs: number of the text, score, output; "
         "needs a beam that wide: --beam-size N, unless the run's own is",
     )
     _add_decoding(translate)
@@ -174,7 +174,7 @@ def _add_translate(verbs: _Verbs) -> None:
 def _add_runs(verbs: _Verbs) -> None:
     listing = _verb(verbs, "runs list", "all runs, the newest last")
     show = _verb(verbs, "runs show", "one run: state, figures, settings")
-    delete = _verb(verbs, "runs delete", "delete runs, for good and without asking; of a link to one, the link")
+    delete = _verb(verbs, "runs delete", "delete runs for good, without asking; of a link to a run, only the link")
     compare = _verb(verbs, "runs compare", "runs side by side: settings that differ, figures at their best steps")
     for verb in (listing, show, delete, compare):
         _add_runs_dir(verb)
@@ -205,7 +205,7 @@ def _add_plugins(verbs: _Verbs) -> None:
     _add_set(check, "check with this option")
     _add_plugins_dir(check)
     _add_json(check, "print one object")
-    new = _verb(verbs, "plugins new", "write a new plugin that works, to be changed, and its test")
+    new = _verb(verbs, "plugins new", "write a working plugin to start from, and its test")
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and underscores")
     new.add_argument("--package", action="store_true", help="an installable package, in the current folder")
 
@@ -226,8 +226,8 @@ def _add_export(verbs: _Verbs) -> None:
         choices=("safetensors", "onnx", "headlight"),
         required=True,
         help="safetensors: weights, settings and vocabularies in a folder that translate reads, or the weights alone "
-        "in a file X.safetensors; onnx: two graphs in a folder; headlight: one file, X.headlight, without optimizer, "
-        "replayed by whoever drops it on the window",
+        "in a file X.safetensors; onnx: two graphs in a folder; headlight: one file, X.headlight, without the "
+        "optimizer, which anyone can drop on the window and replay",
     )
     export.add_argument("--output", type=_path, required=True, metavar="PATH")
     _add_runs_dir(export)
@@ -245,8 +245,8 @@ def _add_decoding(verb: _ActionsContainer) -> None:
     verb.add_argument(
         "--minimum-risk",
         action="store_true",
-        help="of a beam's outputs not the best by score, but the one with the fewest expected edits, in tokens "
-        "(minimum Bayes risk)",
+        help="of the outputs of a beam, choose the one with the fewest expected edits in tokens (minimum Bayes risk), "
+        "not the one with the best score",
     )
 
 

@@ -104,9 +104,9 @@ def _delete(place: Path, path: Path, *, json: bool) -> None:
     try:
         delete_run(place)
     except OSError as error:
-        what = "could not be deleted" if place.exists() else "is no run any more, but is not deleted whole"
+        what = "could not be deleted" if place.exists() else "is no longer a run, but could not be deleted completely"
         raise UserError(
-            f"{path} {what} ({error.strerror}: {error.filename}).", "Mend that, and delete it again."
+            f"{path} {what} ({error.strerror}: {error.filename}).", "Fix that, and delete it again."
         ) from error
     if json:
         print_json({"deleted": path, "stays": stays})

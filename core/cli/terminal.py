@@ -86,7 +86,7 @@ class TerminalProgress:
         if started.step >= self._max_steps:
             self._say(
                 f"nothing is left to train: the run is at step {started.step:,}, and training.max_steps is "
-                f"{self._max_steps:,}. To go on, set it higher: --set training.max_steps=N"
+                f"{self._max_steps:,}. To continue, set it higher: --set training.max_steps=N"
             )
         self._steps = _bar(total=self._max_steps, initial=started.step, unit=" steps")
 

@@ -62,7 +62,7 @@ def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> int:
     try:
         return _train(_resumed_run(arguments), None, arguments, results).code
     except NotWritten as error:  # what is advised for a new run (--runs-dir, a smaller model) changes nothing here
-        raise UserError(error.sentence, "Mend that, or copy the run to another place and resume it there.") from None
+        raise UserError(error.sentence, "Fix that, or copy the run to another place and resume it there.") from None
 
 
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
@@ -175,7 +175,7 @@ def _resumed_run(arguments: Namespace) -> OpenRun:
     changes, options = read_settings(arguments.set)
     for key, _ in changes:
         if key in run_settings() and setting_effect(key) != "now":  # of one that nobody knows the engine says it
-            raise UserError(f"--set {key}: this cannot change within a run.", "Train a new one with it.")
+            raise UserError(f"--set {key}: this cannot change within a run.", "Train a new run with it.")
     return OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")
 
 

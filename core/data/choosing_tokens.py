@@ -42,7 +42,7 @@ class TokenChoice:
             raise UserError(
                 f"No {'target' if src else 'source'} token of the train split is seen "
                 f"dataset.tokenizer.min_frequency = {self.config.min_frequency} times: nothing could be learned.",
-                "Lower it, or mend the dataset.",
+                "Lower it, or fix the dataset.",
             )
 
 

@@ -55,8 +55,8 @@ def _told_of_side(data: PreparedData, side: str, lengths: Mapping[str, Places]) 
     yield note(
         f"Pair {data.number(split, index):,} of the {split} split has {longest:,} {side} tokens, <eos> "
         f"counted; 9 of 10 train pairs have at most {usual:,}. It begins with {text[:_QUOTED]!r}.{more}",
-        "One batch with it may last minutes. Is a line break missing there? Mend it, or set "
-        f"dataset.{_KEYS[side]}: longer pairs are left out.",
+        f"One batch with it may last minutes. Is a line break missing there? Fix it, or set dataset.{_KEYS[side]}: "
+        "longer pairs are left out.",
     )
 
 

@@ -117,7 +117,7 @@ class PreparedData:
                     raise UserError(
                         f"Pair {pairs.numbers[longest] + 1:,} of the {name} split has {lengths[longest]:,} {side} "
                         f"tokens, <eos> counted: more than {MAX_LENGTH:,}.",
-                        f"Is a line break missing there? Mend it, or set dataset.{key}: longer pairs are left out.",
+                        f"Is a line break missing there? Fix it, or set dataset.{key}: longer pairs are left out.",
                     )
 
     def require_one_vocabulary(self) -> None:

@@ -67,7 +67,7 @@ def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: i
     Raises UserError for a target that is longer than the model's positions, and for more padding than MOST_PADDING.
     """
     if not 0 <= num_padding <= MOST_PADDING:
-        raise UserError(f"Padding: expected 0 to {MOST_PADDING} <pad> behind the target, given {num_padding:,}.")
+        raise UserError(f"Padding: expected 0 to {MOST_PADDING} <pad> after the target, given {num_padding:,}.")
     ids = [BOS_ID, *target_ids(data, target)[:-1]]
     model.require_positions(len(ids), "tgt")
     ids += [PAD_ID] * num_padding

@@ -37,7 +37,7 @@ def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
         if token not in tokens:
             raise UserError(f"The output cannot begin with “{token}”: the vocabulary does not have it.")
         if tokens.index(token) < FIRST_PRODUCED:
-            raise UserError(f"The output cannot begin with “{token}”: no output has it.", "Leave it out.")
+            raise UserError(f"The output cannot begin with “{token}”: no output can contain it.", "Leave it out.")
     return tuple(map(tokens.index, prefix))
 
 
@@ -48,8 +48,8 @@ def _require_whole_characters(text: str) -> None:
     except UnicodeEncodeError:
         shown = _shortened(text).encode(errors="backslashreplace").decode()
         raise UserError(
-            f"The text “{shown}” holds half a character, or bytes that are no UTF-8.",
-            "Type it anew, or save it as UTF-8.",
+            f"The text “{shown}” holds half a character, or bytes that are not UTF-8.",
+            "Type it again, or save it as UTF-8.",
         ) from None
 
 

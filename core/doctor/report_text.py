@@ -11,7 +11,7 @@ from core.per_cent import per_cent
 def findings_text(report: PluginReport) -> str:
     """The findings, numbered."""
     if report.is_clean:
-        return "Nothing to mend."
+        return "Nothing to fix."
     head = "1 finding:" if len(report.findings) == 1 else f"{len(report.findings)} findings:"
     return "\n".join([head, *(f"{number}. {finding}" for number, finding in enumerate(report.findings, start=1))])
 
@@ -35,7 +35,7 @@ def figures_lines(report: PluginReport) -> Iterator[str]:
             f"({learned.seconds:.1f} s)"
         )
     elif not report.is_clean:
-        yield "learnability: not tried before the findings are mended"
+        yield "learnability: not tried until the findings are fixed"
     if report.note:
         yield f"note: {report.note}"
 

@@ -7,9 +7,9 @@ import errno
 from core.errors import UserError
 
 _NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
-ADVICE = "End other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
+ADVICE = "Close other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
 NO_MORE_OF_THEM = (  # the system does not say which it is
-    "The system gives Headlight no other thread or process: too many of them run, or there is too little memory.",
+    "The system lets Headlight start no other thread or process: too many of them run, or there is too little memory.",
     ADVICE.replace("`ulimit", "`ulimit -u unlimited` and `ulimit"),
 )
 
@@ -32,5 +32,5 @@ def no_more_files(error: Exception) -> UserError | None:
         return None
     return UserError(
         "The system lets Headlight open no more files: allow it more (`ulimit -n 1024` in a terminal, and start it "
-        "there again), or end other programs."
+        "there again), or close other programs."
     )

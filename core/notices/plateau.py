@@ -37,7 +37,7 @@ RULE = Rule(
     kind="plateau",
     title="a plateau",
     looks_at="probe",
-    usually="Usually the learning rate is too low to get on, or so high that every step undoes the one before.",
+    usually="Usually the learning rate is too low to make progress, or so high that every step undoes the one before.",
     look=_look,
     experiment=another_rate,
 )

@@ -39,7 +39,7 @@ RULE = Rule(
     kind="same_output",
     title="the same output for every input",
     looks_at="validation",
-    usually="Usually the learning rate is too high: it threw the weights to where only the commonest output is left.",
+    usually="Usually the learning rate is too high: it drove the weights to where only the most common output is left.",
     look=_look,
     experiment=slower,
 )

@@ -28,7 +28,7 @@ RULE = Rule(
     kind="teacher_forced_only",
     title="right only when teacher-forced",
     looks_at="validation",
-    usually="Usually the decoder goes by the token before instead of the source, so that one error leads to the next.",
+    usually="Usually the decoder relies on the previous token instead of the source, so one error leads to the next.",
     look=_look,
     experiment=more_dropout,
 )

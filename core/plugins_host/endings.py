@@ -11,7 +11,7 @@ from typing import NamedTuple
 _SYSTEM = Path("/proc/vmstat")  # of Linux: what it has counted
 # What C++, Rust and Python say who get no memory where no exception can be raised.
 _NO_MEMORY = re.compile(r"std::bad_alloc|memory allocation of \d+ bytes failed|^(numpy.*)?MemoryError")
-_MAKE_ROOM = "End other programs, or let it keep less in memory"
+_MAKE_ROOM = "Close other programs, or let it keep less in memory"
 _RAISE = "Let it raise an exception instead"
 
 
@@ -34,7 +34,7 @@ def ending(code: int, output: Iterable[str], kills_before: int | None) -> Ending
         return Ending("was ended by somebody, or by a system without memory left (SIGKILL)", _MAKE_ROOM)
     how = f"crashed ({signalled})" if signalled else f"ended its process (exit code {code})"
     if any(map(_NO_MEMORY.search, output)):
-        return Ending(f"had not enough memory, and {how}", _MAKE_ROOM)
+        return Ending(f"did not have enough memory, and {how}", _MAKE_ROOM)
     return Ending(how, _RAISE)
 
 

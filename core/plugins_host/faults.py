@@ -20,7 +20,7 @@ REMEDIES: dict[type[BaseException], str] = {
 }
 """What to do about an exception, where more can be said than to mend it."""
 MEND = "Mend it"
-REFUSED = "Change the options, or mend it"
+REFUSED = "Change the options, or fix it"
 
 LONGEST_MESSAGE = 1000
 

@@ -265,7 +265,7 @@ class PluginHost:
         """Return the source and the description of a plugin that can be used."""
         row = self._rows_of(name)[0]
         if row[1].error is not None:
-            raise PluginError(row[1].error, "Mend that, or choose another dataset.")
+            raise PluginError(row[1].error, "Fix that, or choose another dataset.")
         return row
 
     def _rows_of(self, name: str) -> list[tuple[Source, PluginInfo]]:

@@ -62,7 +62,7 @@ def _with_collision(info: PluginInfo, of_name: list[PluginInfo]) -> PluginInfo:
     if len(of_name) == 1 or info.error is not None or (own == [info]):
         return info
     if len(own) == 1:
-        used = "is used in its place" if own[0].error is None else "cannot be used itself: mend it, or move it away"
+        used = "is used in its place" if own[0].error is None else "cannot be used itself: fix it, or move it away"
         return replace(info, error=f"{own[0].origin} has the name {info.name!r} too, and {used}.")
     origins = " and ".join(one.origin for one in of_name)
     return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {origins}.")

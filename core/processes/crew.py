@@ -36,7 +36,7 @@ QUIET_SECONDS = 2.0
 """How soon the first process, if it trains, reports another that has ended."""
 LOOK_SECONDS = 0.02
 OUTPUT_CHARACTERS = 4000
-GO_ON = "The run is open at its last checkpoint: Learn goes on from there, with any number of processes."
+GO_ON = "The run is open at its last checkpoint: Learn continues from there, with any number of processes."
 
 Asked = tuple[Request[Any], "Future[Any]"]
 Work = Generator[Event | None, None, None]
@@ -55,7 +55,7 @@ class Crew:
     def __init__(self, num_processes: int, run: Path, plugin_dirs: Sequence[Path], cache_dir: Path) -> None:
         """Start torchrun. Raises UserError if this system cannot."""
         if not hasattr(socket, "AF_UNIX"):
-            raise UserError("Several processes are started on Linux and macOS only.", "Learn with one process here.")
+            raise UserError("Several processes can be started on Linux and macOS only.", "Learn with one process here.")
         self.num_processes = num_processes
         self.run = run
         self._place = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
@@ -194,7 +194,7 @@ class Crew:
 
     def _lost(self) -> CrewLost:
         return CrewLost(
-            f"The first of the {self.num_processes} processes that train this run has ended, or answers no more.",
+            f"The first of the {self.num_processes} processes that train this run has ended, or no longer answers.",
             GO_ON,
         )
 
@@ -227,7 +227,7 @@ class Crew:
         self._place.cleanup()
         for _, future in self._asked.values():
             if future.set_running_or_notify_cancel():
-                future.set_exception(BrokenOff("The processes that were to answer this have ended."))
+                future.set_exception(BrokenOff("The processes that should have answered this have ended."))
         self._asked.clear()
 
 

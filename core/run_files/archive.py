@@ -152,4 +152,4 @@ def _pieces(archive: ZipFile, entry: ZipInfo, path: Path) -> Iterator[bytes]:
 
 
 def _refusal(path: Path, why: str) -> UserError:
-    return UserError(f"{path} is no shared run ({why}).", "Have it shared again, or take it from somebody you know.")
+    return UserError(f"{path} is not a shared run ({why}).", "Have it shared again, or take it from somebody you know.")

@@ -37,7 +37,7 @@ def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
     keys = [key for key, _ in request.changes]
     if unfit := first_unfit(keys):
         raise UserError(
-            f"{unfit} cannot change from step {request.step:,} on: the weights were learned with it as it was.",
+            f"{unfit} cannot change from step {request.step:,} on: the weights were trained with its present value.",
             "Restart begins an untrained run with it.",
         )
     if request.step in run.checkpoint_steps():
@@ -67,7 +67,7 @@ def branched_trainer(
         trainer.restore(kept)
     else:
         trainer.start_from(tensors(kept.model), request.step)
-        anew = f"Optimizer, dropout and the order of the data begin afresh at step {request.step:,}."
+        anew = f"Optimizer, dropout and the order of the data start afresh at step {request.step:,}."
         tell(note(anew, _why(request, run)))
     trainer.renew_patience()
     return trainer
@@ -113,4 +113,4 @@ def _label_of(run: RunFolder, gives_way: bool) -> Iterator[Path]:
 def _why(request: Branch, run: RunFolder) -> str:
     if request.step not in run.checkpoint_steps():
         return "Only the weights were kept there; a checkpoint keeps everything."
-    return "The settings that were changed need that."
+    return "The changed settings need that."

@@ -114,7 +114,7 @@ class Looking:
 
     def _require_choice(self, request: Evaluate | Translate) -> None:
         if request.minimum_risk and self._run.config.decoding.beam_size == 1:
-            raise UserError("A beam of one leaves nothing to choose from by minimum risk.", "Set a larger --beam-size.")
+            raise UserError("Minimum risk has nothing to choose from with a beam of one.", "Set a larger --beam-size.")
 
     def add_sentence(self, request: AddSentence) -> None:
         """Probe this sentence too: now, in every later probe, and in the background with all kept weights."""

@@ -33,7 +33,7 @@ from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
 Tell = Callable[[Event], None]
-_ANEW = "once the run goes on, what came after is learned anew."
+_ANEW = "once the run goes on, what came after is learned again."
 
 
 def known_data(folder: RunFolder) -> PreparedData:
@@ -73,13 +73,13 @@ def data_of(
                 own = yield from data_of(folder, host, cache_dir, tell, purpose=purpose)
                 if scored := with_other_held_out(own, data):
                     return scored
-            undo += " Others than its own held-out pairs can be scored where its own can be read, too."
+            undo += " Other held-out pairs can be scored only where its own can be read too."
     where = where_they_may_be(folder, host, options_here or dataset.options, gives_others=bool(undo))
     what_to_do = " ".join(filter(None, [where_it_stands_in(folder, host), undo, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)
     if purpose == "learn":
-        advice = f"The run can translate; it cannot go on learning. {what_to_do}".strip()
+        advice = f"The run can translate; it cannot continue learning. {what_to_do}".strip()
         tell(Trouble(sentence=sentence, advice=advice, until_prepared=True))
     return known_data(folder)
 
@@ -118,7 +118,7 @@ def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
     known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
     if known == good:
         return request.checkpoint
-    sentence = f"The run diverged: at its last checkpoint, of step {known[-1]}, it had blown up."
+    sentence = f"The run had already diverged at its last checkpoint, of step {known[-1]}."
     if good:
         advice = f"Opened at the last one from before, of step {good[-1]}; {_ANEW}"
     else:

@@ -24,7 +24,7 @@ def how_they_differ(known: PreparedData, now: PreparedData) -> str:
     counts = [(split, _drawn(known, split), _drawn(now, split)) for split in now.num_pairs]
     changed = [f"its {split} split has {here}, and had {then}" for split, then, here in counts if here != then]
     how = "; ".join(changed) or "as many in each split, but not the same"
-    return f"The dataset {known.dataset.plugin!r} gives other pairs than when this run was trained: {how}."
+    return f"The dataset {known.dataset.plugin!r} gives different pairs than when this run was trained: {how}."
 
 
 def _drawn(data: PreparedData, split: str) -> str:

@@ -119,24 +119,24 @@ class RunAtHand:
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         if not folder.path.exists():
             sentence = f"The run's folder {folder.path} is gone."
-            raise UserError(sentence, "Bring it back (or the drive it is on), then go on learning.")
+            raise UserError(sentence, "Put it back (or the drive it is on), then continue learning.")
         folder.require_free()
         if folder.state.is_shared:
             raise UserError(
-                "A shared run has no optimizer to go on with.",
-                "Resume the run that it was made of; or open it in the window, from the runs folder: “Continue from …” "
-                "begins a run of your own with its weights.",
+                "A shared run has no optimizer state to continue with.",
+                "Resume the run that it was made from; or open it in the window, from the runs folder: “Continue from "
+                "…” begins a run of your own with its weights.",
             )
         if self.trainer.averaged_steps:
             raise UserError(
-                "The mean of several checkpoints cannot go on learning.", "Open the run at its last checkpoint."
+                "The mean of several checkpoints cannot continue learning.", "Open the run at its last checkpoint."
             )
         if self.trainer.data.other_splits:
-            raise UserError("A run with other held-out pairs cannot go on learning.", "Open the run with its own.")
+            raise UserError("A run with other held-out pairs cannot continue learning.", "Open the run with its own.")
         if newer := [one for one in folder.steps_to_go_on_from() if one > self.trainer.step and folder.is_whole(one)]:
             raise UserError(
                 f"This is the run at step {self.trainer.step:,}; its last checkpoint is of step {max(newer):,} by now, "
-                "and only that can go on learning.",
+                "and only that can continue learning.",
                 "Open the run again, at its last checkpoint (in the window: Runs, Open).",
             )
         self.trainer.data.require_pairs()

@@ -41,7 +41,7 @@ from core.training.speed.choice import choose
 from core.training.trainer import Trainer
 from core.training.trouble import no_memory
 
-NO_MEMORY = UserError("There is not enough memory for this.", "Make model or data smaller, or end other programs.")
+NO_MEMORY = UserError("There is not enough memory for this.", "Make model or data smaller, or close other programs.")
 
 
 class Session:
@@ -167,7 +167,7 @@ class Session:
             raise UserError(
                 f"{folder.path.name} is a shared run, as `export` makes them: "
                 "weights, settings and vocabularies, opened without the dataset.",
-                "Ask for the run that it was made of, where the dataset is.",
+                "Ask for the run that it was made from, where the dataset is.",
             )
         yield None  # checked, and not refused
         self._leave()

@@ -16,8 +16,8 @@ def where_it_stands_in(run: RunFolder, host: PluginHost) -> str:
     if len(own) != 1 or len(infos) == 1:
         return ""
     return (
-        f"{own[0].origin} stands in the place of the plugin {plugin!r} that came with Headlight: if the run began with "
-        "that one, move this one away or give it another name."
+        f"{own[0].origin} replaces the plugin {plugin!r} that came with Headlight: if the run began with that one, "
+        "move this one away or give it another name."
     )
 
 

@@ -42,11 +42,11 @@ class ProcessLost(UserError):
     """Another process of this run has ended, or no longer answers."""
 
 
-_LOST = "Another process of this run has ended, or answers no more."
-_GO_ON = "The run goes on from its last checkpoint, with any number of processes."
+_LOST = "Another process of this run has ended, or no longer answers."
+_GO_ON = "The run continues from its last checkpoint, with any number of processes."
 _NOT_FOUND = "The processes of this run did not find each other."
 _NAME_THE_NETWORK = (
-    "See what the first one said. Where it still waits, on another machine, name on each the network they share: "
+    "See what the first one printed. If it still waits, on another machine, name on each the network they share: "
     "GLOO_SOCKET_IFNAME=eth0, or whatever `ip addr` calls it (docs/machines.md)."
 )
 

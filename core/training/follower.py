@@ -91,7 +91,7 @@ def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> Prep
     data = _done(prepare_data(config.dataset, host, usual_place(), models, options, document["tokens"]))
     if data.fingerprint != document["fingerprint"]:
         raise UserError(
-            f"The dataset {config.dataset.plugin!r} gives other pairs here than in the first process.",
+            f"The dataset {config.dataset.plugin!r} gives different pairs here than in the first process.",
             "Use the same plugin, and the same files at the same place, on every machine.",
         )
     return data

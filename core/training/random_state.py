@@ -48,7 +48,7 @@ class RandomState:
         states = {name: state.get(name, own) for name, own in self._states.items()}
         for name, own in self._states.items():
             if states[name].shape != own.shape or states[name].dtype != own.dtype:
-                raise UserError(f"The checkpoint's {name} is no state of random numbers.", "Restore it from a copy.")
+                raise UserError(f"The checkpoint's {name} is not a state of random numbers.", "Restore it from a copy.")
         self._states = states
 
     def _get(self) -> dict[str, Tensor]:

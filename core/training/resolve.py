@@ -24,7 +24,7 @@ from core.torchrun import cores_here, device_here, require_a_device_each
 # of float32's 6.2 for copy_task (4e7), 12.1 instead of 10.5 for toy_german_english; but 19.5 instead of 23.9 at 3e8.
 _WORK_TO_SHARE = 2e8
 _MOST_THREADS = 1_024  # given many thousands, OpenMP ends the process without a message
-_ON_CPU = "It is opened on the CPU; going on there, it learns the same, but not to the same bits."
+_ON_CPU = "It is opened on the CPU; training continues there with the same result, but not bit for bit."
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
@@ -62,7 +62,7 @@ def resolve_elsewhere(config: RunConfig, data: PreparedData, tell: Callable[[Eve
     update: dict[str, object] = {}
     if training.device != "auto" and not _is_there(training.device):
         update["device"] = "cpu"
-        sentence = f"The run's device, {training.device}, is not there on this machine."
+        sentence = f"The run's device, {training.device}, does not exist on this machine."
         tell(Trouble(sentence=sentence, advice=_ON_CPU, is_note=True))
     if training.num_threads != "auto":
         update["num_threads"] = min(training.num_threads, here)
@@ -98,7 +98,7 @@ def _device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
     if not _is_there(name):
-        raise UserError(f"training.device: {name} is not there on this machine.", "Use auto or cpu.")
+        raise UserError(f"training.device: {name} does not exist on this machine.", "Use auto or cpu.")
     return name
 
 

@@ -17,15 +17,15 @@ def diverged(step: int, what: str, training: TrainingConfig, *, may_go_on: bool)
     """Something of this step was not a finite number: `what` says which tensor."""
     sentence = f"Training diverged: at step {step:,} {what} was not a finite number. Nothing of that step is kept."
     if not may_go_on:
-        advice = f"No checkpoint from before it blew up is kept: {begin_anew(training)}."
+        advice = f"No checkpoint from before it diverged is kept: {begin_anew(training)}."
         return Trouble(sentence=sentence, advice=advice, until_prepared=True)
-    advice = f"Go on from the last checkpoint with {_slower(training)}."
+    advice = f"Continue from the last checkpoint with {_slower(training)}."
     return Trouble(sentence=sentence, advice=advice, offer="lower_rate", until_prepared=True)
 
 
 def begin_anew(training: TrainingConfig) -> str:
     """The advice for a run that would diverge again from every checkpoint."""
-    return f"begin a run anew with {_slower(training)}"
+    return f"start a new run with {_slower(training)}"
 
 
 def _slower(training: TrainingConfig) -> str:
@@ -37,7 +37,7 @@ def _slower(training: TrainingConfig) -> str:
 def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: PreparedData) -> Trouble:
     """The next step, or a probe or validation of this one, needed more memory than the device has."""
     return Trouble(
-        sentence=f"The memory of {config.training.device} did not suffice after step {step:,}. "
+        sentence=f"The memory of {config.training.device} was not enough after step {step:,}. "
         f"{memory.in_words(config, data)}",
         advice=_smaller(config),
         details=str(error),
@@ -46,7 +46,7 @@ def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: Prepa
 
 def no_memory(config: RunConfig, data: PreparedData) -> UserError:
     """Something other than a step needed more memory than the device has."""
-    sentence = f"The memory of {config.training.device} did not suffice. {memory.in_words(config, data)}"
+    sentence = f"The memory of {config.training.device} was not enough. {memory.in_words(config, data)}"
     return UserError(sentence, _smaller(config))
 
 
@@ -55,7 +55,7 @@ def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) 
     what = f"failed: metrics() gives {metric!r} as {value}; expected a finite number"
     return note(
         host.complaint(data.dataset.plugin, data.options, "metrics", what),
-        f"It is kept as no number: the curve of valid/{metric} has a gap there, and no such step is the best by "
+        f"It is recorded as missing: the curve of valid/{metric} has a gap there, and such a step is never the best by "
         "it. Return 0.0 where there is nothing to count.",
     )
 

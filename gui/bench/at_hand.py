@@ -90,7 +90,7 @@ class AtHand(QObject):
 
     @property
     def is_shared(self) -> bool:
-        """Whether the run was received as an archive: it can be viewed and branched, but cannot go on learning."""
+        """Whether the run was received as an archive: it can be viewed and branched, but cannot continue learning."""
         folder = self._bridge.history.folder
         return self.run is not None and folder is not None and folder.state.is_shared
 

@@ -77,10 +77,10 @@ class Opening(QObject):
         opened = f"Opened at the checkpoint of step {weights_of:,}"
         if writer is not None:
             self._bridge.told_of_run.emit(
-                f"{opened}: {writer} writes this run; open it again to learn here, once that has ended"
+                f"{opened}: {writer} writes this run; once that has ended, open it again to learn here"
             )
         elif weights_of < curves_to:
-            goes_on = f"Learn goes on from there; the curves go on to step {curves_to:,}"
+            goes_on = f"Learn continues from there; the curves go on to step {curves_to:,}"
             self._bridge.told_of_run.emit(f"{opened}: {goes_on}")
 
     def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:

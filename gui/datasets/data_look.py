@@ -18,9 +18,11 @@ from core.requests import LocateData
 from gui.bridge import EngineBridge
 from gui.piecemeal import Piecemeal
 
-WAITING = "The data are being prepared …"
+WAITING = "Preparing the data …"
 NOTHING = "No data are prepared: choose a dataset in Setup, or drop your own files here."
-NOT_AT_HAND = "This run's pairs are not here: it was shared without them, or its dataset's plugin gives others now."
+NOT_AT_HAND = (
+    "This run's pairs are not available: it was shared without them, or its dataset's plugin now gives different pairs."
+)
 
 
 class DataLook(QObject):

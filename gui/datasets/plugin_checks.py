@@ -30,7 +30,7 @@ class PluginChecks(QObject):
 
     def start(self, info: PluginInfo) -> None:
         """Check this plugin, even while a run is learning; ends a check that is running."""
-        self.running, self.stage = info, "beginning"
+        self.running, self.stage = info, "starting"
         self.reports.pop(info.origin, None)
         request = CheckPlugin(plugin=info.name if info.package else info.origin)
         self._answer = self._bridge.ask(request, partial(self._take_report, info), partial(self._fail, info))

@@ -55,7 +55,7 @@ def _told(when: datetime, trace: str) -> Trouble:
     write_to_log(when, trace)
     return Trouble(
         sentence=f"Headlight crashed in native code on {when:%Y-%m-%d at %H:%M}: {summary(trace)}",
-        advice="What was saved is safe, and the run is offered to go on. Copy the details and report them.",
+        advice="What was saved is safe, and you are offered to continue the run. Copy the details and report them.",
         details=trace,
     )
 

@@ -32,7 +32,7 @@ def open_application(argv: Sequence[str]) -> QApplication:
 
 
 def _sentence(said: Sequence[str]) -> str:
-    reasons = "; ".join(text.strip().rstrip(".") for text in said) or "Qt says no more"
+    reasons = "; ".join(text.strip().rstrip(".") for text in said) or "Qt gives no reason"
     return (
         f"headlight: no window can be opened on this display ({reasons}). "
         "Train in the terminal instead: headlight train copy_task"

@@ -25,7 +25,7 @@ class ResumeBanner(QFrame):
         self.run: Path | None = None
         self.refused_at = 0.0  # when the newest run that was refused had been written last
         self.sentence = plain_label()
-        self.open_button = button("Open it again", "Load this run at its last checkpoint; Learn goes on from there")
+        self.open_button = button("Open it again", "Load this run at its last checkpoint; Learn continues from there")
         self.dismiss_button = IconButton(theme, "close", "Not now")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(2 * GRID, GRID // 2, GRID, GRID // 2)

@@ -13,9 +13,9 @@ from gui.widgets.buttons import enable
 
 NAME = "Continue from the viewed step"
 HELP = (
-    "A new run from the viewed step; this one is kept. Change one thing in Setup, and Learn: it goes on from these "
-    "weights with the change, where they fit it (Ctrl+B). From a checkpoint it goes on exactly; from a snapshot, which "
-    "keeps weights alone, the optimizer begins afresh."
+    "A new run from the viewed step; this one is kept. Change something in Setup, then Learn: it continues from these "
+    "weights with the change, if they fit it (Ctrl+B). From a checkpoint it continues exactly; a snapshot keeps only "
+    "the weights, so the optimizer starts afresh."
 )
 
 

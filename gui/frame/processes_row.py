@@ -12,8 +12,9 @@ from gui.widgets.spins import WholeSpin, fitted
 from gui.workbench import Workbench
 
 HELP = (
-    "Learn in so many processes of this machine, which torchrun starts. Without dropout the losses are the same in any "
-    "number. The run goes on with another: it is no setting of the run. Acts with the next Learn."
+    "Train in this many processes on this machine, started by torchrun. Without dropout the losses are the same for "
+    "any number. The number is not part of the run, which can continue with another. It takes effect with the next "
+    "Learn."
 )
 
 

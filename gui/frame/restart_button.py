@@ -29,7 +29,9 @@ class RestartButton(QPushButton):
         self._workbench, self._unfit = workbench, unfit
         self.setProperty("role", "filled")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
-        self.setAccessibleDescription("Begins a new run with what waits for one; a run that has taken steps is kept")
+        self.setAccessibleDescription(
+            "Begin a new run with the changes that need one; a run that has taken steps is kept"
+        )
         self.clicked.connect(self._begin)
         workbench.changed.connect(self.refresh)
         self.refresh()
@@ -41,10 +43,10 @@ class RestartButton(QPushButton):
         self.setText(without_mnemonic(text))
         self.setAccessibleName(text)
         goes_on = self._workbench.takes_changes_along
-        what = "Learn on from these weights" if goes_on else "Begin a new run; the old one is kept"
+        what = "Continue from these weights" if goes_on else "Begin a new run; the old one is kept"
         unfit = self._unfit()
         self.setEnabled(not unfit)
-        self.setToolTip(f"First mend what is marked ✗: {', '.join(unfit)}" if unfit else what + _keys(waiting))
+        self.setToolTip(f"First fix what is marked ✗: {', '.join(unfit)}" if unfit else what + _keys(waiting))
         self.setVisible(bool(waiting))
 
     def _begin(self) -> None:

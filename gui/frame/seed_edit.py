@@ -56,7 +56,7 @@ class SeedEdit(QLineEdit):
         """Whether what was typed out is no seed, which is not taken, and is told of then."""
         is_none = bool(self.text()) and not self.hasAcceptableInput()
         if is_none:
-            sentence = f"{self.text()} is no seed: a whole number from 0 to 999,999,999, without marks"
+            sentence = f"{self.text()} is not a seed: expected a whole number from 0 to 999,999,999, without separators"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         return is_none
 

@@ -15,8 +15,8 @@ from gui.widgets.labels import plain_label, set_role
 
 OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),
-    "another_folder": ("Choose another folder …", "Keep this run, and those to come, in another folder"),
-    "lower_rate": ("Go on at a lower rate", "Open the last checkpoint and learn on at a tenth of the learning rate"),
+    "another_folder": ("Choose another folder …", "Keep this run, and all later ones, in another folder"),
+    "lower_rate": ("Continue at a lower rate", "Open the last checkpoint and continue at a tenth of the learning rate"),
 }
 
 

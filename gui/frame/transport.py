@@ -36,7 +36,7 @@ STATES: dict[WindowState, str] = {
     "finished": "finished",
     "failed": "stopped",
 }
-ENDED = "Headlight computes no more after its own fault: close it and start it again; what was saved is safe"
+ENDED = "Headlight has stopped computing after an internal error: close it and start it again; what was saved is safe"
 LEARN_HELP = "Learn, or pause (Space)"
 GO_ON_HELP = f"Go on for {MORE_STEPS:,} steps after the last (Space); Reset begins another run"
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
@@ -88,7 +88,9 @@ class Transport(QFrame):
         self.learn_button.setObjectName("learn")
         self.learn_button.setProperty("role", "filled")
         self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
-        self.reset_button = button("Reset", "Untrained again with the same seed; with Shift: the next seed (Ctrl+R)")
+        self.reset_button = button(
+            "Reset", "Back to an untrained model with the same seed; with Shift, the next seed (Ctrl+R)"
+        )
         self.seed_edit = SeedEdit()
         self.pace_slider = _pace_slider()
         self.pace_label = plain_label("max", role="muted")
@@ -116,7 +118,7 @@ class Transport(QFrame):
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
         enable(self.reset_button, self._why_nothing() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
-        why_none = "This run is kept already" if workbench.run else "There is no run to finish yet: Learn begins one"
+        why_none = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
         enable(self.finish_button, self._why_no_learning(state) if has_run else why_none)
         self._show_step()
         self._show_seed()
@@ -190,7 +192,7 @@ class Transport(QFrame):
         if self.context.workbench.is_example:
             return EXAMPLE_STAYS
         if self.context.workbench.is_shared:
-            return "A shared run has no optimizer to go on with: “Continue from …” begins a run of your own"
+            return "A shared run has no optimizer state to continue with: “Continue from …” begins a run of your own"
         if state == "failed":
             return "This run cannot go on; Reset begins another"
         if state == "empty":
@@ -199,7 +201,7 @@ class Transport(QFrame):
 
     def _why_no_steps(self, state: WindowState) -> str:
         counted = {
-            "learning": "Steps are counted from a pause: pause first",
+            "learning": "Pause first: these steps are counted from a pause",
             "finished": f"The run is finished: {MORE_STEPS:,} more goes on, Reset begins another",
         }
         return self._why_no_learning(state) or counted.get(state, "")
@@ -335,5 +337,5 @@ def _pace_slider() -> QSlider:
     slider.setPageStep(1)
     slider.setFixedWidth(9 * GRID)
     slider.setAccessibleName("Pace")
-    slider.setToolTip("At most 1, 3 or 10 steps a second, or as fast as it goes. It never changes the weights.")
+    slider.setToolTip("At most 1, 3 or 10 steps a second, or as fast as possible. The pace never changes the weights.")
     return slider

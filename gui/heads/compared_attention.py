@@ -111,11 +111,11 @@ def read_probe(run: Path, step: int) -> Probe:
 def why_not_comparable(mine: ProbedSentence, other: ProbedSentence, selection: Selection) -> str:
     """Why two sentences' attention cannot be subtracted head by head and token by token; empty if it can."""
     if _heads(mine) != _heads(other):
-        return f"The other run has {_heads(other)}, this one {_heads(mine)}: choose a run with as many."
+        return f"The other run has {_heads(other)}, this one {_heads(mine)}: choose a run with the same number."
     if mine.src_tokens != other.src_tokens:
-        return "The other run cuts this sentence into other tokens: choose a run with the same tokenizer."
+        return "The other run splits this sentence into different tokens: choose a run with the same tokenizer."
     if _free_runs(mine, selection) != _free_runs(other, selection) or _read(mine, selection) != _read(other, selection):
-        return "The decoder reads other tokens there: choose “teacher-forced” to compare token by token."
+        return "The decoder reads different tokens there: choose “teacher-forced” to compare token by token."
     return ""
 
 

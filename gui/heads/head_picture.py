@@ -38,7 +38,7 @@ class HeadPicture:
         if np.isnan(self.weights).any():
             return DIVERGED
         colours = f"Orange: more than {self.against}; blue: less." if self.against else ""
-        said = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: dataset's alignment."
+        said = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: the dataset's alignment."
         gold = said if self.alignment else ""
         return " ".join(filter(None, (colours, gold)))
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from core.answers.left_out import HeadPlace
 from gui.bridge import EngineBridge
 
-_NOT_HERE = "Heads are switched off in this window's own model: stop following the other run in Runs to do so"
+_NOT_HERE = "Heads can be switched off only in this window's own model: stop following the other run in Runs first"
 
 
 class HeadsOff(QObject):

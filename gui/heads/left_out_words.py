@@ -17,7 +17,7 @@ from gui.sentences.tokens import first_difference, without_eos
 _HARDLY = 0.005  # nats per token
 _EXACT = 12  # decimals: 0.29 - 0.19 is slightly less than 0.1 in floating point
 _NAMED = 2  # heads named in a title; the rest are counted
-_NO_PAIRS = f"{NOT_AT_HAND} “Continue from …” begins a run that has them, where the plugin gives them."
+_NO_PAIRS = f"{NOT_AT_HAND} “Continue from …” begins a run with them, if the plugin still gives them."
 
 
 def names_of(heads: tuple[HeadPlace, ...]) -> str:
@@ -44,8 +44,10 @@ def _loss_in_words(left_out: LeftOut, whose: str, before: float | None, after: f
     if abs(change) < _HARDLY:
         return f"The model does as well without {they}: the loss {whose} hardly changes."
     if change > 0:
-        return f"Without {them} a right token {whose} is {per_cent(1 - exp(-change))} less probable (geometric mean)."
-    return f"Without {them} a right token {whose} is even {per_cent(exp(-change) - 1)} more probable (geometric mean)."
+        return f"Without {them} the right token {whose} is {per_cent(1 - exp(-change))} less probable (geometric mean)."
+    return (
+        f"Without {them} the right token {whose} is even {per_cent(exp(-change) - 1)} more probable (geometric mean)."
+    )
 
 
 def said(probability: float) -> str:

@@ -30,7 +30,7 @@ class ExportButton(IconButton):
 
     def __init__(self, panel: Panel, bridge: EngineBridge, redraws: Redraws) -> None:
         name = f"Export: {panel.title}"
-        super().__init__(panel.theme, "export", name, "Take this picture and its numbers elsewhere (opens a menu)")
+        super().__init__(panel.theme, "export", name, "Save or copy this picture and its numbers (opens a menu)")
         self._panel, self._bridge, self._redraws = panel, bridge, redraws
         menu = QMenu(self)
         menu.setAccessibleName(name)
@@ -109,7 +109,7 @@ class ExportButton(IconButton):
         self._redraws.draw_all_of(self._panel)
         if self._panel.is_empty:
             raise UserError(
-                f"{self._panel.accessibleName()}: there is nothing to export any more; it became empty meanwhile.",
+                f"{self._panel.accessibleName()}: there is nothing left to export; it has become empty.",
                 "Export it once it shows something again.",
             )
 

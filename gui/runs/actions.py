@@ -22,7 +22,7 @@ def why_not_open(row: RunRow | None) -> str:
 
 
 def why_not_continue(row: RunRow | None) -> str:
-    """A sentence; empty where the run can go on learning."""
+    """A sentence; empty where the run can continue learning."""
     if row is not None and row.is_example:
         return "The example run is part of Headlight and stays as it is: open it, and Reset begins a run of your own"
     if row is not None and row.is_shared:
@@ -35,7 +35,7 @@ def why_not_continue(row: RunRow | None) -> str:
 def why_not_branch(row: RunRow | None) -> str:
     """A sentence; empty where a new run can begin from a step of this one."""
     if row is not None and row.writer is not None:
-        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: wait for its end"
+        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: wait until it ends"
     return why_not_share(row)
 
 

@@ -112,7 +112,7 @@ class Follower(QObject):
 
     def _fail(self, run: Path, error: Exception) -> None:
         if run == self.run:  # else it was left meanwhile
-            sentence = f"{self._name} is followed no more: its folder is not there any more."
+            sentence = f"{self._name} is no longer followed: its folder is gone."
             self.leave()
             is_gone = isinstance(error, UserError) and not run.exists()
             self._bridge.report(UserError(sentence, _WHERE_IT_IS) if is_gone else error)

@@ -59,7 +59,7 @@ def _throw_away(run: Path) -> None:
             "pid and checksum in run.json.",
         )
     if not run.exists():
-        raise UserError(f"{run} is not there any more.", "Somebody deleted or moved it meanwhile.")
+        raise UserError(f"{run} is no longer there.", "It was deleted or moved meanwhile.")
     if not QFile(str(run)).moveToTrash():
         raise UserError(
             f"{run} could not be moved to the trash.", "`headlight runs delete` deletes it without one, for good."

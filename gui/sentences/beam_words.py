@@ -11,9 +11,9 @@ _FATES = {
     "went on": "goes on",
     "cut": "is cut here",
     "finished": "is complete",
-    "too long": "is as long as an output may be",
+    "too long": "has reached the longest output",
 }
-_WHY_CUT = " None of its continuations found a place."
+_WHY_CUT = " None of its continuations stayed in the beam."
 
 
 def said_of_beam(tree: BeamTree) -> str:
@@ -21,7 +21,7 @@ def said_of_beam(tree: BeamTree) -> str:
     best = tree.outputs[0]
     if best.tokens == tree.greedy.tokens:
         return f"= The beam of {tree.beam_size} and greedy decoding write the same, score {best.score:.3f}."
-    found = f"≠ The beam's best scores {best.score:.3f}, the greedy output {tree.greedy.score:.3f}."
+    found = f"≠ The beam's best output scores {best.score:.3f}, the greedy output {tree.greedy.score:.3f}."
     return f"{found} {_said_of_greedy(tree)}"
 
 

@@ -87,4 +87,4 @@ def _why_not(source: str, step: int, weights_of: int | None) -> str:
     added = f"{quoted(source)} was added later"
     if weights_of is None:
         return f"{added}, and no weights are kept at or before step {step:,}: look at a later step."
-    return f"{added}: it is being worked out for step {weights_of:,}, and shown here then."
+    return f"{added}: it is being computed for step {weights_of:,}, and will appear here."

@@ -37,7 +37,7 @@ def said_of_reference(fed: Track, free: Track) -> str:
     right, all_of_them = fed.num_first_choices, len(fed.tokens)
     alone = f"Teacher-forced, the model's first choice is right for {right} of {all_of_them} tokens."
     if place is None:
-        return f"✓ The free run is the reference. {alone}"
+        return f"✓ The free run equals the reference. {alone}"
     return f"✗ {_said_of_difference(place, fed, free, 'the reference has', 'the free run')} {alone}"
 
 
@@ -52,7 +52,7 @@ def said_of_weights(above: Track, below: Track) -> str:
 def said_of_fed(above: Track, below: Track) -> str:
     """How probable two models find the same reference."""
     return (
-        f"Teacher-forced, it costs {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
+        f"Teacher-forced, the loss is {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
         f"choice is right for {above.num_first_choices} and {below.num_first_choices} of {len(above.tokens)} tokens."
     )
 

@@ -102,9 +102,9 @@ class TypedSentence(QObject):
     def waits_for(self) -> str:
         """Why there is no translation of the text yet; empty if none is coming."""
         if self.is_under_way:
-            return "Being translated …"
+            return "Translating …"
         is_preparing = self.error is None and self._bridge.state in ("starting", "preparing")
-        return "Translated as soon as data and model are ready." if self.text and is_preparing else ""
+        return "It will be translated once data and model are ready." if self.text and is_preparing else ""
 
     def shown(self, history: History, step: int) -> Shown:
         """The free-running translation as a source for attention panels; its step is that of its weights."""

@@ -10,10 +10,12 @@ from gui.sentences.typed_sentence import Weights
 from gui.widgets.choices import offer
 
 _HELP = (
-    "Which weights translate: those at the playhead (they follow the training while the view is live), those of this "
-    "moment wherever the playhead is, a checkpoint, or any step whose weights are kept"
+    "Which weights to translate with: those at the playhead (they follow the training while the view is live), those "
+    "of this moment wherever the playhead is, a checkpoint, or any step whose weights are kept"
 )
-_ALONE = "The last checkpoint here is one step's; the terminal's `--checkpoint last` is the mean of the last {:,}"
+_ALONE = (
+    "The last checkpoint here is from a single step; the terminal's `--checkpoint last` is the mean of the last {:,}"
+)
 
 
 class WeightsCombo(QComboBox):

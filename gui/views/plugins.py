@@ -23,12 +23,12 @@ from gui.widgets.labels import plain_label, set_role
 from gui.widgets.splitters import splitter
 
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
-_NAME_HELP = "Lower-case letters, digits and underscores; Esc gives it up"
-HINT = "Try puts the chosen dataset into Setup. New … writes one of your own that works, to be changed in an editor."
+_NAME_HELP = "Lower-case letters, digits and underscores; Esc cancels"
+HINT = "Try puts the chosen dataset into Setup. New … writes a working plugin of your own, to change in an editor."
 NOTHING_CHOSEN = "Choose a plugin in the table first"
-READING = "The plugins are being read …"
-WRITTEN = "{} is written, and works: change it in an editor, then Reload."
-KEEPS = "The plugins are read anew. This run keeps the code it began with; the next one has the new code."
+READING = "Reading the plugins …"
+WRITTEN = "{} was written, and works: change it in an editor, then Reload."
+KEEPS = "The plugins were read again. This run keeps the code it began with; the next one has the new code."
 
 
 class PluginsView(View):
@@ -47,9 +47,9 @@ class PluginsView(View):
         self._written = ""  # the file of a new one, until that is said
         self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
         self.check_button = button("Check", "Look for what is wrong with it, up to a minute, beside a run that learns")
-        self.new_button = button("New …", "Write a plugin that works, to be changed, into your plugin folder")
+        self.new_button = button("New …", "Write a working plugin, to be changed, into your plugin folder")
         self.name_edit = EscapableEdit("Name of the new plugin", "Name, such as my_words, and Enter", _NAME_HELP)
-        self.reload_button = button("Reload", "Read the plugin files anew, also while a run learns (F5)")
+        self.reload_button = button("Reload", "Read the plugin files again, also while a run learns (F5)")
         self.folder_button = button("Open folder", "Show your plugin folder in the file manager")
         self.path_label = plain_label(from_home(context.plugins.folder), role="muted", is_copyable=True)
         self.note_label = plain_label(role="muted", wraps=True)
@@ -84,7 +84,9 @@ class PluginsView(View):
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            self.context.bridge.report(UserError(f"{folder} cannot be made: {error.strerror}.", "Make it yourself."))
+            self.context.bridge.report(
+                UserError(f"{folder} cannot be created: {error.strerror}.", "Create it yourself.")
+            )
             return
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
             self._note(f"No file manager opens here; the folder is {folder}", "muted")

@@ -34,7 +34,7 @@ LOWEST = 420  # pixels at 100 %: what the table and a comparison need to be read
 FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its head
 LIVE_MS = 2000  # between two looks at the folder while somebody watches the table: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
-_SEARCH_HELP = "Runs whose name, folder, state or note has these words (Ctrl+F; Esc: all)"
+_SEARCH_HELP = "Runs whose name, folder, state or note contains these words (Ctrl+F; Esc: all)"
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
@@ -55,7 +55,7 @@ class RunsView(View):
         self._is_reading = self._read_again = False
         self._all_rows: list[RunRow] = []  # the table shows those that match the search
         self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
-        self.continue_button = button("Continue", "Go on learning from the last checkpoint; 1,000 steps if finished")
+        self.continue_button = button("Continue", "Continue learning from the last checkpoint; 1,000 steps if finished")
         self.follow_button = button("Follow", "Watch another process write this run, live and read-only (Enter)")
         self.delete_button = button("Delete", "Move the chosen runs to the trash (Delete)")
         self.search_edit = EscapableEdit("Search runs", "Search", _SEARCH_HELP)

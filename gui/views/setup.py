@@ -39,7 +39,7 @@ from gui.widgets.section import Section
 from gui.widgets.tab_order import tab_on_into
 
 SECTIONS = {  # with what is in each
-    "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are taken in",
+    "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are used",
     "model": "How large the Transformer is, and how its parts are made",
     "training": "Batches, optimizer and learning rate, what is validated and kept, and when the run ends",
     "decoding": "How validations write: the width of the beam, and how long an output may be",

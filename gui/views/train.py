@@ -109,7 +109,7 @@ class TrainView(View):
         if self.context.workbench.is_shared:
             return "A shared run does not learn: “Continue from …” begins a run of your own, on which it can act"
         if self.context.bridge.state == "failed":
-            return "This run takes no more steps: open it in Runs to go on from its last checkpoint, or Reset"
+            return "This run takes no more steps: open it in Runs to continue from its last checkpoint, or Reset"
         return ""
 
     def _show_noticed(self) -> None:

@@ -111,7 +111,7 @@ class TranslateView(View):
         self.reference_edit.setAccessibleName("Reference")
         self.reference_edit.setPlaceholderText("The right answer, if known")
         self.reference_edit.setToolTip(
-            "The model is fed by it as well, to be compared with the free run; filled in where the run knows it"
+            "The model is also fed with it, to compare with the free run; filled in where the run knows it"
         )
         page = ScrollingPage()
         self._stack = QStackedLayout(self)

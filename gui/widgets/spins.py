@@ -65,7 +65,7 @@ class WholeSpin(QSpinBox):
     def fixup(self, text: str) -> str:
         """It was typed out and is none: say so, as the value before comes back."""
         if typed := text.removesuffix(self.suffix()):
-            sentence = f"{typed} is no whole number from {self.minimum():,} to {self.maximum():,}"
+            sentence = f"{typed} is not a whole number from {self.minimum():,} to {self.maximum():,}"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         set_role(self, "")
         return self.textFromValue(self._before) + self.suffix()

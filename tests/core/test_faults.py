@@ -31,14 +31,14 @@ def test_a_fault_carries_its_traceback_to_copy() -> None:
 def test_a_full_disk_is_named_with_its_place(tmp_path: Path) -> None:
     error = not_written(OSError(28, "No space left on device"), tmp_path)
     assert error.sentence == f"The run cannot be written to {tmp_path}: No space left on device."
-    assert error.advice == "Free some space there, then go on learning; nothing is lost."
+    assert error.advice == "Free some space there, then continue learning; nothing is lost."
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EFBIG, errno.ENOENT])
 def test_no_space_is_to_be_freed_where_it_is_not_missing(tmp_path: Path, number: int) -> None:
     error = not_written(OSError(number, os.strerror(number)), tmp_path)
     assert os.strerror(number) in error.sentence
-    assert error.advice == "Mend that, then go on learning; nothing is lost."
+    assert error.advice == "Mend that, then continue learning; nothing is lost."
 
 
 def test_a_folder_that_is_gone_is_not_called_full(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_the_page_is_read_as_it_is_meant() -> None:
 
 def test_the_first_plugin_is_checked_trained_and_writes_what_the_page_says(folder: Path) -> None:
     printed = run_section("Ten minutes", folder)
-    assert "Nothing to mend." in printed["headlight plugins check pig_latin.py"]
+    assert "Nothing to fix." in printed["headlight plugins check pig_latin.py"]
     answers = printed["headlight translate first rabo salina"].splitlines()
     assert answers == ["aboray", "alinasay"]
     assert "It writes `aboray` and `alinasay`" in PAGE.read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def test_the_second_plugin_trains_with_its_options_and_metric(folder: Path) -> N
     (letters,) = (line for line in trained[1].splitlines() if line.startswith("valid/letters_heard "))
     assert 0 <= float(letters.split()[1]) <= 1
     assert "--set length=3" in checked[0] and "options: 6 of 6 other values tried" in checked[1]
-    assert "Nothing to mend." in checked[1]
+    assert "Nothing to fix." in checked[1]
 
 
 def test_columns_are_learned_without_a_plugin(folder: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_decimal_comma_is_told_of(qtbot: QtBot, key: str, typed: str, hint: st
     assert isinstance(editor, QLineEdit)
     editor.setText(typed)
     form.show_error(key, "expected a number.")
-    ending = f" Decimals are written with a point: {hint}" if hint else ""
+    ending = f" Write decimals with a point: {hint}" if hint else ""
     assert form.rows[key].error_label.text() == f"✗ expected a number.{ending}"
 
 

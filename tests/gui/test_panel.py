@@ -18,7 +18,7 @@ class Empty(Panel):
 def test_before_it_is_drawn_a_panel_claims_nothing_of_the_run(qtbot: QtBot) -> None:
     panel = Empty(Theme("light"))
     qtbot.addWidget(panel)
-    assert panel.is_empty and panel.empty_label.text() == "Being drawn …"
+    assert panel.is_empty and panel.empty_label.text() == "Drawing …"
     panel.show_empty()
     assert panel.empty_label.text() == Empty.empty_sentence
 

@@ -165,7 +165,7 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
 
 @needs_mount
 def test_a_run_that_cannot_go_on_where_it_lies_is_to_be_copied(disk: Path, tmp_path: Path) -> None:
-    run, mended = disk / "run", "Mend that, or copy the run to another place and resume it there.\n"
+    run, mended = disk / "run", "Fix that, or copy the run to another place and resume it there.\n"
     command = train(tmp_path, "--run-dir", str(run), "training.max_steps=20")
     assert called(*command[len(MAIN) :], cwd=tmp_path).returncode == 0
     resume = ("train", "--resume", run, "--set", "training.max_steps=30")

@@ -147,7 +147,7 @@ def test_the_command_line_it_prints_goes_on_at_a_lower_rate(tmp_path: Path) -> N
     stopped = called(*arguments, cwd=tmp_path)
     assert stopped.returncode == 3, stopped.stderr
     require_only_finite(run)
-    program, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Go on with: ")[2])
+    program, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
     assert program == "headlight" and arguments[-1] == "training.optimizer.learning_rate=1"
     done = called(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -163,7 +163,7 @@ def test_one_button_goes_on_at_a_lower_rate(qtbot: QtBot, empty_window: MainWind
     workbench.learn()
     qtbot.waitUntil(lambda: window.context.bridge.state == "failed", timeout=WAIT_MS)
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert window.strip.offer_button.text() == "Go on at a lower rate"
+    assert window.strip.offer_button.text() == "Continue at a lower rate"
     qtbot.mouseClick(window.strip.offer_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
     assert not window.strip.isVisible() and workbench.run is not None
@@ -194,7 +194,7 @@ def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Case
         assert code == 3 and "Traceback" not in errors, errors
         assert "a step about" in errors and "Lower training.batch_size" in errors
         require_only_finite(run)
-        said, _, command = errors.splitlines()[-1].partition("Begin a run of smaller batches with: ")
+        said, _, command = errors.splitlines()[-1].partition("Start a run with smaller batches: ")
         assert "000000" in said
         smaller = ("--set", "training.batch_size=8000", "--set", "training.accumulate_steps=2")
         assert shlex.split(command) == ["headlight", "train", str(run / "config.yaml"), *smaller]

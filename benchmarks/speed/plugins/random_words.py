@@ -1,4 +1,4 @@
-"""Random words in sentences of one length: data of an exact size for the benchmarks, with nothing to learn."""
+"""Random words in sentences of one length: data of an exact size for the benchmarks, with no parameters."""
 
 import random
 from collections.abc import Iterator

@@ -88,7 +88,7 @@ def _sum(terms: list[str]) -> str:
 
 
 def _say_value(seen: DotProduct, row: int, column: int) -> str:
-    return f"{quoted(seen.read[row])} hands over {seen.values[row, column]:z.3f} in dimension {column} of its value."
+    return f"{quoted(seen.read[row])} passes on {seen.values[row, column]:z.3f} in dimension {column} of its value."
 
 
 def _say_score(seen: DotProduct, row: int, column: int) -> str:
@@ -133,8 +133,8 @@ def _say_output(seen: DotProduct, row: int, column: int) -> str:
 STAGES = (
     Stage(
         "Project",
-        "Every token that reads makes a query from its vector: what it looks for. Every token that can be read makes a "
-        "key, what it can be found by, and a value, what it hands over.",
+        "Every token that reads makes a query from its vector: what it looks for. Every token that can be read makes "
+        "a key, what it can be found by, and a value, what it passes on.",
         lambda seen: (_queries(seen), _keys(seen), _values(seen)),
         lambda row, column: ((None, None), (row, None), (row, column)),
         _say_value,
@@ -149,8 +149,8 @@ STAGES = (
     ),
     Stage(
         "Scale",
-        "The more dimensions a head has, the larger its scores, and the softmax would see nothing but the largest. "
-        "Dividing by √dₖ, the root of their number, keeps scores of any width alike.",
+        "The more dimensions a head has, the larger its scores, and the softmax would put nearly all weight on the "
+        "largest. Dividing by √dₖ, the root of their number, keeps scores of any width alike.",
         lambda seen: (_scores(seen), _scaled(seen)),
         lambda row, column: ((row, column), (row, column)),
         _say_scaled,

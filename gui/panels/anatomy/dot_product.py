@@ -36,8 +36,8 @@ class DotProductTopic(Topic):
     title = "Dot-product attention"
     about = (
         "The heart of the model, with the numbers of one of its heads at the playhead, from left to right. Rows read "
-        "from columns; a row of the decoder is named by the token it has just read, and predicts the next. "
-        "Orange is positive, blue negative; weights, from 0 to 1, are blue alone."
+        "from columns; a row of the decoder is named by the token it has just read, and predicts the next. Orange is "
+        "positive, blue negative; weights, from 0 to 1, are only blue."
     )
     equation = (
         "Attention(<i>Q</i>, <i>K</i>, <i>V</i>) = "
@@ -78,7 +78,7 @@ class DotProductTopic(Topic):
         self._offer_sentences(history, shown.sentence)
         self._ask(history, step, shown.sentence)
         if self.asked.answer is None:
-            self.show_empty(self.asked.refusal or "The engine is working it out …")
+            self.show_empty(self.asked.refusal or "Computing …")
         else:
             self.show_body()
             self._draw(self.asked.answer)

@@ -25,11 +25,11 @@ class MasksTopic(Topic):
 
     title = "Masks"
     about = (
-        "Sentences of a batch are padded to one length, and nobody may read the padding. The decoder learns all "
-        "positions of a target at once, so each may read only itself and what stands before it: or it would see the "
-        "token that it is to predict. Rows read from columns; hatched is hidden."
+        "Sentences of a batch are padded to one length, and no token may read the padding. The decoder learns all "
+        "positions of a target at once, so each may read only itself and what comes before it; otherwise it would see "
+        "the token that it has to predict. Rows read from columns; hatched is hidden."
     )
-    equation = "may read(<i>t</i>, <i>s</i>) = token <i>s</i> is no padding  and  <i>s</i> ≤ <i>t</i>"
+    equation = "may read(<i>t</i>, <i>s</i>) = token <i>s</i> is not padding  and  <i>s</i> ≤ <i>t</i>"
     paper = "sections 3.1 and 3.2.3"
     functions = (
         *("core.model.masks:padding_mask", "core.model.masks:causal_mask", "core.model.masks:target_mask"),
@@ -66,7 +66,7 @@ class MasksTopic(Topic):
         self.asked.want(request)
         self.content.setVisible(self.asked.answer is not None)
         if self.asked.answer is None:
-            self.readout_label.setText(self.asked.refusal or "The engine is working it out …")
+            self.readout_label.setText(self.asked.refusal or "Computing …")
         else:
             self._draw(self.asked.answer)
 
@@ -108,7 +108,7 @@ class MasksTopic(Topic):
         self.target_edit.setPlaceholderText("Type a target sentence")
         self.add_controls(
             ("sentence", self.target_edit, "A target sentence, cut by the dataset's own tokenizer"),
-            ("padding", self.padding_spin, "Tokens of padding behind it, as in a batch with longer ones"),
+            ("padding", self.padding_spin, "Padding tokens after it, as in a batch with longer sentences"),
         )
         row = QHBoxLayout()
         self.picture.addLayout(row, 1)

@@ -74,7 +74,7 @@ def _block(name: str, shape: str, parameters: int, about: str) -> Block:
 
 def _input(model: ModelConfig, length: str, side: str, parameters: int, tokens: str, positions: int) -> Iterator[Block]:
     shape = f"[{length}, {model.d_model}]"
-    yield _block(f"Tokens of the {side}", f"[{length}]", 0, f"{length} numbers: each token's place in the vocabulary.")
+    yield _block(f"Tokens of the {side}", f"[{length}]", 0, f"{length} numbers: each token's index in the vocabulary.")
     about = f"A learned vector for each token ({tokens}), times √{model.d_model}."
     yield _block("Embedding", shape, parameters, about)
     kind = "A learned vector for each position" if positions else "Fixed sines and cosines of each position"
@@ -109,13 +109,13 @@ def _sublayer(
     name, parameters, about = sublayer
     shape = f"[{length}, {model.d_model}]"
     first = model.norm_first
-    here = " Before the sublayer: pre-norm; the paper has it after." if first else ""
+    here = " Before the sublayer: pre-norm; in the paper it comes after." if first else ""
     into = "into the LayerNorm below" if first else "in"
     norm = Block(
         name="LayerNorm",
         shape=shape,
         parameters=sublayer_parameters(model)["norm"],
-        about=f"Each vector shifted and scaled to mean 0 and variance 1, then by learned numbers.{here}",
+        about=f"Each vector scaled and shifted to mean 0 and variance 1, then by learned numbers.{here}",
         layers=layers,
         skips=2 if first else 0,
     )
@@ -123,7 +123,7 @@ def _sublayer(
         name=name,
         shape=shape,
         parameters=parameters,
-        about=f"{about} Its result is added to what came {into}: the residual connection.",
+        about=f"{about} Its result is added to what went {into}: the residual connection.",
         layers=layers,
         reads_memory=reads_memory,
         skips=0 if first else 1,
@@ -137,7 +137,7 @@ def _attention(model: ModelConfig, name: str, reads: str) -> Sublayer:
 
 
 def _feed_forward(model: ModelConfig) -> Sublayer:
-    about = f"Each vector alone: to {model.d_ff} dimensions, {model.activation}, and back to {model.d_model}."
+    about = f"Each vector separately: to {model.d_ff} dimensions, {model.activation}, and back to {model.d_model}."
     return "Feed-forward", sublayer_parameters(model)["feed_forward"], about
 
 
@@ -149,7 +149,7 @@ def _last(model: ModelConfig, length: str, *, is_memory: bool) -> Iterator[Block
         about = "After the last layer: with pre-norm nothing else normalises the sum of all sublayers' results."
         yield _block("LayerNorm", shape, norm, about)
     if is_memory:
-        about = "What the encoder has understood of each source token; the decoder's cross-attention reads it."
+        about = "The encoder's output for each source token, which the decoder's cross-attention reads."
         yield Block(name="Memory", shape=shape, parameters=0, about=about, is_memory=True)
 
 

@@ -76,7 +76,7 @@ class ModelTopic(Topic):
 
 def in_words(block: Block) -> str:
     """A box's shape, what it does, and its parameters."""
-    numbers = f"{block.parameters:,} parameters" if block.parameters else "nothing to learn"
+    numbers = f"{block.parameters:,} parameters" if block.parameters else "no parameters"
     if block.parameters and block.layers > 1:
         numbers += f" in each of {block.layers} layers, {block.total:,} in all"
     return f"{block.name} {block.shape}: {block.about} {numbers[0].upper()}{numbers[1:]}."

@@ -37,8 +37,8 @@ class NoamTopic(Topic):
 
     title = "Learning rate"
     about = (
-        "The rate rises in a straight line while the first steps are still wild, then falls as 1/√step. Wider "
-        "models get lower rates. Drag the line at the warm-up and see what becomes of the peak."
+        "The rate rises in a straight line while the first steps are still unstable, then falls as 1/√step. Wider "
+        "models get lower rates. Drag the line at the warm-up and see how the peak changes."
     )
     equation = (
         "<i>rate</i> = <i>d</i><sub>model</sub><sup>−1/2</sup> · min(<i>step</i><sup>−1/2</sup>, "
@@ -54,7 +54,7 @@ class NoamTopic(Topic):
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
         self.warmup_spin.setSingleStep(100)
-        self.take_button = button("Use in Setup", "Have the next run follow the noam schedule with this warm-up")
+        self.take_button = button("Use in Setup", "Use the noam schedule with this warm-up for the next run")
         self.plot = PlainPlot(theme, "Learning rate over steps", left="learning rate", bottom="step")
         self.line = pg.InfiniteLine(angle=90, movable=True, label="drag")
         self.end_line = pg.InfiniteLine(angle=90, label="")
@@ -122,8 +122,9 @@ class NoamTopic(Topic):
         warmup = self.warmup_spin.value()
         edits = {"training.schedule.name": "noam", "training.schedule.warmup_steps": warmup}
         self._workbench.edit_what_fits(edits)
-        waits = "It acts with the next run." if self._workbench.run is not None else "The model is prepared anew."
-        self.readout_label.setText(f"Setup now has noam with {warmup:,} warm-up steps. {waits}{self._warning()}")
+        has_run = self._workbench.run is not None
+        waits = "It takes effect with the next run." if has_run else "The model is prepared again."
+        self.readout_label.setText(f"Setup now uses noam with {warmup:,} warm-up steps. {waits}{self._warning()}")
 
     def _own_rates(self, steps: np.ndarray) -> np.ndarray:
         """The rates of this run if it had this width and warm-up."""

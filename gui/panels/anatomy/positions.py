@@ -30,9 +30,9 @@ class PositionsTopic(Topic):
 
     title = "Positions"
     about = (
-        "Attention alone does not know the order of tokens. So each position adds a vector of its own to its token: "
-        "sines and cosines, fast in the first dimensions and ever slower in the later ones, like the hands of a clock. "
-        "How far apart two positions are can be read from their vectors, wherever they stand."
+        "Attention alone does not know the order of tokens. So a vector that belongs to its position is added to each "
+        "token: sines and cosines, fast in the first dimensions and ever slower in the later ones, like the hands of "
+        "a clock. How far apart two positions are can be read from their vectors, wherever they stand."
     )
     equation = (
         "PE(<i>pos</i>, 2<i>i</i>) = sin(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)&nbsp;&nbsp;&nbsp;&nbsp;"

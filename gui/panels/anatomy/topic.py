@@ -55,7 +55,7 @@ class Topic(Panel):
         self.code_text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.code_text.setAccessibleName("Code")
         self.code.body.addWidget(self.code_text)
-        self.code.heading.setToolTip(f"The code that works this picture out, as the model runs it: {', '.join(names)}")
+        self.code.heading.setToolTip(f"The code that computes this picture, as the model runs it: {', '.join(names)}")
         self.code.heading.toggled.connect(self._read_code)
         self.body.addWidget(self.about_label)
         self.body.addWidget(self.controls)

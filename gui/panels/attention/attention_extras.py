@@ -29,10 +29,10 @@ _AGAINST_HELP = (
     "Show what is different: the attention at the playhead minus that of another step, or of another run that follows "
     "the same sentence. Heads of runs with different seeds have no common order: compare their mean"
 )
-_STEP_HELP = "The step whose attention is taken away"
+_STEP_HELP = "The step whose attention is subtracted"
 _ENTROPY_HELP = (
-    "Write into each head how widely it looks: the mean entropy of its rows in nats, and its share of what the entropy "
-    "would be if each row read equally from all that it may"
+    "Write into each head how widely it looks: the mean entropy of its rows in nats, and as a share of the highest, "
+    "which a row has that reads equally from everything it may"
 )
 _OTHER_STEP, _SAME_STEP = "another step", "the same"
 Offer = tuple[str, Against | None]  # an item's text, and what choosing it compares with
@@ -43,7 +43,7 @@ class AttentionExtras(SentencePanel):
     """Sets the selection's pooling and what is compared, and shows what is chosen there."""
 
     title = "More about attention"
-    empty_sentence = "More can be chosen as soon as there is a model."
+    empty_sentence = "More can be chosen once there is a model."
 
     def __init__(self, context: Context, compared: ComparedAttention) -> None:
         super().__init__(context.theme, context.selection)

@@ -201,7 +201,7 @@ class GridCanvas(QWidget):
         place = self._place(row, head)
         name = f"{KIND_TITLES[place.kind].capitalize()}-attention, layer {place.layer + 1}, head {place.head + 1}"
         nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
-        name += f". Entropy {nats:.2f} nats, {per_cent(share)} of reading equally from all"
+        name += f". Entropy {nats:.2f} nats, {per_cent(share)} of the highest"
         scores = self.rows[row].alignment
         if scores is not None:
             name += f". Alignment {scores[head]:.2f}{self._said_of_finding(place)}"

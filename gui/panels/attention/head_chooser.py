@@ -26,7 +26,7 @@ _FEED_HELP = (
     "What the decoder reads: the reference's tokens (teacher-forced), or the tokens it has written itself "
     "(free-running) (Alt+F)"
 )
-_ON_HELP = "Uncheck it to switch this head off, and see what output and loss become without it (Alt+X)"
+_ON_HELP = "Uncheck to switch this head off, and see output and loss without it (Alt+X)"
 _ALL_HELP = "All heads of the layer are shown as one: choose a head to switch it off"
 _SCALE_HELP = "Spread small weights apart: the colour follows the square root of the weight"
 _LINES_HELP = "Show the head as lines from the tokens that read to those they read from (Alt+L)"
@@ -58,7 +58,7 @@ class HeadChooser(SentencePanel):
         self._heads_off = heads_off
         self._place: HeadPlace | None = None  # the shown head; None if none is
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
-        self.kind_combo = combo_box("Kind of attention", "Who reads whom (Alt+K)")
+        self.kind_combo = combo_box("Kind of attention", "Which tokens read which (Alt+K)")
         self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])
         self.layer_spin = _spin(
             theme, "Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)"
@@ -169,7 +169,7 @@ class HeadChooser(SentencePanel):
 def _feed_help(has_choice: bool, kind: str) -> str:
     if has_choice:
         return _FEED_HELP
-    return "The encoder reads the source alone" if kind == "encoder_self" else _NO_REFERENCE
+    return "The encoder reads only the source" if kind == "encoder_self" else _NO_REFERENCE
 
 
 def _show_place(spin: WholeSpin, place: int, count: int, pooled: Pooled = "") -> None:

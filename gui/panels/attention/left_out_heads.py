@@ -26,7 +26,10 @@ from gui.widgets.token_font import TokenFont
 
 _COLUMNS = (
     ("output, free-running", "What the model writes by itself; marked: what differs without these heads"),
-    ("probability", "Of the whole output beside it, as the same model sees it: the product over its tokens, <eos> too"),
+    (
+        "probability",
+        "Of the whole output beside it, according to the same model: the product over its tokens, including <eos>",
+    ),
     ("loss of the reference, nats/token", "Of this sentence's reference, teacher-forced, <eos> counted"),
     (
         "loss of validation pairs, nats/token",
@@ -40,7 +43,7 @@ class LeftOutHeads(Panel):
     """Asks the engine with the weights at the playhead, and again when these change; hidden while no head is off."""
 
     title = "Without some heads"
-    empty_sentence = "The engine is working it out …"
+    empty_sentence = "Computing …"
     redraw_on = (Prepared, ProbeDone)
     is_picture = True
 

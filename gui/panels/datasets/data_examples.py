@@ -25,13 +25,13 @@ class ExampleTable(RowTable[Example]):
 
     columns = (
         Column("found", "What was found, and in which split", 168),
-        Column("example", "Enter shows the pairs that hold it"),
+        Column("example", "Enter shows the pairs that contain it"),
         Column("times", "How often it was seen", 64, is_number=True),
     )
     sentence_column = 1
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Examples", "Enter shows the pairs that hold the chosen example")
+        super().__init__(theme, "Examples", "Enter shows the pairs that contain the chosen example")
 
     def texts_of(self, row: Example) -> tuple[str, ...]:
         return f"{row.split}: {row.what}", row.text, f"{row.times:,}" if row.times else ""

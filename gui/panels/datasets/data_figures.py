@@ -22,13 +22,13 @@ _ROW_HEIGHT = 20  # pixels at 100 %, of one line
 _HIGHEST = 1_000  # pixels: more than any name needs
 _SIDES = ("source", "target")
 _COMPARED = (
-    ("repeated pairs", "Pairs that have come before in the train split", ("train",)),
-    ("sources in train too", "Distinct held-out sources that are trained on: their scores say little", HELD_OUT),
-    ("pairs in train too", "Of these, with the same target", HELD_OUT),
+    ("repeated pairs", "Pairs that occurred earlier in the train split", ("train",)),
+    ("sources in train too", "Distinct held-out sources that are also trained on: their scores say little", HELD_OUT),
+    ("pairs in train too", "Those of them with the same target", HELD_OUT),
     (
         "sources in valid too",
-        "Distinct test sources that are validated on, all of them where there are no test pairs of their own: "
-        "what is chosen by validation suits them",
+        "Distinct test sources that are also validated on (all of them, where there are no separate test pairs): "
+        "whatever validation chose favours them",
         ("test",),
     ),
 )
@@ -38,7 +38,7 @@ class DataFigures(Panel):
     """Shows the figures as far as the data have been examined."""
 
     title = "In numbers"
-    empty_sentence = "The data are being looked over …"
+    empty_sentence = "Examining the data …"
     redraw_on = ()  # its view marks it
     is_picture = True
 
@@ -113,7 +113,7 @@ def lines_of(overview: DataOverview) -> Iterator[Line]:
     yield from _compared(overview)
     sample = ", of a sample of batches" if overview.is_padding_sampled else ""
     padding = {"train": per_cent(overview.padding, 1)}
-    yield "padding", f"Share of the places in a batch that hold no token{sample}", padding
+    yield "padding", f"Share of the positions in a batch that are padding{sample}", padding
 
 
 def _known(side: SideFigures) -> str:
@@ -145,7 +145,7 @@ def _table() -> QTableWidget:
     table.setHorizontalHeaderLabels(["", *SPLITS])
     table.setObjectName("figures")
     table.setAccessibleName("The dataset in numbers, a column for each split")
-    table.setToolTip("A column for each split; what a figure means is said where the mouse rests on its row")
+    table.setToolTip("A column for each split; rest the mouse on a row to see what its figure means")
     read_by_rows(table)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.verticalHeader().setMinimumSectionSize(1)  # the style's own minimum is too high

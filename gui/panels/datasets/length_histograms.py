@@ -24,7 +24,7 @@ class LengthHistograms(Panel):
     """Two histograms side by side, for the split whose pairs are shown."""
 
     title = "Lengths"
-    empty_sentence = "The lengths are being counted …"
+    empty_sentence = "Counting the lengths …"
     redraw_on = ()  # its view marks it
     is_picture = True
 

@@ -13,11 +13,11 @@ from gui.widgets.tables import TEXT, cell, choose_row, fit_to_columns, read_by_r
 
 _COLUMNS = (
     ("pair", "Its number in the split"),
-    ("source", "Its tokens; those that the vocabulary does not have are underlined, and read as <unk>"),
-    ("target", "Its tokens, as the decoder is to write them"),
+    ("source", "Its tokens; those not in the vocabulary are underlined, and read as <unk>"),
+    ("target", "Its tokens, as the decoder should write them"),
 )
 LEFT_OUT = "too long"
-_WHY_LEFT_OUT = "Longer than max_src_length or max_tgt_length allow: it is left out"
+_WHY_LEFT_OUT = "Left out: longer than max_src_length or max_tgt_length allows"
 
 
 class PairTable(QTableWidget):

@@ -15,7 +15,7 @@ from gui.datasets.plugin_rows import OURS, PluginRow
 from gui.theme import GRID
 from gui.widgets.labels import plain_label
 
-NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and lets a small model learn 32 of its pairs."
+NOT_CHECKED = "Not checked yet: Check looks for what would go wrong, and trains a small model on 32 of its pairs."
 Line = tuple[str, str]  # role and text
 
 
@@ -74,7 +74,7 @@ def check_lines(report: PluginReport | None, stage: str) -> Iterator[Line]:
 
 def _reported(report: PluginReport) -> Iterator[Line]:
     if report.is_clean:
-        yield "good", "✓ Nothing to mend."
+        yield "good", "✓ Nothing to fix."
     for finding in report.findings:
         yield "error", f"✗ {finding.sentence}"
         yield "", finding.advice

@@ -22,7 +22,7 @@ class PluginTable(RowTable[PluginRow]):
         Column("name", "The name in settings: dataset.plugin", 176),
         Column("state", "Whether it can be used, and what a check has found", 152),
         Column("version", "The version of its package, and of core.plugin that it was made for", 200),
-        Column("origin", "Its folder, or the installed package that brings it"),
+        Column("origin", "Its folder, or the installed package that contains it"),
     )
     sentence_column = 2
 

@@ -27,7 +27,7 @@ from gui.widgets.choices import combo_box, offer
 _RATE = "train/learning_rate"
 _CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
 _FIGURE = QSize(720, 432)  # pixels at 100 %: at the width of a page, its text is as large as the page's
-_ONLY_LOSS = "The first validation of the run brings more curves to choose from"
+_ONLY_LOSS = "After the run's first validation there are more curves to choose from"
 
 
 class Curves(StepPanel):

@@ -24,7 +24,7 @@ _LEVELS = {
         0.8,
         "Token frequencies: a model that knows how often each token comes, and does not look at the sentence",
     ),
-    "limit": Level(0.02, "Noise floor: the plugin says that nobody can do better on these data"),
+    "limit": Level(0.02, "Noise floor: the plugin says that no model can do better on these data"),
 }
 
 
@@ -73,4 +73,4 @@ class LossPlot(ValidationPlot):
         if history.state == "empty" or len(history.curve("train/loss")[0]):
             return ""
         is_ready = history.state != "preparing"
-        return "Press Space: the loss falls from here." if is_ready else "The loss falls from here, once all is ready."
+        return "Press Space: the loss falls from here." if is_ready else "The loss falls from here, once it is ready."

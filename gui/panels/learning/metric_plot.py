@@ -14,7 +14,7 @@ from gui.playhead import Playhead
 from gui.theme import Theme
 
 _AXIS_LENGTH = 100  # pixels at 100 %
-_LEVELS = {"limit": Level(0.02, "Limit: the plugin says that nobody can do better on these data")}
+_LEVELS = {"limit": Level(0.02, "Limit: the plugin says that no model can do better on these data")}
 
 
 class MetricPlot(ValidationPlot):
@@ -55,6 +55,6 @@ class MetricPlot(ValidationPlot):
         if any(self.measured in metrics for metrics in history.validations.values()):
             return ""
         if history.validations:
-            return "The validations of this run do not measure it: choose another curve above."
+            return "The validations of this run do not measure this: choose another curve above."
         what_to_do = ": press Space to learn" if history.last_step == 0 and history.state != "empty" else ""
-        return f"It is drawn from the first validation on{what_to_do}."
+        return f"This curve begins with the first validation{what_to_do}."

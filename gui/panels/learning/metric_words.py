@@ -24,10 +24,13 @@ _WORDS = {
     LOSS: MetricWords(
         "loss",
         "nats per target token",
-        "Unsmoothed cross entropy in nats per target token, <eos> counted. Train with dropout on, valid with it off.",
+        "Unsmoothed cross entropy in nats per target token, <eos> counted. Train is measured with dropout, valid "
+        "without.",
     ),
     "valid/perplexity": MetricWords(
-        "perplexity", "tokens", "e to the loss: among so many equally likely tokens one would have to guess."
+        "perplexity",
+        "tokens",
+        "e to the power of the loss: the number of equally likely tokens one would have to guess among.",
     ),
     "valid/token_accuracy": MetricWords(
         "token accuracy",
@@ -38,8 +41,8 @@ _WORDS = {
     "valid/exact_match": MetricWords(
         "exact match",
         "share of sentences",
-        f"Share of the sentences written exactly as their references, {_FREE}. What it leaves of 1 is the sequence "
-        "error rate.",
+        f"Share of the sentences written exactly as their references, {_FREE}. One minus it is the sequence error "
+        "rate.",
     ),
     "valid/token_error_rate": MetricWords(
         "token error rate",
@@ -50,8 +53,8 @@ _WORDS = {
     "valid/bleu": MetricWords(
         "BLEU",
         _OF_A_HUNDRED,
-        f"How many of the outputs' n-grams of one to four words are in their references, {_FREE}. Outputs that are "
-        "shorter than these in all score less.",
+        f"How many of the outputs' n-grams of one to four words are in their references, {_FREE}. Outputs shorter than "
+        "these in total score less.",
     ),
     "valid/chrf": MetricWords(
         "chrF", _OF_A_HUNDRED, f"How many n-grams of characters output and reference share, {_FREE}."

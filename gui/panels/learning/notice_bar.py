@@ -13,9 +13,10 @@ from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button, enable
 from gui.widgets.labels import plain_label
 
-_NOW_HELP = "Acts between two steps, and is marked over the curve; Setup changes it back"
+_NOW_HELP = "Takes effect between two steps, and is marked over the curve; Setup changes it back"
 _RESET_HELP = (
-    "Begins a new run with it, as Setup's Restart does, with whatever else waits there; this run is saved and kept"
+    "Begins a new run with it, and with any other change that waits in Setup, as Restart does; this run is saved and "
+    "kept"
 )
 
 
@@ -33,7 +34,7 @@ class NoticeBar(QFrame):
         self.setObjectName("notice")
         self.setAccessibleName("Noticed")
         self.chip = button(
-            "", "Noticed of this run: what it usually means, and what to try", role="chip", name="Notices"
+            "", "What was noticed in this run, what it usually means, and what to try", role="chip", name="Notices"
         )
         self.chip.setCheckable(True)
         self.seen_label = plain_label(wraps=True, is_copyable=True)

@@ -7,7 +7,7 @@ from gui.theme import Theme
 from gui.widgets.buttons import IconButton
 
 _WAYS = {  # is_back -> icon, name, help and keys
-    False: ("replay", "Replay", "See it learn again, probe by probe, from the viewed step", "P"),
+    False: ("replay", "Replay", "Watch it learn again, probe by probe, from the viewed step", "P"),
     True: ("rewind", "Rewind", "Go back through what it learned, probe by probe, from the viewed step", "Shift+P"),
 }
 

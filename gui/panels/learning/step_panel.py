@@ -16,8 +16,8 @@ from gui.replay import Replay
 from gui.theme import Theme
 
 HELP = (
-    "Click, drag or use the arrow keys to look at an earlier step; the wheel looks closer until a double click; "
-    "taller ticks keep the weights too, and a mark says what happened there."
+    "Click, drag or use the arrow keys to look at an earlier step; the wheel zooms in, a double click zooms out; "
+    "taller ticks kept the weights too, and a mark says what happened there."
 )
 
 

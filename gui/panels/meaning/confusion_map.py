@@ -17,18 +17,17 @@ from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 
 _LEGEND = (
-    "Rows: to be written. Columns: written. The diagonal is right. "
-    "Colour: the square root of a cell's share of its row."
+    "Rows: expected. Columns: written. The diagonal is right. Colour: the square root of a cell's share of its row."
 )
-_HELP = "Click: the sentences."
-_ALL_RIGHT = "Nothing is confused: every symbol is written as it is to be."
+_HELP = "Click a cell for its sentences."
+_ALL_RIGHT = "Nothing is confused: every symbol is written as it should be."
 
 
 class ConfusionMap(ValidationPanel):
     """For the validation at step s. `chosen` carries the places of a cell's sentences, and what they have in common."""
 
     title = "Confusion"
-    empty_sentence = "Confused symbols appear here with the first validation: press Space to learn."
+    empty_sentence = "Confused symbols appear here after the first validation: press Space to learn."
     fed = ", free-running"
     chosen = Signal(tuple, str)
 
@@ -107,7 +106,7 @@ def legend_of(confusion: Confusion) -> str:
     if not confusion.is_confused:
         return _ALL_RIGHT
     shown, errors = confusion.errors_shown, confusion.errors
-    return _LEGEND if shown == errors else f"{_LEGEND} {shown:,} of {errors:,} errors have a cell."
+    return _LEGEND if shown == errors else f"{_LEGEND} {shown:,} of {errors:,} errors are shown."
 
 
 def explain(confusion: Confusion, row: int, column: int) -> str:

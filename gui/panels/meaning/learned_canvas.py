@@ -22,7 +22,7 @@ from gui.theme import GRID, Theme
 
 _ROW = 22  # pixels at 100 %
 _ROOM = 1.5 * GRID  # around the text of a token
-_GAPS = " Not all validations are kept and readable: a token changed somewhere between two that are."
+_GAPS = " Some validations are not kept or not readable: a token changed somewhere between two that are."
 _PALEST, _DARKEST = 0.18, 0.8  # the part of the colour map used: every step is visible, and text is readable on it
 
 

@@ -27,8 +27,8 @@ class LearnedMap(ValidationPanel):
 
     title = "Learned when"
     empty_sentence = (
-        "Each token of the validation appears here with the first validation, with the step at which it was learned: "
-        "press Space to learn."
+        "After the first validation each of its tokens appears here, with the step at which it was learned: press "
+        "Space to learn."
     )
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:

@@ -45,9 +45,10 @@ class RunComparison(ComparisonPanel):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.setToolTip(
-            "Training with dropout on, its curve smoothed; validation with it off. Each of several ends with its "
-            "letter. Runs that differ in their seed alone are one band, as far as all of them have come: from the "
-            "lowest to the highest, their mean as a line. One that has come further goes on as a thin line."
+            "Training with dropout on, its curve smoothed; validation with dropout off. With several runs, each curve "
+            "ends with its run's letter. Runs that differ only in their seed form one band, up to the step that all "
+            "have reached: from the lowest to the highest, with their mean as a line. One that went further continues "
+            "as a thin line."
         )
 
     def furnish(self) -> None:

@@ -21,18 +21,18 @@ from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.flow import FlowLayout
 from gui.widgets.labels import plain_label
 
-_NAME_HELP = "What you call this run (F2, Enter keeps it, Esc gives it up); its folder keeps its name"
+_NAME_HELP = "Your name for this run (F2 to edit, Enter to keep, Esc to cancel); its folder keeps its name"
 _NOTE_HINT = "Note: what was tried, what came out"
-_NOTE_HELP = "Whatever is worth remembering of this run; kept when you leave the field, Esc gives it up"
+_NOTE_HELP = "Anything worth remembering about this run; kept when you leave the field, Esc cancels"
 _KEPT_HELP = "A checkpoint keeps everything; elsewhere only the weights were kept"
 _BRANCH_HELP = (
-    "A new run from this step; this one is kept. Change one thing in Setup, and Learn: it goes on from these weights "
-    "with the change, where they fit it. "
-    "From a checkpoint it goes on exactly; from weights alone the optimizer begins afresh."
+    "A new run from this step; this one is kept. Change something in Setup, then Learn: it continues from these "
+    "weights with the change, if they fit it. From a checkpoint it continues exactly; from weights alone the "
+    "optimizer starts afresh."
 )
 _SHARE_HELP = (
-    "Write the run to one file, without optimizer: whoever drops it on their window replays it, step by step, "
-    "and needs no plugin"
+    "Write the run to one file, without the optimizer: anyone who drops it on their window can replay it step by "
+    "step, and needs no plugin"
 )
 
 

@@ -8,13 +8,16 @@ from gui.panels.learning.metric_words import in_tables, words_of
 from gui.runs.compared import MeanAndDeviation
 
 _WORDS = {  # title and meaning
-    "state": ("state", "Whether it learns, rests, was interrupted or has ended"),
-    "last_step": ("newest checkpoint", "Its step: from there the run goes on"),
+    "state": ("state", "Whether it is learning, paused, interrupted or finished"),
+    "last_step": ("newest checkpoint", "Its step, from which the run continues"),
     "best_step": ("best step", "The step of the best validation, which the figures below are of"),
-    "valid_sentences": ("sentences validated", "Of so many sentences are loss, perplexity and token accuracy"),
+    "valid_sentences": (
+        "sentences validated",
+        "How many sentences loss, perplexity and token accuracy are measured on",
+    ),
     "decoded_sentences": (
         "sentences decoded",
-        "Of so many, the first ones, is BLEU, and whatever else is measured of outputs",
+        "How many sentences, the first ones, BLEU and everything else about outputs is measured on",
     ),
 }
 

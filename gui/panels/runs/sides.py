@@ -31,7 +31,7 @@ _STEP_HELP = (
     "Which probe and which validation of each run is looked at: its newest, the newest of a step that all of them "
     "have, or those of one step"
 )
-_LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; why one cannot be read stands in its row"
+_LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; the row of an unreadable one says why"
 _OF_ONE: tuple[tuple[str, At], ...] = (("newest", "newest"),)
 _OF_SEVERAL: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 

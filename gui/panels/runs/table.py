@@ -27,12 +27,12 @@ class RunTable(RowTable[RunRow]):
     """Runs are told apart by their folders."""
 
     columns = (
-        Column("run", "The name you gave the run, or that of its settings; a folder that is no run by its own"),
-        Column("seed", "What the model, its dropout and the order of its batches are drawn from", 52, is_number=True),
+        Column("run", "The name you gave the run, or that of its settings; a folder that is not a run has its own"),
+        Column("seed", "The seed of the initial weights, dropout and the order of batches", 52, is_number=True),
         Column("begun", "When the run began", 126),
-        Column("state", "What became of it, or who writes it now"),
+        Column("state", "How it ended, or which process writes it now"),
         Column("step", "The newest optimisation step with figures", 64, is_number=True),
-        Column("loss", "How the training loss went, from the first step to the last; zero is the bottom", 72),
+        Column("loss", "The training loss from the first step to the last; zero is the bottom", 72),
         Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 120, is_number=True),
         Column(
             "exact match",
@@ -41,7 +41,7 @@ class RunTable(RowTable[RunRow]):
             104,
             is_number=True,
         ),
-        Column("note", "What you wrote about the run, its first line"),
+        Column("note", "The first line of your note about the run"),
     )
     sentence_column = 3
 

@@ -24,11 +24,11 @@ from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
 from gui.widgets.token_font import TokenFont
 
 _LEGEND = (
-    "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. A line is as strong as its "
-    "token is probable; a score is the output's log-probability over the length penalty"
+    "Blue: the beam's best output. Dashed: the greedy one where it differs. ✗ cut, ✓ ended. The more probable a "
+    "token, the stronger its line; a score is the output's log-probability divided by the length penalty"
 )
 _LARGEST_BEAM = 10  # a larger one could not be read
-_HEAD = ("number", "parent", "position", "place in the beam", "token", "probability", "log-probability", "fate")
+_HEAD = ("number", "parent", "position", "rank in the beam", "token", "probability", "log-probability", "fate")
 
 
 class BeamPanel(Panel):
@@ -74,7 +74,7 @@ class BeamPanel(Panel):
         chosen = replace(request, step=None), self._typed.choice
         self.asked.want(request, moment=(request.step, translation.step), chosen=chosen)
         if self.asked.answer is None or self.asked.answer.source != translation.source:
-            self.show_empty(self.asked.refusal or "The engine is searching …")
+            self.show_empty(self.asked.refusal or "Searching …")
         else:
             self.show_body()
             self._draw(self.asked.answer)

@@ -19,8 +19,8 @@ Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
 _NARROWEST = 80  # pixels of a column, for its name
 _HELP = (
-    "Each row is one token of the output; the numbers are probabilities, 0 to 1. Click a token that nearly came, or "
-    "press Enter on it: the output goes on from there"
+    "Each row is one token of the output; the numbers are probabilities, 0 to 1. Click a runner-up, or press Enter on "
+    "it: the output continues from there"
 )
 
 
@@ -112,7 +112,7 @@ def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
 
 
 def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetItem:
-    tip = "" if is_chosen else as_written(f"Go on from {quoted(token)}, which has {probability:.3f} here")
+    tip = "" if is_chosen else as_written(f"Continue from {quoted(token)}, which has {probability:.3f} here")
     item = cell(token, tip=tip, spoken=f"{token}, probability {probability:.3f}")
     item.setData(PROBABILITY, probability)
     return item

@@ -25,8 +25,8 @@ from gui.widgets.labels import as_written, plain_label, set_role
 from gui.widgets.moving_labels import ElidedLabel
 from gui.widgets.token_font import TokenFont
 
-_UNKNOWN = "Words that the training data do not have are one and the same token, <unk>"
-_ADD_HELP = "Enter follows this sentence as the model learns; Esc gives it up"
+_UNKNOWN = "All words that are not in the training data are read as the same token, <unk>"
+_ADD_HELP = "Enter follows this sentence as the model learns; Esc cancels"
 Label = TypeVar("Label", bound=QLabel)
 
 
@@ -126,7 +126,9 @@ class SentenceRow(Panel):
         self._say("", "good")
 
     def _show_sentence(self, sentence: ProbedSentence) -> None:
-        self.reference_label.setText(sentence.reference if sentence.reference is not None else "none: a typed sentence")
+        self.reference_label.setText(
+            sentence.reference if sentence.reference is not None else "none (a typed sentence)"
+        )
         self._show_output(sentence)
 
     def _show_output(self, sentence: ProbedSentence) -> None:
@@ -145,7 +147,7 @@ class SentenceRow(Panel):
         ]
         self._write_output(" ".join(words), " ".join(output))
         wrong = first_difference(reference, output)
-        self._say("✓ right" if wrong is None else f"✗ from token {wrong + 1}", "good" if wrong is None else "error")
+        self._say("✓ right" if wrong is None else f"✗ from token {wrong + 1} on", "good" if wrong is None else "error")
 
     def _write_output(self, marked: str, text: str) -> None:
         self.output_label.setText(marked or "(nothing)")

@@ -35,7 +35,7 @@ class TokenTable(Panel):
         self._shown: Translation | None = None
         self.first_button = IconButton(theme, "first", "First token", "Only the first token")
         self.back_button = IconButton(theme, "previous", "One token back", "One token back (Up in the table)")
-        self.forward_button = IconButton(theme, "next", "One token on", "One token on (Down in the table)")
+        self.forward_button = IconButton(theme, "next", "One token forward", "One token forward (Down in the table)")
         self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
         self.place_label = plain_label(role="muted")
         self.read_label = sentence_label("Source as the encoder reads it", role="muted")
@@ -46,7 +46,7 @@ class TokenTable(Panel):
         self.table = CandidateTable(theme)
         self.readout_label = sentence_label("The token at this place", role="muted")
         self.undo_button = button(
-            "As the model writes", "Take the chosen tokens back: the model writes all of it again"
+            "As the model writes", "Undo the chosen tokens: the model writes the whole output again"
         )
         TokenFont(theme, self.read_label, self.output_label, self.readout_label)
         self._lay_out()
@@ -85,7 +85,7 @@ class TokenTable(Panel):
 
     def _nearest(self, translation: Translation) -> str:
         wanted = self._typed.asked_step
-        return "" if wanted in (None, translation.step) else f" (the nearest kept before {wanted:,})"
+        return "" if wanted in (None, translation.step) else f" (the nearest kept step before {wanted:,})"
 
     def _show_place(self) -> None:
         """Show the output as far as the viewed position."""
@@ -102,7 +102,7 @@ class TokenTable(Panel):
             move.setEnabled(is_possible)
         self.table.show_place(place)
         self.output_label.setText(self._output(self._shown))
-        self.cut_label.setText(f"Cut off after {count} tokens: <eos> did not come.")
+        self.cut_label.setText(f"Cut off after {count} tokens: no <eos> was written.")
         self.cut_label.setVisible(not self._shown.finished and self._place.is_last)
         self.readout_label.setText(said_of_place(self._shown, place))
 
@@ -161,4 +161,4 @@ def said_of_place(translation: Translation, place: int) -> str:
             f"{quoted(feed.predicted[place])}."
         )
     other = f"{quoted(token)} ({share:.3f})"
-    return f"{after} comes {quoted(chosen)} ({probability:.3f}), not {other}. Click another to go on from it."
+    return f"{after} comes {quoted(chosen)} ({probability:.3f}), not {other}. Click another to continue from it."

@@ -17,8 +17,8 @@ from gui.theme import GRID, Theme
 from gui.widgets.scrolling import FramelessArea
 
 _HELP = (
-    "The colour is the probability of the token, 0 to 1; ✗ is what the model would rather have written. "
-    "Click a place, or use Left and Right"
+    "The colour is the probability of the token, 0 to 1; ✗ marks what the model would have written instead. Click a "
+    "place, or use Left and Right"
 )
 
 

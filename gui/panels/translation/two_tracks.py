@@ -13,14 +13,14 @@ from gui.theme import Theme
 from gui.widgets.labels import sentence_label
 from gui.widgets.token_font import TokenFont
 
-_NO_REFERENCE = "Type the right answer beside the sentence, and the model is fed by it as well: a second track."
+_NO_REFERENCE = "Type the right answer beside the sentence, and the model is also fed with it: a second track."
 
 
 class TwoTracks(Panel):
     """Draws the newest translation; without a reference, only the free-running track."""
 
     title = "Teacher-forced and free-running"
-    empty_sentence = "The output appears here, token by token, beside what the model makes of the right answer."
+    empty_sentence = "The output appears here, token by token, beside the one for the right answer."
     is_picture = True
     redraw_on = ()  # its view marks it when there is a new translation
 

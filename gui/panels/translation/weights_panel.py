@@ -27,15 +27,15 @@ from gui.widgets.labels import sentence_label
 from gui.widgets.token_font import TokenFont
 
 _THIS_RUN, _BEST = "this run", "best"
-_RUN_HELP = "Whose weights translate besides: this run's, or those of another run on the same dataset"
-_STEP_HELP = "Which of the other run's weights translate"
+_RUN_HELP = "Which other weights translate it too: this run's, or another run's on the same dataset"
+_STEP_HELP = "Which of the other run's weights to use"
 
 
 class WeightsPanel(Panel):
     """While visible, asks for the second translation whenever the first one changes."""
 
     title = "Two weights"
-    empty_sentence = "The same sentence by other weights appears here once there is a translation."
+    empty_sentence = "The same sentence, translated by other weights, appears here once there is a translation."
     is_picture = True
     redraw_on = ()  # its view marks it when there is a new translation
 
@@ -76,7 +76,7 @@ class WeightsPanel(Panel):
         self._ask(history)
         other = self.asked.answer[0] if self.asked.answer is not None else None
         if other is None or (other.source, other.prefix) != (translation.source, translation.prefix):
-            self.show_empty(self.asked.refusal or "The engine is translating …")
+            self.show_empty(self.asked.refusal or "Translating …")
         else:
             self.show_body()
             self._draw(translation, other)
@@ -91,10 +91,10 @@ class WeightsPanel(Panel):
         if self.run is not None or not isinstance(self.weights, int) or not kept or kept[0] <= self.weights:
             return ""
         if len(kept) > 1:
-            return f"This run has kept no weights of step {self.weights:,}: choose another step above."
-        alone = f"This run has kept the weights of step {kept[0]:,} alone"
+            return f"This run kept no weights of step {self.weights:,}: choose another step above."
+        alone = f"This run kept only the weights of step {kept[0]:,}"
         if self._runs:
-            return f"{alone}: choose another run above, to see what that makes of the sentence."
+            return f"{alone}: choose another run above, to compare with."
         return f"{alone}. Once another run on this dataset has learned, it can be chosen above."
 
     def _ask(self, history: History) -> None:

@@ -147,7 +147,9 @@ def test_several_processes_train_one_seed_at_a_time(
     for name, number in {"RANK": "0", "WORLD_SIZE": "2", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "2"}.items():
         monkeypatch.setenv(name, number)
     assert cli.main(["train", "copy_task", "--seeds", "0,1"]) == 2
-    assert capfd.readouterr().err.startswith("headlight: --seeds goes with one process. Start torchrun once a seed")
+    assert capfd.readouterr().err.startswith(
+        "headlight: --seeds works with one process only. Start torchrun once a seed"
+    )
 
 
 @pytest.mark.parametrize("rank", ["0", "1"])
@@ -160,7 +162,7 @@ def test_several_processes_do_nothing_but_train(
     assert cli.main(verb) == 2
     out, err = capfd.readouterr()
     name = " ".join(verb) if verb[0] == "presets" else verb[0]
-    assert (out, err) == ("", f"headlight: `{name}` goes with one process. Start it without torchrun.\n")
+    assert (out, err) == ("", f"headlight: `{name}` works with one process only. Start it without torchrun.\n")
 
 
 @pytest.mark.parametrize("beside", [(), ("--resume", "x")])

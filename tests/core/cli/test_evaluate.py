@@ -59,8 +59,8 @@ def test_another_corpus_under_the_new_name_is_refused(place: Path, elsewhere: Pa
     train.write_text(text, encoding="utf-8")
     assert result.returncode == 2
     assert result.stderr.startswith(
-        "headlight: The dataset 'parallel_text' gives other pairs than when this run was trained: "
-        "as many in each split, but not the same. Undo what was changed in its options, files or code. "
+        "headlight: The dataset 'parallel_text' gives different pairs than when this run was trained: as many in each "
+        "split, but not the same. Undo what was changed in its options, files or code. "
     )
     assert f"If its files are not in {elsewhere}, put them" in result.stderr
 
@@ -132,7 +132,7 @@ def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(place: Path, othe
     options = dict(word.removeprefix("dataset.options.").split("=") for word in others[1::2])
     with Engine(cache_dir=place / "cache") as engine:
         answered(engine, OpenRun(run=place / "run", dataset_options=tuple(options.items()), purpose="evaluate"))
-        with pytest.raises(UserError, match="other held-out pairs cannot go on learning"):
+        with pytest.raises(UserError, match="other held-out pairs cannot continue learning"):
             answered(engine, Learn(steps=1))
 
 

@@ -56,7 +56,7 @@ def test_the_record_says_how_was_decoded(run: Path) -> None:
 
 
 def test_a_beam_of_one_is_refused(run: Path) -> None:
-    sentence = "headlight: A beam of one leaves nothing to choose from by minimum risk. Set a larger --beam-size.\n"
+    sentence = "headlight: Minimum risk has nothing to choose from with a beam of one. Set a larger --beam-size.\n"
     for refused in (translated(run, "--minimum-risk"), called("evaluate", run, "--minimum-risk", cwd=run)):
         assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", sentence)
 

@@ -119,7 +119,7 @@ def test_the_command_to_go_on_with_names_a_moved_corpus_again(
     monkeypatch.setattr(Trainer, "has_diverged", True)
     stopped = called("train", "--resume", run, "--set", "training.max_steps=30", "--set", there, cwd=place)
     assert stopped.returncode == 3
-    assert f"Go on with: headlight train --resume {run} --set {there} --set training.max_steps=30 " in stopped.stderr
+    assert f"Continue with: headlight train --resume {run} --set {there} --set training.max_steps=30 " in stopped.stderr
 
 
 def test_a_run_goes_on_with_options_that_no_run_begins_with_any_more(place: Path, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_overrides_add_up() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["runs", "--help"], "delete runs, for good and without asking; of a link to one, the link"),
+        (["runs", "--help"], "delete runs for good, without asking; of a link to a run, only the link"),
         (
             ["translate", "--help"],
             "number of the text, score, output; needs a beam that wide: --beam-size N, unless the run's own is",

@@ -56,7 +56,7 @@ def test_check_prints_what_it_found_and_exits_accordingly(tmp_path: Path) -> Non
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     found = called("plugins", "check", "mine.py", cwd=tmp_path)
     assert (found.returncode, found.stderr) == (1, "")
-    assert "learnability: not tried before the findings are mended" in found.stdout
+    assert "learnability: not tried until the findings are fixed" in found.stdout
     assert "1 of the 1 different sources of the valid split are in the train split too" in found.stdout
     clean = called("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json", cwd=tmp_path)
     assert (clean.returncode, clean.stderr) == (0, "")

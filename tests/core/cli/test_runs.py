@@ -382,7 +382,7 @@ def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_
     monkeypatch.setattr(shutil, "rmtree", refused)
     assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
     (left,) = runs_dir.glob(".deleting-*/done")
-    said = f"done is no run any more, but is not deleted whole (Operation not permitted: {left.parent})."
+    said = f"done is no longer a run, but could not be deleted completely (Operation not permitted: {left.parent})."
     assert said in capfd.readouterr().err
     assert not (runs_dir / "done").exists()
 

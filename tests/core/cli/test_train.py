@@ -131,7 +131,7 @@ def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_
     run = shutil.copytree(place / "run", tmp_path / "run")
     changes = ("--set", "training.optimizer.learning_rate=1e-05", "--set", "training.max_steps=30")
     ended = called("train", "--resume", run, *changes, "--runs-dir", tmp_path, cwd=place)
-    _, _, command = ended.stderr.partition("Begin a run of smaller batches with: ")
+    _, _, command = ended.stderr.partition("Start a run with smaller batches: ")
     smaller = ("--set", "training.batch_size=4", "--set", "training.accumulate_steps=2")
     assert shlex.split(command) == [
         "headlight", "train", str(run / "config.yaml"), "--runs-dir", str(tmp_path), *changes, *smaller
@@ -158,8 +158,8 @@ def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
     events = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0 and events[-1]["reason"] == "max_steps"
     assert (
-        f"nothing is left to train: the run is at step 20, and training.max_steps is {max_steps}. "
-        "To go on, set it higher: --set training.max_steps=N"
+        f"nothing is left to train: the run is at step 20, and training.max_steps is {max_steps}. To continue, set it "
+        "higher: --set training.max_steps=N"
     ) in ended.stderr.splitlines()
     changed = [(event["key"], event["value"]) for event in events if event["event"] == "setting_changed"]
     assert changed == [("training.max_steps", max_steps)] * bool(change)
@@ -223,7 +223,7 @@ def test_the_command_to_go_on_with_finds_the_plugin_again(
         patch.setattr(Trainer, "has_diverged", True)
         stopped = called("train", "--resume", run_of_mine, *further, cwd=tmp_path)
     assert stopped.returncode == 3
-    _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Go on with: ")[2])
+    _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
     gone_on = called(verb, *arguments, cwd=tmp_path)
     assert gone_on.returncode == 0, gone_on.stderr
     assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
@@ -238,8 +238,10 @@ def test_a_run_with_no_checkpoint_from_before_it_blew_up_is_begun_anew_by_the_co
     settings = [word for setting in wild for word in ("--set", setting)]
     stopped = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path)
     assert stopped.returncode == 3
-    printed = stopped.stderr.splitlines()[-1].partition(" (diverged); no checkpoint from before it blew up is kept ")[2]
-    _, verb, *arguments = shlex.split(printed.partition("Begin a run anew with: ")[2])
+    printed = stopped.stderr.splitlines()[-1].partition(" (diverged); no checkpoint from before it diverged is kept ")[
+        2
+    ]
+    _, verb, *arguments = shlex.split(printed.partition("Start a new run with: ")[2])
     assert arguments == [str(tmp_path / "run" / "config.yaml"), "--set", "training.optimizer.learning_rate=10"]
     tamer = ("--set", "training.optimizer.learning_rate=0.001", "--runs-dir", tmp_path)
     begun = called(verb, *arguments, *tamer, cwd=tmp_path)
@@ -251,7 +253,7 @@ def test_what_preparing_finds_wrong_in_a_file_is_told_with_its_line(tmp_path: Pa
     refused = called("train", "run.yaml", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.endswith(
-        "headlight: run.yaml, line 5: training.device: cuda:97 is not there on this machine. Use auto or cpu.\n"
+        "headlight: run.yaml, line 5: training.device: cuda:97 does not exist on this machine. Use auto or cpu.\n"
     )
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options:\n    num_symbols: many\n")
     refused = called("train", "run.yaml", cwd=tmp_path)
@@ -340,7 +342,7 @@ def test_a_validation_that_memory_has_no_room_for_ends_the_run_for_that_reason(
     monkeypatch.setattr("core.training.trainer.score_split", no_room)
     run, settings = tmp_path / "run", ("--set", f"training.validate_every={validate_every}")
     done = called("train", place / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path)
-    assert done.returncode == 3 and "The memory of cpu did not suffice" in done.stderr and "step 21" not in done.stderr
+    assert done.returncode == 3 and "The memory of cpu was not enough" in done.stderr and "step 21" not in done.stderr
     end = json.loads(done.stdout.splitlines()[-1])
     assert (end["event"], end["reason"], end["step"]) == ("run_finished", "memory", 20)
     assert RunFolder.open(run).state.reason == "memory"

@@ -233,8 +233,8 @@ def test_bytes_that_are_no_text_are_refused(run: Path, tmp_path: Path) -> None:
     refused = called("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
-        "headlight: text 2: The text “1 \\udcff” holds half a character, or bytes that are no UTF-8. "
-        "Type it anew, or save it as UTF-8.\n"
+        "headlight: text 2: The text “1 \\udcff” holds half a character, or bytes that are not UTF-8. "
+        "Type it again, or save it as UTF-8.\n"
     )
 
 

@@ -37,7 +37,7 @@ def test_the_pair_is_named_with_what_the_others_have_and_what_to_do(host: Plugin
         "Pair 201 of the train split has 3,001 source tokens, <eos> counted; 9 of 10 train pairs have at most 7. "
         "It begins with 'go go go go go go go go go go go go go g'."
     )
-    assert "Is a line break missing there? Mend it, or set dataset.max_src_length" in note.advice
+    assert "Is a line break missing there? Fix it, or set dataset.max_src_length" in note.advice
     assert note.is_note and note.until_prepared
     assert told(dataset, host, tmp_path / "cache") == [note]  # kept data are not another matter
 

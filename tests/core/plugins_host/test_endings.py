@@ -39,13 +39,13 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
     first, second = (refusal_of(partial(drawn, host, name)) for name in ("by_the_system", "by_somebody"))
     assert "'by_the_system' was ended by the system, which had no memory left (SIGKILL)" in str(first)
     assert "'by_somebody' was ended by somebody, or by a system without memory left (SIGKILL)" in str(second)
-    assert all("End other programs, or let it keep less in memory, or choose" in str(one) for one in (first, second))
+    assert all("Close other programs, or let it keep less in memory, or choose" in str(one) for one in (first, second))
 
 
 @pytest.mark.parametrize("printed", OF_OTHERS)
 def test_a_crash_for_want_of_memory_is_told_as_that(host: PluginHost, write_plugin: Any, printed: str) -> None:
     write_plugin(ABORTED.format(printed))
-    with pytest.raises(PluginError, match=r"'named' had not enough memory, and crashed \(SIGABRT\).*End other"):
+    with pytest.raises(PluginError, match=r"'named' did not have enough memory, and crashed \(SIGABRT\).*End other"):
         drawn(host, "named")
 
 

@@ -117,7 +117,7 @@ def test_a_broken_file_keeps_its_own_error_beside_a_plugin_of_its_name(host: Plu
     assert "SyntaxError" in errors.pop(str(path))
     assert len(errors) == 1
     assert list(errors.values()) == [
-        f"{path} has the name 'copy_task' too, and cannot be used itself: mend it, or move it away."
+        f"{path} has the name 'copy_task' too, and cannot be used itself: fix it, or move it away."
     ]
     with pytest.raises(PluginError, match="SyntaxError"):  # what is to be mended
         host.info("copy_task")

@@ -61,7 +61,7 @@ def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> No
             answered(engine, OpenRun(run=run, averaged=averaged))
             losses.append(answered(engine, Evaluate(split="valid")).metrics["loss"])
         assert losses[0] != losses[1]
-        with pytest.raises(UserError, match="mean of several checkpoints cannot go on learning"):
+        with pytest.raises(UserError, match="mean of several checkpoints cannot continue learning"):
             answered(engine, Learn())
         answered(engine, OpenRun(run=run, checkpoint="18", averaged=True))
         assert answered(engine, Evaluate(split="valid")).metrics["loss"] not in losses
@@ -82,7 +82,9 @@ def test_an_exported_run_says_what_goes_on_in_its_place(
     assert cli.main(["export", str(run), "--format", "safetensors", "--output", str(out)]) == 0
     assert cli.main(["train", "--resume", str(out)]) == 2
     assert capfd.readouterr().err == (
-        "headlight: A shared run has no optimizer to go on with. Resume the run that it was made of; or open it in the "
+        "headlight: A shared run has no optimizer state to continue with. Resume the run that it was made from; or "
+        "open "
+        "it in the "
         "window, from the runs folder: “Continue from …” begins a run of your own with its weights.\n"
     )
 
@@ -156,6 +158,6 @@ def test_a_run_that_keeps_no_checkpoint_from_before_it_blew_up_is_to_be_begun_an
         answered(engine, OpenRun(run=run))
         assert answered(engine, Pause()) == first
     diverged, opened = watcher.all(Trouble)
-    anew = "begin a run anew with training.optimizer.learning_rate = 10, warm up for more steps"
-    assert diverged.offer == "" and f"No checkpoint from before it blew up is kept: {anew}" in diverged.advice
+    anew = "start a new run with training.optimizer.learning_rate = 10, warm up for more steps"
+    assert diverged.offer == "" and f"No checkpoint from before it diverged is kept: {anew}" in diverged.advice
     assert f"at its last checkpoint, of step {last}, it had blown up" in opened.sentence and anew in opened.advice

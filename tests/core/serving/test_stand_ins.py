@@ -31,8 +31,8 @@ def test_the_plugin_in_its_place_is_named(tmp_path: Path, code: str, words: str)
     own.parent.mkdir()
     own.write_text(code, encoding="utf-8")
     advice = (
-        f"{own} stands in the place of the plugin 'copy_task' that came with Headlight: if the run began with that "
-        "one, move this one away or give it another name."
+        f"{own} replaces the plugin 'copy_task' that came with Headlight: if the run began with that one, move this "
+        "one away or give it another name."
     )
     watcher = Watcher()
     with Engine([watcher], plugin_dirs=[own.parent], cache_dir=tmp_path / "cache") as engine:

@@ -51,7 +51,7 @@ def test_other_pairs_are_refused(host: PluginHost) -> None:
     config = config_with(24)
     data = drive(prepare_data(config.dataset, host, usual_place()))
     document = document_of(data, data.subword_models) | {"fingerprint": "of other pairs"}
-    with pytest.raises(UserError, match="'roman_numerals' gives other pairs here than in the first process"):
+    with pytest.raises(UserError, match="'roman_numerals' gives different pairs here than in the first process"):
         _data(document, config, host)
 
 

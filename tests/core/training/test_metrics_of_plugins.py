@@ -52,8 +52,8 @@ def test_a_metric_that_is_no_number_is_told_once_and_the_run_goes_on(tmp_path: P
     assert trained.returncode == 0, trained.stderr
     said = (
         f"Plugin 'odd' failed: metrics() gives 'heard' as {value}; expected a finite number ({plugin}, line {line}). "
-        "It is kept as no number: the curve of valid/heard has a gap there, and no such step is the best by it. "
-        "Return 0.0 where there is nothing to count."
+        "It is recorded as missing: the curve of valid/heard has a gap there, and such a step is never the best by "
+        "it. Return 0.0 where there is nothing to count."
     )
     assert trained.stderr.count(said) == 1
     events = [json.loads(text, parse_constant=refuse) for text in trained.stdout.splitlines()]

@@ -161,5 +161,5 @@ def test_a_run_that_another_process_writes_says_who_does_as_it_is_opened(
     workbench.open_run(run)
     qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
     assert told.toolTip().endswith(
-        f"process {os.getppid()} writes this run; open it again to learn here, once that has ended"
+        f"process {os.getppid()} writes this run; once that has ended, open it again to learn here"
     )

@@ -130,7 +130,7 @@ def test_a_refusal_is_not_forgotten_for_an_option_that_was_edited_meanwhile(qtbo
     drawer.plugin_options.form.edited.emit("max_length", 4)
     qtbot.waitUntil(lambda: workbench.draft.dataset.options["max_length"] == 4, timeout=WAIT_MS)  # type: ignore[union-attr]
     assert drawer.plugin_options.form.rows["num_symbols"].error
-    assert drawer.restart_button.toolTip() == "First mend what is marked ✗: dataset.options.num_symbols"
+    assert drawer.restart_button.toolTip() == "First fix what is marked ✗: dataset.options.num_symbols"
 
 
 def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_preset(qtbot: QtBot, window: MainWindow) -> None:

@@ -76,7 +76,7 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     qtbot.waitUntil(lambda: context.bridge.state == "finished" and context.playhead.live_step == 800, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert window.strip.isHidden()  # Learn goes on from there
+    assert window.strip.isHidden()  # Learn continues from there
     context.playhead.view(192)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert present(window.strip.trouble).is_note
@@ -90,7 +90,7 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     context.workbench.edit("training.max_steps", 8)
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
-    assert window.transport.finish_button.toolTip() == "This run is kept already"
+    assert window.transport.finish_button.toolTip() == "This run is already kept"
     run = present(context.workbench.run)
     assert not bar.branch_button.isVisible()
     height = bar.heightForWidth(bar.width())

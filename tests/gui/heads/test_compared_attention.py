@@ -68,7 +68,8 @@ def test_models_of_other_shapes_have_no_heads_in_common() -> None:
         free_running=feed(("i", "do", "want", "<eos>"), 3, heads=2),
     )
     assert why_not_comparable(mine, larger, Selection()) == (
-        "The other run has 3 + 2 layers of 2 heads, this one 2 + 2 layers of 4 heads: choose a run with as many."
+        "The other run has 3 + 2 layers of 2 heads, this one 2 + 2 layers of 4 heads: choose a run with the same "
+        "number."
     )
 
 

@@ -55,7 +55,7 @@ def test_a_run_that_is_moved_while_it_is_followed_is_left_with_what_to_do(
     run.rename(tmp_path / "moved")
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     [(sentence, advice)] = told
-    assert sentence == "toy_german_english is followed no more: its folder is not there any more."
+    assert sentence == "toy_german_english is no longer followed: its folder is gone."
     assert "Runs lists it where it is now" in advice and follower.run is None
 
 

@@ -42,7 +42,7 @@ TREE = BeamTree(
 
 def test_the_verdict_says_what_became_of_the_greedy_output() -> None:
     assert said_of_beam(TREE) == (
-        "≠ The beam's best scores -0.500, the greedy output -0.900. The greedy output is number 2 of the beam's."
+        "≠ The beam's best output scores -0.500, the greedy output -0.900. The greedy output is number 2 of the beam's."
     )
     lost = BeamOutput(output="a d", tokens=("a", "d", "<eos>"), score=-1.0)
     assert said_of_beam(replace(TREE, greedy=lost)).endswith("The greedy output fell out of the beam at token 2, “d”.")
@@ -56,8 +56,8 @@ def test_a_hypothesis_is_read_out_whole() -> None:
     assert said_of_node(TREE, 3).startswith("“<c> <eos>” is complete, at place 2 of the beam: ")
     cut = replace(TREE, nodes=(*TREE.nodes[:2], node(1, 1, 0, "d", "cut")))
     assert said_of_node(cut, 2) == (
-        "“a d” is cut here, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40. "
-        "None of its continuations found a place."
+        "“a d” is cut here, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40. None of "
+        "its continuations stayed in the beam."
     )
 
 

@@ -25,7 +25,7 @@ def test_said_of_the_reference() -> None:
         "Teacher-forced, the model's first choice is right for 3 of 4 tokens."
     )
     assert said_of_reference(fed, track("we")).startswith("✗ From the first token on the reference has “i” (0.50)")
-    assert said_of_reference(track("a"), track("a")).startswith("✓ The free run is the reference.")
+    assert said_of_reference(track("a"), track("a")).startswith("✓ The free run equals the reference.")
     assert "the free run nothing more" in said_of_reference(fed, track("i want"))
 
 
@@ -38,8 +38,8 @@ def test_said_of_two_models() -> None:
 
 def test_said_of_how_sure_two_models_are() -> None:
     assert said_of_fed(track("a b"), track("a b", "a x")) == (
-        "Teacher-forced, it costs 0.69 nats a token above and 0.69 below; "
-        "the first choice is right for 2 and 1 of 2 tokens."
+        "Teacher-forced, the loss is 0.69 nats a token above and 0.69 below; the first choice is right for 2 and 1 of "
+        "2 tokens."
     )
     impossible = Track("run", ("a",), (0.0,), ("b",))
     assert "costs inf nats" in said_of_fed(impossible, impossible)

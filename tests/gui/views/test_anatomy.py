@@ -143,7 +143,7 @@ def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_sa
     topic = opened(view, qtbot, DotProductTopic)
     seen = topic.asked.answer
     assert isinstance(seen, DotProduct)
-    assert "Orange is positive, blue negative; weights, from 0 to 1, are blue alone." in topic.about_label.text()
+    assert "Orange is positive, blue negative; weights, from 0 to 1, are only blue." in topic.about_label.text()
     parts = [part for stage in STAGES for part in stage.parts(seen)]
     assert {part.title.split("  ")[0] for part in parts if part.limit is None} == {"weights"}
     results = (seen.values, seen.scores, seen.scaled, seen.scaled, seen.weights, seen.output)

@@ -45,7 +45,7 @@ def test_keys_choose_kind_layer_head_and_feed(german_window: MainWindow, qtbot: 
     qtbot.keyClick(view.map.canvas, Key.Key_K, ALT)
     assert title(window) == "Encoder self-attention, layer 1 head 2 · step 0"
     assert not view.chooser.feed_combo.isEnabled()
-    assert view.chooser.feed_combo.toolTip() == "The encoder reads the source alone"
+    assert view.chooser.feed_combo.toolTip() == "The encoder reads only the source"
 
 
 def test_chooser_and_grid_show_and_write_the_same_choice(german_window: MainWindow, qtbot: QtBot) -> None:

@@ -228,7 +228,7 @@ def test_a_check_shows_its_findings_until_the_files_are_read_anew(
 def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -> None:
     view.table.choose(str(folder / "words.py"))
     click(qtbot, view.check_button)
-    qtbot.waitUntil(lambda: view.checks.stage != "beginning", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.checks.stage != "starting", timeout=WAIT_MS)
     click(qtbot, view.check_button)
     assert view.check_button.text() == "Check" and NOT_CHECKED in view.findings.text
     assert view.checks.reports == {}

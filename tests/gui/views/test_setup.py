@@ -103,7 +103,7 @@ def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: Main
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
     type_into(qtbot, window, "model.d_ff", "32")
-    refusal = "✗ expected a number, given '1,5'. Decimals are written with a point: 1.5"
+    refusal = "✗ expected a number, given '1,5'. Write decimals with a point: 1.5"
     assert row.editor.text() == "1,5" and row.error_label.text() == refusal
     window.setup_drawer.choose_preset("copy_task")
     assert row.editor.text() == "0" and row.error_label.text() == ""
@@ -120,7 +120,7 @@ def test_no_run_begins_without_what_was_refused(
     type_into(qtbot, window, "model.num_decoder_layers", "abc")
     type_into(qtbot, window, "model.d_ff", "24")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert button.toolTip() == "First mend what is marked ✗: model.num_decoder_layers"
+    assert button.toolTip() == "First fix what is marked ✗: model.num_decoder_layers"
     assert not button.isEnabled() and workbench.run == first
     type_into(qtbot, window, "model.num_decoder_layers", "2")
     qtbot.waitUntil(button.isEnabled, timeout=WAIT_MS)

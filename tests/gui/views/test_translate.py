@@ -368,7 +368,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
         with monkeypatch.context() as slow:  # the second translation is still to come
             slow.setattr(view.other.asked, "want", lambda *_, **__: None)
             choose()
-            assert view.other.is_empty and view.other.empty_label.text() == "The engine is translating …"
+            assert view.other.is_empty and view.other.empty_label.text() == "Translating …"
         view.other.mark_dirty()
         draw_until(view, qtbot, lambda: not view.other.is_empty)
         assert view.other.verdict_label.text().startswith("= Both write the same.")
@@ -437,7 +437,7 @@ def test_translates_with_kept_weights_and_follows_the_playhead_to_the_nearest_ke
     view.context.playhead.view(7)
     qtbot.waitUntil(lambda: translation_of(view).step == 5, timeout=WAIT_MS)  # probes at 0 1 2 3 5 8 13 ...
     draw(view)
-    assert view.tokens.title_label.text() == "Translation · weights of step 5 (the nearest kept before 7)"
+    assert view.tokens.title_label.text() == "Translation · weights of step 5 (the nearest kept step before 7)"
     view.context.playhead.go_live()
     qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
 

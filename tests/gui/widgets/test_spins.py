@@ -85,7 +85,7 @@ def test_what_is_no_whole_number_is_marked_and_nothing_of_it_is_taken(
     assert shown_spin.value() in (7, 2, 12, 1, 2000)
     QTest.keyClick(shown_spin, Qt.Key.Key_Return)
     assert (shown_spin.value(), shown_spin.text()) == (7, "7")
-    assert not shown_spin.property("role") and QToolTip.text() == f"{typed} is no whole number from 1 to {highest:,}"
+    assert not shown_spin.property("role") and QToolTip.text() == f"{typed} is not a whole number from 1 to {highest:,}"
     assert 25 not in taken
     write(shown_spin, "12", is_pasted)
     QTest.keyClick(shown_spin, Qt.Key.Key_Up)

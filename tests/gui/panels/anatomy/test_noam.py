@@ -112,7 +112,7 @@ def test_a_warmup_longer_than_the_run_is_warned_of(topic: NoamTopic, window: Mai
         assert (warning in topic.readout_label.text()) == is_warned
     topic.warmup_spin.setValue(4000)
     qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
-    assert topic.readout_label.text().startswith("Setup now has noam") and warning in topic.readout_label.text()
+    assert topic.readout_label.text().startswith("Setup now uses noam") and warning in topic.readout_label.text()
 
 
 def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(

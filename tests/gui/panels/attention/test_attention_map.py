@@ -140,7 +140,7 @@ def test_gold_is_seen_on_every_colour_of_a_difference(stage: Stage, theme: Theme
         seen = {image.pixelColor(x, area.top() + y).name() for x in range(area.left(), area.right()) for y in range(4)}
         assert ({theme.colours.muted, theme.colours.surface} <= seen) == ((row, column) in gold)
         assert theme.colours.validation not in seen
-    assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: dataset's alignment.")
+    assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: the dataset's alignment.")
 
 
 def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(

@@ -124,7 +124,7 @@ def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme:
     canvas.show_picture(replace(PICTURE, weights=differences, against="step 3", alignment=((1, 0),)))
     along = {colour_between(canvas, 1, 0, share=share / 200).name() for share in range(60, 120)}
     assert theme.colours.muted in along and theme.colours.validation not in along
-    assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: dataset's alignment.")
+    assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: the dataset's alignment.")
     qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("below", 0).center().toPoint())
     assert canvas.readout() == "<bos> → i  reads from  ich +0.75,  will -0.50,  <eos> +0.00  against step 3"
 

@@ -456,7 +456,7 @@ def turn_wheel(plot: StepPlot, angle: int) -> None:
     [
         ("guessing", "Guessing: a model to which every token of the target vocabulary is equally likely"),
         ("unigram", "Token frequencies: a model that knows how often each token comes"),
-        ("limit", "Noise floor: the plugin says that nobody can do better on these data"),
+        ("limit", "Noise floor: the plugin says that no model can do better on these data"),
     ],
 )
 def test_each_line_of_meaning_is_explained_where_the_mouse_rests(

@@ -106,7 +106,7 @@ def test_what_the_mouse_rests_on_is_explained_and_playhead_and_figures_are_those
     trained: MainWindow, qtbot: QtBot
 ) -> None:
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
-    said = "Limit: the plugin says that nobody can do better on these data"
+    said = "Limit: the plugin says that no model can do better on these data"
     for step in (2, 15):
         assert tip_at(plot, place_of(plot, step, plot._levels["limit"].value())) == said
     assert tip_at(plot, place_of(plot, 2, 0.02)).startswith("Share of the target tokens")
@@ -141,7 +141,7 @@ def test_before_the_first_validation_there_is_only_the_loss_and_that_is_said(
     combo = noisy_window.train_view.curves.metric_combo
     wait_until_drawn(noisy_window, qtbot)
     assert combo.currentText() == "loss" and combo.count() == 1 and not combo.isEnabled()
-    assert combo.toolTip() == "The first validation of the run brings more curves to choose from"
+    assert combo.toolTip() == "After the run's first validation there are more curves to choose from"
     assert combo.accessibleName() == "Curve" and combo.accessibleDescription()
 
 
@@ -150,7 +150,7 @@ def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWin
     trained.context.workbench.reset()
     qtbot.waitUntil(lambda: not trained.context.bridge.history.validations, timeout=WAIT_MS)
     qtbot.waitUntil(plot._invitation.isVisible, timeout=WAIT_MS)
-    assert plot._invitation.toPlainText() == "It is drawn from the first validation on: press Space to learn."
+    assert plot._invitation.toPlainText() == "This curve begins with the first validation: press Space to learn."
     combo = trained.train_view.curves.metric_combo
     assert combo.currentText() == "token accuracy" and combo.isEnabled()  # back to the loss
     assert plot._levels["limit"].isVisible()  # it is known before anything is trained
@@ -217,7 +217,7 @@ def test_while_a_run_learns_it_is_only_said_from_when_on_it_is_drawn(panel: Curv
     learning.take(StepsDone(first_step=1, arrays={"train/loss": np.full(5, 3.0)}))
     panel.show_step(learning, 5)
     assert plot._invitation.isVisible()
-    assert plot._invitation.toPlainText() == "It is drawn from the first validation on."
+    assert plot._invitation.toPlainText() == "This curve begins with the first validation."
 
 
 def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: History) -> None:

@@ -90,7 +90,7 @@ def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenT
 
 def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -> None:
     show(table, finished=False)
-    assert table.cut_label.text() == "Cut off after 4 tokens: <eos> did not come."
+    assert table.cut_label.text() == "Cut off after 4 tokens: no <eos> was written."
     assert table.cut_label.isVisibleTo(table)
     show(table, output="")
     assert table.output_label.text() == "(nothing: &lt;eos&gt; came first)"
@@ -138,7 +138,7 @@ def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
 def test_while_it_waits_for_the_engine_it_asks_for_no_sentence(table: TokenTable, qtbot: QtBot) -> None:
     table._typed.translate("ich will")
     table.show_step(History(), 0)
-    assert table.empty_label.text() == "Being translated …"
+    assert table.empty_label.text() == "Translating …"
     qtbot.waitUntil(lambda: table._typed.error is not None, timeout=WAIT_MS)  # nothing is prepared
     table.show_step(History(), 0)
     assert table.empty_label.text() == table.empty_sentence
@@ -148,7 +148,7 @@ def test_while_data_are_prepared_it_says_when_the_text_is_translated(table: Toke
     table._typed._bridge.state = "preparing"
     table._typed.offer("ich will")
     table.show_step(History(), 0)
-    assert table.empty_label.text() == "Translated as soon as data and model are ready."
+    assert table.empty_label.text() == "It will be translated once data and model are ready."
 
 
 def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
