@@ -207,6 +207,9 @@ def main() -> int:
     parser.add_argument("--max-minutes", type=float, help="stop each training after so many")
     parser.add_argument("--runs-dir", type=Path, help="keep the runs here, and go on with those that are there")
     arguments = parser.parse_args()
+    if arguments.data is None or not arguments.data.is_dir():
+        print(f"Skipped: there is no folder with the corpora ({arguments.data}). Name it: DATA=folder.")
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         return 0 if all(check_all(arguments, arguments.runs_dir or Path(folder))) else 1
 
@@ -220,7 +223,7 @@ def check_all(arguments: argparse.Namespace, runs_dir: Path) -> list[bool]:
         if missing := missing_folder(task, arguments.data):
             print(missing)
             continue
-        rows, is_kept = check(task, (arguments.data or ROOT).resolve(), arguments.max_minutes or task.minutes, runs_dir)
+        rows, is_kept = check(task, arguments.data.resolve(), arguments.max_minutes or task.minutes, runs_dir)
         PAGE.write_text(with_rows(PAGE.read_text(encoding="utf-8"), task.name, rows), encoding="utf-8")
         kept.append(is_kept)
     return kept

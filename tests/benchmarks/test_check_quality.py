@@ -46,3 +46,13 @@ def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
         "multi30k: skipped, since there is no folder multi30k/lc.norm.tok in DATA"
     )
     assert PAGE.read_bytes() == before
+
+
+@pytest.mark.parametrize("given", [[], ["gone"]])
+def test_without_the_folder_nothing_is_trained(
+    given: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check_quality, "train", lambda *_: pytest.fail("a training began"))
+    monkeypatch.setattr(sys, "argv", ["check_quality", *given])
+    assert check_quality.main() == 0
+    assert capsys.readouterr().out.startswith("Skipped: there is no folder with the corpora")
