@@ -24,7 +24,7 @@ def open_window() -> int:
     if sys.platform == "win32":
         import torch  # noqa: F401  (fails to load there once Qt has been imported)
     from core.engine import Engine
-    from core.machine.lacking import too_little_memory
+    from core.machine.resource_errors import too_little_memory
 
     try:
         with Engine() as engine:  # its process for plugins starts while Qt is loaded

@@ -18,13 +18,13 @@ from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
 from core.machine.garbage import imported_for_good
-from core.machine.lacking import too_little_memory
+from core.machine.resource_errors import too_little_memory
 from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
 
 if TYPE_CHECKING:
-    from core.serving.desk import Desk
+    from core.serving.request_loop import RequestLoop
 
 Answer = TypeVar("Answer")
 Asked = tuple[Request[Any], "Future[Any]"]
@@ -103,7 +103,7 @@ class Engine:
     def _work(self, cache_dir: Path | None) -> None:
         try:
             self._serve(cache_dir)
-        except Exception as error:  # torch cannot be loaded, or the desk failed: nobody may wait for ever
+        except Exception as error:  # torch cannot be loaded, or the loop failed: nobody may wait for ever
             self._shut_door()
             self._emit(as_trouble(error))
             self._emit(StateChanged(state="failed", step=0))
@@ -125,30 +125,30 @@ class Engine:
         self._is_asked.wait()  # until then the window is built without competition for the interpreter
         with imported_for_good():
             try:
-                from core.serving.desk import Desk  # imports torch, so only here
+                from core.serving.request_loop import RequestLoop  # imports torch, so only here
             except (ImportError, OSError) as error:
                 raise too_little_memory(error) or error from None
 
-        desk = Desk(self._emit, self._host, cache_dir)
+        loop = RequestLoop(self._emit, self._host, cache_dir)
         try:
-            while not desk.is_closed:
-                self._take_turn(desk)
+            while not loop.is_closed:
+                self._take_turn(loop)
         except Exception as error:
-            desk.give_up(error)
+            loop.give_up(error)
             raise
 
-    def _take_turn(self, desk: Desk) -> None:
+    def _take_turn(self, loop: RequestLoop) -> None:
         with suppress(queue.Empty):
-            seconds = desk.seconds_to_wait()
+            seconds = loop.seconds_to_wait()
             request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
             try:
-                desk.serve(request, future)
+                loop.serve(request, future)
             except Exception as error:
                 _settle(future, error)
                 raise
             self._has_served(request)
             return
-        desk.go_on()
+        loop.go_on()
 
     def _has_served(self, request: Request[Any]) -> None:
         if isinstance(request, ENDING):

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.answers.looked import seconds_of
+from core.answers.timed import engine_seconds
 from core.engine import Engine
 from core.errors import BrokenOff, UserError
 from core.events import (
@@ -252,7 +252,7 @@ class EngineBridge(QObject):
             return
         error = future.exception()
         if error is None:
-            self.looked_s += seconds_of(future.result())
+            self.looked_s += engine_seconds(future.result())
             if on_done is not None:
                 on_done(future.result())
         elif isinstance(error, Exception):

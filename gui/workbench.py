@@ -19,9 +19,9 @@ from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate
 from core.settings.overriding import change_setting
 from gui.bench.acting_edits import ActingEdits
-from gui.bench.at_hand import AtHand, Before
 from gui.bench.beginning import Beginning
 from gui.bench.branching import Branching
+from gui.bench.draft_and_run import Before, DraftAndRun
 from gui.bench.opening import Opening
 from gui.bench.preparation import Preparation
 from gui.bench.verdict import Verdict
@@ -33,7 +33,7 @@ PREPARE_DELAY_MS = 300  # after the last keystroke
 MORE_STEPS = 1000
 
 
-class Workbench(AtHand):
+class Workbench(DraftAndRun):
     """Takes edits of the draft, and turns clicks into requests.
 
     Before a run begins, every edit prepares again a moment later. During a run, a setting that can change now does so

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.answers.looked import Looked
+from core.answers.timed import TimedAnswer
 
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Numbers = NDArray[np.float32]
@@ -18,7 +18,7 @@ MOST_PADDING = 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class DotProduct(Looked):
+class DotProduct(TimedAnswer):
     """One head of one sentence, step by step: softmax(Q K' / sqrt(d)) V. T tokens read from S, d is d_head."""
 
     step: int  # of the weights
@@ -38,7 +38,7 @@ class DotProduct(Looked):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Masks(Looked):
+class Masks(TimedAnswer):
     """Which positions of a target with padding the decoder's self-attention may read; True where it may."""
 
     tokens: tuple[str, ...]  # T tokens, `<bos>` first, `<pad>` last

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.answers.looked import Looked
+from core.answers.timed import TimedAnswer
 
 Fate = Literal["went on", "cut", "finished", "too long"]
 
@@ -33,7 +33,7 @@ class BeamOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BeamTree(Looked):
+class BeamTree(TimedAnswer):
     """A beam search for one sentence, with greedy decoding for comparison, by the weights of `step`."""
 
     step: int

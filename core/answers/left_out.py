@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.answers.anatomy import AttentionKind
-from core.answers.looked import Looked
+from core.answers.timed import TimedAnswer
 from core.probes import ProbedSentence
 
 
@@ -27,7 +27,7 @@ class SeenModel:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LeftOut(Looked):
+class LeftOut(TimedAnswer):
     """The same weights with all heads, and without some of them."""
 
     step: int  # of the weights

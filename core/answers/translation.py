@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.answers.looked import Looked
+from core.answers.timed import TimedAnswer
 from core.probes import ProbedSentence
 
 
@@ -18,7 +18,7 @@ class ScoredOutput:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Translation(Looked):
+class Translation(TimedAnswer):
     """One sentence translated, with the weights of `step`."""
 
     step: int

@@ -28,7 +28,7 @@ from core.cli.streams import (
 )
 from core.cli.unread import Unread, heeding_signals
 from core.errors import UserError
-from core.machine.lacking import no_more_files, too_little_memory
+from core.machine.resource_errors import no_more_files, too_little_memory
 from core.machine.signals import Interrupted, ends_by
 from core.torchrun import require_one_process, tell_torchrun
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from traceback import clear_frames
 
 from core.errors import UserError
-from core.machine.lacking import no_more_files, too_little_memory
+from core.machine.resource_errors import no_more_files, too_little_memory
 from core.run_files.claiming import is_alive
 
 NUM_KEPT = 30

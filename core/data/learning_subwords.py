@@ -21,7 +21,7 @@ from core.data.subword_progress import LearnedShare
 from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
-from core.machine.child_python import start_apart
+from core.machine.child_python import start_python
 
 Sides = Literal["src", "tgt", "both"]
 MOST_PAIRS = 1_000_000
@@ -104,7 +104,7 @@ def _num_characters(model: bytes) -> int:
 
 def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-P", "-m", "core.data.subword_process", *map(str, arguments)]
-    return start_apart(command, stdin=subprocess.DEVNULL, stderr=stderr)
+    return start_python(command, stdin=subprocess.DEVNULL, stderr=stderr)
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:

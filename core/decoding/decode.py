@@ -9,7 +9,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.beam import BeamSearch, beam_decode
 from core.decoding.greedy import greedy_decode
 from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
-from core.decoding.least_risk import least_risk
+from core.decoding.minimum_risk import lowest_risk
 from core.errors import UserError
 from core.model.transformer import Transformer
 
@@ -26,13 +26,13 @@ def decode(
 ) -> list[Hypothesis]:
     """The output of each source [B, S], which begins with `prefix`: at most max_length tokens, `<eos>` included.
 
-    It is the one with the best score, or with `minimum_risk` the one that `least_risk` picks from the whole beam.
+    It is the one with the best score, or with `minimum_risk` the one that `lowest_risk` picks from the whole beam.
     """
     if decoding.beam_size == 1:
         return greedy_decode(model, src, src_mask, max_length=max_length, prefix=prefix)
     if minimum_risk:
         beams = decode_n_best(model, src, src_mask, decoding, max_length, prefix)
-        return [*least_risk(beams, decoding.length_penalty)]
+        return [*lowest_risk(beams, decoding.length_penalty)]
     search = _search(decoding, max_length, num_best=1, prefix=prefix)
     return [best for best, *_ in beam_decode(model, src, src_mask, search)]
 

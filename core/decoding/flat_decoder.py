@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.data.special_tokens import EOS_ID
-from core.decoding.attending import CrossAttentionStep, SelfAttentionStep
+from core.decoding.cached_attention import CrossAttentionStep, SelfAttentionStep
 from core.decoding.products import ready
 from core.model.layers import DecoderLayer, FeedForward
 from core.model.transformer import Transformer

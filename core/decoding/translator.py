@@ -10,7 +10,7 @@ from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import decode, decode_n_best, longest_output
 from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
-from core.decoding.least_risk import least_risk
+from core.decoding.minimum_risk import lowest_risk
 from core.decoding.probed_sentences import SentenceToProbe, pad_ids, read_sentences
 from core.decoding.typed_text import encode_text, prefix_ids
 from core.errors import UserError
@@ -75,7 +75,7 @@ def _decode_by_length(
         src, src_mask = pad_ids([sources[index] for index in chosen], device)
         if request.with_n_best:
             beams = decode_n_best(model, src, src_mask, decoding, max_length, prefix)
-            best = least_risk(beams, decoding.length_penalty) if request.minimum_risk else [best for best, *_ in beams]
+            best = lowest_risk(beams, decoding.length_penalty) if request.minimum_risk else [best for best, *_ in beams]
             decoded = list(map(_Decoded, best, beams))
         else:
             outputs = decode(model, src, src_mask, decoding, max_length, prefix, minimum_risk=request.minimum_risk)

@@ -17,7 +17,7 @@ else:
     _FLAGS = 0
 
 
-def start_apart(
+def start_python(
     command: Sequence[str],
     *,
     stdin: int,

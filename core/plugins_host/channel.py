@@ -13,7 +13,7 @@ from collections import deque
 from itertools import count
 from typing import IO, Any
 
-from core.machine.child_python import start_apart
+from core.machine.child_python import start_python
 from core.plugins_host.endings import LIVES_ON, Ending, ending, num_kills
 
 OUTPUT_LINES = 200
@@ -64,7 +64,7 @@ class HostProcess:
         """
         self._in_a_hurry = in_a_hurry
         self._kills_before = num_kills()
-        self._process = start_apart(
+        self._process = start_python(
             [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: no module of the current folder is taken
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

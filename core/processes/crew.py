@@ -21,7 +21,7 @@ from typing import Any
 
 from core.errors import BrokenOff, UserError
 from core.events import Event, Progress, RunStarted, Trouble
-from core.machine.child_python import start_apart
+from core.machine.child_python import start_python
 from core.processes.connection import Connection, Packet, refused
 from core.requests import OpenRun, Request, SetPace
 from core.torchrun import starting
@@ -89,7 +89,7 @@ class Crew:
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
         aside = ["--log-dir", self._place.name]  # otherwise torchrun leaves a folder of its own each time
         with self._output_path.open("wb") as output:
-            return start_apart(
+            return start_python(
                 [*starting(self.num_processes), *aside, *member, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
-from core.machine.lacking import no_more_files
+from core.machine.resource_errors import no_more_files
 from core.settings.errors import plainly
 
 Shape = TypeVar("Shape")

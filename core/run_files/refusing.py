@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import NotWritten, UserError
-from core.machine.lacking import no_more_files
+from core.machine.resource_errors import no_more_files
 
 
 @contextmanager

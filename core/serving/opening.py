@@ -24,9 +24,9 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
-from core.serving.moved_files import where_they_may_be
-from core.serving.other_pairs import how_they_differ, with_other_held_out
-from core.serving.stand_ins import where_it_stands_in
+from core.serving.changed_data import how_they_differ, with_other_held_out
+from core.serving.moved_data_files import where_they_may_be
+from core.serving.shadowed_plugins import where_it_stands_in
 from core.training import trouble
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere

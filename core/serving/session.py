@@ -21,18 +21,18 @@ from core.events import (
     Trouble,
 )
 from core.faults import as_trouble, not_written
-from core.machine.lacking import no_more_files
+from core.machine.resource_errors import no_more_files
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
 from core.serving.beginning import new_folder
 from core.serving.branching import branched_folder, branched_trainer, read_kept
-from core.serving.looking import Looking
+from core.serving.current_run import CurrentRun, Work
 from core.serving.moving import moved_folder
 from core.serving.opening import data_of, known_data, open_trainer
-from core.serving.run_at_hand import RunAtHand, Work
-from core.serving.stand_ins import require_its_options
+from core.serving.questions import Questions
+from core.serving.shadowed_plugins import require_its_options
 from core.settings.branch_changes import that_act
 from core.training.distributed import ProcessLost
 from core.training.memory import give_back, is_out_of_memory
@@ -51,24 +51,24 @@ class Session:
         self._tell = emit
         self._host = host
         self._cache = CachePlace(cache_dir, emit)
-        self._run: RunAtHand | None = None
-        self._looking: Looking | None = None
+        self._run: CurrentRun | None = None
+        self._questions: Questions | None = None
         self._has_old_plugins = False
         self.state: EngineState = "empty"
 
     @property
-    def run(self) -> RunAtHand:
+    def run(self) -> CurrentRun:
         """The current run. Raises NothingPrepared if there is none."""
         if self._run is None:
             raise NothingPrepared
         return self._run
 
     @property
-    def looking(self) -> Looking:
+    def questions(self) -> Questions:
         """Answers questions about the current run. Raises NothingPrepared if there is none."""
-        if self._looking is None:
+        if self._questions is None:
             raise NothingPrepared
-        return self._looking
+        return self._questions
 
     @property
     def has_model(self) -> bool:
@@ -93,7 +93,7 @@ class Session:
     @property
     def background(self) -> Work | None:
         """Work to do whenever there is time."""
-        return self._looking.background if self._looking is not None else None
+        return self._questions.background if self._questions is not None else None
 
     def go_on_in_background(self) -> Event | None:
         """Do one piece of the background work. An error is returned as an event, and ends it."""
@@ -105,7 +105,7 @@ class Session:
             pass
         except Exception as error:
             event = as_trouble(self.in_words(error))
-        self.looking.background = None
+        self.questions.background = None
         return event
 
     # -- beginning ---------------------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ class Session:
             data.require_one_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
         yield Progress(stage="building the model", done=0, total=None)
-        run = self._take(RunAtHand(Trainer(config, data, self._host), self._tell, picked=picked))
+        run = self._take(CurrentRun(Trainer(config, data, self._host), self._tell, picked=picked))
         prepared = run.prepared()
         yield prepared
         yield ProbeDone(probe=run.trainer.probe(), is_stored=False)
@@ -184,9 +184,9 @@ class Session:
         folder = RunFolder.open(request.run.absolute())
         trainer = open_trainer(request, folder, data, self._host, self._tell)
         _require_changeable(trainer, request.changes)
-        prepared = self._take(RunAtHand(trainer, self._tell, folder, request.changes)).prepared()
+        prepared = self._take(CurrentRun(trainer, self._tell, folder, request.changes)).prepared()
         yield prepared
-        self.looking.look_back()
+        self.questions.look_back()
         self._become("finished" if folder.state.state == "finished" else "paused")
         return prepared
 
@@ -213,7 +213,7 @@ class Session:
         for sentence in sentences:
             trainer.add_sentence(sentence.source)
         folder = yield from branched_folder(request, run, trainer)
-        prepared = self._take(RunAtHand(trainer, self._tell, folder, changes)).prepared()
+        prepared = self._take(CurrentRun(trainer, self._tell, folder, changes)).prepared()
         yield prepared
         self._become("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
         return prepared
@@ -227,8 +227,8 @@ class Session:
             self._host.forget()
             self._has_old_plugins = False
 
-    def _take(self, run: RunAtHand) -> RunAtHand:
-        self._run, self._looking = run, Looking(run, self._tell)
+    def _take(self, run: CurrentRun) -> CurrentRun:
+        self._run, self._questions = run, Questions(run, self._tell)
         return run
 
     def abandoned(self) -> None:
@@ -251,11 +251,11 @@ class Session:
         folder.update(state="learning", reason=None)
         run.broken_off_by = None
         if not was_ours or self.background is None:  # its results so far are not stored, or it failed
-            self.looking.look_back()
+            self.questions.look_back()
         self._become("learning")
         return self._learn(run)
 
-    def _take_over(self, run: RunAtHand) -> RunFolder:
+    def _take_over(self, run: CurrentRun) -> RunFolder:
         stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
         folder = run.take_over()
         if stopped_early:  # otherwise patience would end it again before its first step
@@ -269,7 +269,7 @@ class Session:
         self._tell(self.run.trainer.save_checkpoint())
         folder.release("stopped", "stopped")
         self._end_reading_ahead()
-        self._run = self._looking = None
+        self._run = self._questions = None
         give_back()
         self._become("preparing")
         return folder.path
@@ -278,11 +278,11 @@ class Session:
         """The folder of prepared data."""
         return self._cache.folder()
 
-    def _learn(self, run: RunAtHand) -> Work:
+    def _learn(self, run: CurrentRun) -> Work:
         reason: FinishReason = yield from run.noting(run.trainer.run())
         yield from self._end(run, reason)
 
-    def _end(self, run: RunAtHand, reason: FinishReason) -> Work:
+    def _end(self, run: CurrentRun, reason: FinishReason) -> Work:
         """End the run: complete its last step if it ended well, release the folder, and report the end."""
         folder = run.require_folder()
         if reason in GOOD_ENDS:
@@ -297,7 +297,7 @@ class Session:
         run.is_ours = False
         self._tell_end(run, reason)
 
-    def _complete(self, run: RunAtHand) -> Work:
+    def _complete(self, run: CurrentRun) -> Work:
         """Give the last step of a run that went well its probe, validation and checkpoint."""
         yield from run.noting(run.trainer.flush())
         run.probe_here()
@@ -308,7 +308,7 @@ class Session:
         if not run.trainer.is_saved:
             yield run.trainer.save_checkpoint()
 
-    def _tell_end(self, run: RunAtHand, reason: FinishReason) -> None:
+    def _tell_end(self, run: CurrentRun, reason: FinishReason) -> None:
         path = run.require_folder().path
         self._tell(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
 
@@ -366,7 +366,7 @@ class Session:
 
     def evaluate(self, request: Evaluate) -> Work:
         """Evaluate a whole split; returns an Evaluation."""
-        return (yield from self.looking.evaluate(request))
+        return (yield from self.questions.evaluate(request))
 
     def finish(self, _: object) -> Work:
         """End the run at this step; returns its folder, or None if none has begun or it has ended already."""
@@ -419,7 +419,7 @@ class Session:
         self._disown_if_gone()
         self.stop()
         self._end_reading_ahead()
-        self._run = self._looking = None
+        self._run = self._questions = None
 
     def _disown_if_gone(self) -> None:
         """Give up a run whose folder was removed: that it cannot be saved must not keep us from another run."""

@@ -100,7 +100,7 @@ class Processes:
         """This process's sentences of each batch."""
         return list(batches)
 
-    def add_up(self, gradients: Tensor, own: Loss) -> Loss:
+    def all_reduce(self, gradients: Tensor, own: Loss) -> Loss:
         """Replace this process's gradients by the sum over all processes; returns their losses, summed likewise."""
         return own
 
@@ -118,7 +118,7 @@ class SeveralProcesses(Processes):
         self._is_amid_step = False  # the others wait for something other than an order
         self._is_lost = False
         self._has_left = threading.Event()
-        self._beating = threading.Thread(target=self._beat, name="beat", daemon=True)
+        self._beating = threading.Thread(target=self._send_heartbeats, name="beat", daemon=True)
 
     @classmethod
     def here(cls) -> Self:
@@ -133,7 +133,7 @@ class SeveralProcesses(Processes):
         self._join()
         self._is_amid_step = True
         text = torch.from_numpy(np.frombuffer(json.dumps(document()).encode(), np.uint8).copy())
-        self._spread((torch.tensor([len(text)]), text), dist.group.WORLD)
+        self._broadcast((torch.tensor([len(text)]), text), dist.group.WORLD)
         self.receive(tensors)
         self._is_amid_step = False
         self._beating.start()
@@ -154,9 +154,9 @@ class SeveralProcesses(Processes):
             with suppress(ProcessLost):  # one that is gone needs no order
                 self._order(Order(_LEAVE, *_NOTHING))
         self._steps = None
-        part()
+        disconnect()
 
-    def _beat(self) -> None:
+    def _send_heartbeats(self) -> None:
         """Send a heartbeat whenever there is nothing else to send."""
         while not self._has_left.wait(BEAT_SECONDS):
             with self._turn:
@@ -171,7 +171,7 @@ class SeveralProcesses(Processes):
     def _order(self, order: Order) -> None:
         if self._is_lost:
             raise ProcessLost(_LOST, _GO_ON)
-        self._spread([torch.tensor(order, dtype=torch.float64)], self._steps)
+        self._broadcast([torch.tensor(order, dtype=torch.float64)], self._steps)
 
     # -- the others --------------------------------------------------------------------------------------------------
 
@@ -179,9 +179,9 @@ class SeveralProcesses(Processes):
         """Wait for the first process, and receive what the run is. Raises ProcessLost."""
         self._join()
         length = torch.zeros(1, dtype=torch.int64)
-        self._spread([length], dist.group.WORLD)
+        self._broadcast([length], dist.group.WORLD)
         text = torch.empty(int(length), dtype=torch.uint8)
-        self._spread([text], dist.group.WORLD)
+        self._broadcast([text], dist.group.WORLD)
         document: dict[str, Any] = json.loads(text.numpy().tobytes())
         return document
 
@@ -198,7 +198,7 @@ class SeveralProcesses(Processes):
         """The steps that the first process announces, until it leaves. Raises ProcessLost if it never does."""
         told = torch.empty(len(Order._fields), dtype=torch.float64)
         while True:
-            self._spread([told], self._steps)
+            self._broadcast([told], self._steps)
             order = Order(*told.tolist())
             if order.step == _LEAVE:
                 return
@@ -211,14 +211,14 @@ class SeveralProcesses(Processes):
         """Once all processes are ready, overwrite these tensors by the first process's. Raises ProcessLost."""
         with reaching_others():
             dist.all_reduce(torch.zeros(1))
-        self._spread(tensors, self._steps)
+        self._broadcast(tensors, self._steps)
 
     def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
         """Every n-th sentence for each of n processes, so that lengths are spread evenly."""
         parts = (batch.rows(slice(self._rank, None, self._count)) for batch in batches)
         return [part for part in parts if part.num_target_tokens > 0]
 
-    def add_up(self, gradients: Tensor, own: Loss) -> Loss:
+    def all_reduce(self, gradients: Tensor, own: Loss) -> Loss:
         losses = torch.stack(own)
         with reaching_others():
             dist.all_reduce(gradients, group=self._steps)
@@ -236,7 +236,7 @@ class SeveralProcesses(Processes):
             dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)
             self._steps = dist.new_group(timeout=PATIENCE)
 
-    def _spread(self, tensors: Sequence[Tensor], group: dist.ProcessGroup | None) -> None:
+    def _broadcast(self, tensors: Sequence[Tensor], group: dist.ProcessGroup | None) -> None:
         with reaching_others():
             for tensor in tensors:
                 dist.broadcast(tensor, src=0, group=group)
@@ -250,7 +250,7 @@ def processes_here() -> Processes:
     return ALONE if is_alone() else SeveralProcesses.here()
 
 
-def part() -> None:
+def disconnect() -> None:
     """Close the connections; a process that ends without that may be aborted by torch's own threads."""
     if dist.is_initialized():
         dist.destroy_process_group()

@@ -1,4 +1,4 @@
-"""What every process of a run but the first does: compute its part of each step, and nothing else."""
+"""What every process of a run but the first does: compute its disconnect of each step, and nothing else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from core.model.transformer import Transformer
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.torchrun import device_here, tell_torchrun, threads_here
-from core.training.distributed import SeveralProcesses, part
+from core.training.distributed import SeveralProcesses, disconnect
 from core.training.learner import Learner
 from core.training.memory import is_out_of_memory
 from core.training.trouble import no_memory
@@ -51,7 +51,7 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
         print(f"\n{sentence}", file=sys.stderr)  # the first process's progress bar may be on this line
         return False
     finally:
-        part()
+        disconnect()
     return True
 
 

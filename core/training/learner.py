@@ -71,6 +71,6 @@ class Learner:
         num_tokens = sum(batch.num_target_tokens for batch in batches)
         on_device = [part.to(self.device) for part in self._processes.parts_of(batches)]
         own = self._pass.write_gradients(on_device, training.label_smoothing, num_tokens)
-        objective, loss = self._processes.add_up(self.optimizer.parameters.gradients, own)
+        objective, loss = self._processes.all_reduce(self.optimizer.parameters.gradients, own)
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
         return Measured(loss, objective, norm)

@@ -13,7 +13,7 @@ from core.errors import NotWritten, UserError
 from core.requests import ChangeSetting
 from core.settings.fields import setting_effect
 from core.settings.overriding import change_setting
-from gui.bench.at_hand import AtHand, Kept
+from gui.bench.draft_and_run import DraftAndRun, Kept
 from gui.bridge import EngineBridge
 
 ACT_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end the run at step 2, however slowly typed
@@ -34,7 +34,7 @@ class ActingEdits(QObject):
     due = Signal()
     refused = Signal(str)  # why the engine refused a change, for an error users can fix
 
-    def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
+    def __init__(self, bridge: EngineBridge, at_hand: DraftAndRun) -> None:
         super().__init__(at_hand)
         self._bridge = bridge
         self._at_hand = at_hand

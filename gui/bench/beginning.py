@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from core.requests import Branch, Learn, MoveRun, Start
-from gui.bench.at_hand import AtHand, Kept
+from gui.bench.draft_and_run import DraftAndRun, Kept
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge
 from gui.runs.place import RunsPlace
@@ -25,7 +25,7 @@ class Beginning(QObject):
 
     refused = Signal()
 
-    def __init__(self, bridge: EngineBridge, at_hand: AtHand, opening: Opening, place: RunsPlace) -> None:
+    def __init__(self, bridge: EngineBridge, at_hand: DraftAndRun, opening: Opening, place: RunsPlace) -> None:
         super().__init__(at_hand)
         self._bridge = bridge
         self._at_hand = at_hand

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.events import Prepared
 from core.requests import Branch, Learn
-from gui.bench.at_hand import AtHand
+from gui.bench.draft_and_run import DraftAndRun
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge, OnDone
 from gui.runs.place import RunsPlace
@@ -16,7 +16,7 @@ from gui.runs.place import RunsPlace
 class Branching:
     """Opens a branch in addition to a run, or in its place."""
 
-    def __init__(self, bridge: EngineBridge, at_hand: AtHand, opening: Opening, place: RunsPlace) -> None:
+    def __init__(self, bridge: EngineBridge, at_hand: DraftAndRun, opening: Opening, place: RunsPlace) -> None:
         self._bridge = bridge
         self._at_hand = at_hand
         self._opening = opening

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.comparison.differences import differing_settings
 from core.config import RunConfig
 from core.history import History
-from gui.bench.at_hand import AtHand
+from gui.bench.draft_and_run import DraftAndRun
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class LeftRun:
     changed: frozenset[str]  # keys changed since it was saved, which a run opened from disk lacks
 
     @classmethod
-    def of(cls, at_hand: AtHand, history: History) -> LeftRun:
+    def of(cls, at_hand: DraftAndRun, history: History) -> LeftRun:
         """The state of the current run, whose history this is."""
         assert history.prepared is not None
         saved = max(history.checkpoint_steps, default=0)
@@ -34,7 +34,7 @@ class LeftRun:
         differing = differing_settings((config, self.config))
         return {key: values[1] for key, values in differing.items() if key in self.changed}
 
-    def put_back(self, at_hand: AtHand, config: RunConfig) -> None:
+    def put_back(self, at_hand: DraftAndRun, config: RunConfig) -> None:
         """Show the reopened run with its former settings; changes that waited go on waiting."""
         at_hand.draft, at_hand.taken = self.draft, self.taken
         if self.changed.issuperset(differing_settings((config, self.config))):  # else another process changed it

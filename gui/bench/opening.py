@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.events import Prepared
 from core.requests import Branch, ChangeSetting, OpenRun
-from gui.bench.at_hand import AtHand
+from gui.bench.draft_and_run import DraftAndRun
 from gui.bench.left_run import LeftRun
 from gui.bridge import EngineBridge, OnDone
 
@@ -25,7 +25,7 @@ class Opening(QObject):
     lost = Signal()  # the current run could not be opened again: only its settings are left
     branched = Signal(object, Path)  # the Branch request and its new run, even if something else was asked for since
 
-    def __init__(self, bridge: EngineBridge, at_hand: AtHand) -> None:
+    def __init__(self, bridge: EngineBridge, at_hand: DraftAndRun) -> None:
         super().__init__(at_hand)
         self._bridge = bridge
         self._at_hand = at_hand

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from core.config import RunConfig
 from core.events import Prepared
 from core.requests import Prepare
-from gui.bench.at_hand import Before
+from gui.bench.draft_and_run import Before
 from gui.bridge import EngineBridge
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.answers.looked import seconds_of
+from core.answers.timed import engine_seconds
 from core.events import StateChanged
 from gui.bridge import EngineBridge
 
@@ -35,7 +35,7 @@ class Rest(QObject):
     def begin(self, answer: object) -> None:
         """Begin a rest that pays for this answer, if the engine is learning."""
         if self._bridge.state == "learning":
-            seconds = min(max(seconds_of(answer) / SHARE, LEAST_S), LONGEST_S)
+            seconds = min(max(engine_seconds(answer) / SHARE, LEAST_S), LONGEST_S)
             self._timer.start(round(1000 * seconds))
 
     def _take_state(self, change: StateChanged) -> None:

@@ -171,7 +171,7 @@ class DataView(View):
         notes += [OUTDATED] if self.look.is_outdated else []
         notes += [ENDLESS] if data is not None and data.endless else []
         if overview is not None and overview.stage:
-            notes.append(f"Looking at {overview.stage} …")
+            notes.append(f"Questions at {overview.stage} …")
         self.note_label.setText(" ".join(notes) or HINT)
 
     def _show_pairs(self) -> None:

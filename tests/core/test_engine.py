@@ -165,7 +165,7 @@ def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
     def fail(_: object) -> float:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("core.serving.desk.Desk.seconds_to_wait", fail)
+    monkeypatch.setattr("core.serving.request_loop.RequestLoop.seconds_to_wait", fail)
     engine.ask(Pause())  # wakes it
     watcher.wait(StateChanged, lambda change: change.state == "failed")
     assert "ZeroDivisionError" in watcher.wait(Trouble).sentence

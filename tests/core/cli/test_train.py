@@ -324,7 +324,7 @@ def test_where_the_engine_cannot_begin_the_fault_is_told(
     def without_torch(*_: object) -> None:
         raise ImportError("libtorch_cpu.so: no such file")
 
-    monkeypatch.setattr("core.serving.desk.Desk", without_torch)
+    monkeypatch.setattr("core.serving.request_loop.RequestLoop", without_torch)
     for command in (("train", place / "run" / "config.yaml", "--run-dir", "new"), ("evaluate", place / "run")):
         failed = called(*command, cwd=tmp_path)
         (line,) = failed.stderr.splitlines()

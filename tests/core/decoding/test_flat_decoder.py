@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.decoding import attending, products
+from core.decoding import cached_attention, products
 from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
 from core.errors import UserError
 from core.machine import onednn
@@ -28,7 +28,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     Only weights in float32 are packed.
     """
     monkeypatch.setattr(products, "_LARGE", 0)
-    monkeypatch.setattr(attending, "_MANY", 1 if request.param == "packed" else 1000)
+    monkeypatch.setattr(cached_attention, "_MANY", 1 if request.param == "packed" else 1000)
     monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
     if request.param == "packed":
         monkeypatch.setattr(products, "_FEW", 0)

@@ -124,7 +124,7 @@ def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: 
         session = Session(watcher, host, tmp_path / "cache")
         for _ in session.open_run(OpenRun(run=receive(shared, tmp_path / "runs"))):
             pass
-        outputs = [session.looking.translate(Translate(texts=(SENTENCE,), step=step))[0] for step in (2, None)]
+        outputs = [session.questions.translate(Translate(texts=(SENTENCE,), step=step))[0] for step in (2, None)]
         assert host._process is None and watcher.all(Trouble) == []
         with pytest.raises(UserError, match="no optimizer"):
             session.learn(None)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.lacking import NO_MORE_OF_THEM, too_little_memory
+from core.machine.resource_errors import NO_MORE_OF_THEM, too_little_memory
 
 ROOT = Path(__file__).parents[3]
 LIMITED = """

@@ -13,7 +13,7 @@ from core.events import Event, SettingChanged
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
-from core.serving.run_at_hand import RunAtHand
+from core.serving.current_run import CurrentRun
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
 from tests.core.training.small_runs import finish
@@ -38,7 +38,7 @@ def record(fault: Fault, host: PluginHost, folder: Path) -> list[Event]:
     config = config_of(fault)
     data = finish(prepare_data(config.dataset, host, folder / "cache"))[1]
     events: list[Event] = []
-    run = RunAtHand(Trainer(resolve(config, data), data, host), events.append)
+    run = CurrentRun(Trainer(resolve(config, data), data, host), events.append)
     events.append(run.prepared())
     run_folder = RunFolder.create_at(folder / "run")
     run_folder.write_config(run.config)

@@ -41,7 +41,7 @@ def request_of(session: Session) -> LeaveOutHeads:
 
 def test_with_all_heads_it_is_the_probe_and_without_them_the_model_without_them(session: Session) -> None:
     trainer = session.run.trainer
-    seen = session.looking.leave_out(request_of(session))
+    seen = session.questions.leave_out(request_of(session))
     probed = trainer.probe().sentences[0]
     with heads_off(trainer.model, HEADS):
         without = trainer.probe().sentences[0]
@@ -56,7 +56,7 @@ def test_with_all_heads_it_is_the_probe_and_without_them_the_model_without_them(
 
 def test_the_loss_is_over_the_first_validation_pairs(session: Session) -> None:
     model, pairs = session.run.trainer.model, session.run.trainer.data.split("valid")
-    seen = session.looking.leave_out(request_of(session))
+    seen = session.questions.leave_out(request_of(session))
     for mine, heads in ((seen.complete, ()), (seen.without, HEADS)):
         nats = []
         with evaluating(model), heads_off(model, heads):
@@ -71,17 +71,17 @@ def test_the_loss_is_over_the_first_validation_pairs(session: Session) -> None:
 def test_not_a_bit_of_the_weights_changes_whether_it_works_or_not(session: Session) -> None:
     before = {name: tensor.clone() for name, tensor in weights(session.run.trainer.model).items()}
     request = request_of(session)
-    session.looking.leave_out(request)
+    session.questions.leave_out(request)
     with pytest.raises(UserError, match="has no cross layer 1 head 3"):
-        session.looking.leave_out(replace(request, heads=(HeadPlace("cross", 0, 2),)))
+        session.questions.leave_out(replace(request, heads=(HeadPlace("cross", 0, 2),)))
     with pytest.raises(UserError, match="positions"):
-        session.looking.leave_out(replace(request, reference="1 " * 100))
+        session.questions.leave_out(replace(request, reference="1 " * 100))
     with pytest.raises(UserError, match="empty"):
-        session.looking.leave_out(replace(request, source=""))
+        session.questions.leave_out(replace(request, source=""))
     for name, tensor in weights(session.run.trainer.model).items():
         assert torch.equal(tensor, before[name]), name
 
 
 def test_a_sentence_without_a_reference_runs_free(session: Session) -> None:
-    seen = session.looking.leave_out(replace(request_of(session), reference=None))
+    seen = session.questions.leave_out(replace(request_of(session), reference=None))
     assert seen.complete.sentence.by_reference is None and seen.without.sentence.free_running.tgt_output

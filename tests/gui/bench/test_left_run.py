@@ -98,7 +98,7 @@ def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
-    monkeypatch.setattr("core.serving.desk.Desk._seconds_to_next_turn", lambda _: 1000.0)  # it comes to no step
+    monkeypatch.setattr("core.serving.request_loop.RequestLoop._seconds_to_next_turn", lambda _: 1000.0)  # no step
     workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
     workbench.learn()
     qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)

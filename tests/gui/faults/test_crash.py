@@ -99,7 +99,7 @@ def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
     bar = window.transport
     window.context.workbench.learn(3)
     wait_for_state("paused")
-    monkeypatch.setattr("core.serving.desk.Desk.seconds_to_wait", fail)
+    monkeypatch.setattr("core.serving.request_loop.RequestLoop.seconds_to_wait", fail)
     window.context.bridge.ask(Pause())  # wakes it
     wait_for_state("failed")
     for one in (bar.learn_button, bar.reset_button, *bar.step_buttons, bar.finish_button):

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.answers.left_out import HeadPlace
-from core.answers.looked import Looked
+from core.answers.timed import TimedAnswer
 from core.answers.translation import Translation
 from core.history import History
 from core.requests import Translate
@@ -71,19 +71,19 @@ def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
 ) -> None:
     rest, over = Rest(learning.context.bridge, learning), []
     rest.over.connect(lambda: over.append(True))
-    rest.begin(Looked(seconds=0.0))
+    rest.begin(TimedAnswer(seconds=0.0))
     assert not rest.is_over and seconds_to_rest(rest) == LEAST_S
-    rest.begin((Looked(seconds=0.09), Looked(seconds=0.04)))
+    rest.begin((TimedAnswer(seconds=0.09), TimedAnswer(seconds=0.04)))
     share = 0.13 / (0.13 + seconds_to_rest(rest))
     assert 0.0125 < share < 0.016  # two of them leave some of the 5 % to drawing
     for seconds in (0.2, 3.0):
-        rest.begin(Looked(seconds=seconds))
+        rest.begin(TimedAnswer(seconds=seconds))
         assert seconds_to_rest(rest) == LONGEST_S
     assert not over
     learning.transport.learn_button.click()
     wait_for_state("paused")
     qtbot.waitUntil(lambda: rest.is_over and over == [True], timeout=WAIT_MS)
-    rest.begin(Looked(seconds=1000.0))
+    rest.begin(TimedAnswer(seconds=1000.0))
     assert rest.is_over
 
 

@@ -104,9 +104,9 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     window, context, view = empty_window, empty_window.context, empty_window.runs_view
     may_prepare, take_turn = threading.Event(), Engine._take_turn
 
-    def take_turn_later(engine: Engine, desk: Any) -> None:
+    def take_turn_later(engine: Engine, loop: Any) -> None:
         may_prepare.wait()
-        take_turn(engine, desk)
+        take_turn(engine, loop)
 
     monkeypatch.setattr(Engine, "_take_turn", take_turn_later)
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from core.answers.anatomy import DotProduct, Masks
 from core.answers.beam_tree import BeamTree
 from core.answers.left_out import LeftOut
-from core.answers.looked import timed
+from core.answers.timed import timed
 from core.answers.translation import Translation
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
@@ -28,17 +28,17 @@ from core.requests import (
     SearchBeam,
     Translate,
 )
+from core.serving.current_run import CurrentRun, Work
 from core.serving.kept_weights import KeptWeights
 from core.serving.other_run import OtherRuns
-from core.serving.run_at_hand import RunAtHand, Work
 from core.settings.overriding import change_settings
 from core.training.without_heads import leave_out_heads
 
 
-class Looking:
+class Questions:
     """Answers questions about one run. `background` is work to do whenever there is time; None if there is none."""
 
-    def __init__(self, run: RunAtHand, tell: Callable[[Event], None]) -> None:
+    def __init__(self, run: CurrentRun, tell: Callable[[Event], None]) -> None:
         self.background: Work | None = None
         self._run = run
         self._tell = tell

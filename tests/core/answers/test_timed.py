@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.answers.left_out import HeadPlace
-from core.answers.looked import Looked, seconds_of
+from core.answers.timed import TimedAnswer, engine_seconds
 from core.engine import Engine
 from core.requests import DissectHead, LeaveOutHeads, MakeMasks, Request, SearchBeam, Translate
 from tests.core.watcher import answered, begun
@@ -31,9 +31,9 @@ def test_each_question_is_timed_and_no_longer_than_it_took(tmp_path: Path) -> No
         for question in QUESTIONS:
             started = time.perf_counter()
             answer = answered(engine, question)
-            assert 0 < seconds_of(answer) <= time.perf_counter() - started
+            assert 0 < engine_seconds(answer) <= time.perf_counter() - started
 
 
 def test_several_answers_share_it_and_what_is_no_look_costs_nothing() -> None:
-    assert seconds_of((Looked(seconds=0.5), Looked(seconds=0.25))) == pytest.approx(0.75)
-    assert seconds_of(None) == seconds_of(("a", 1)) == 0
+    assert engine_seconds((TimedAnswer(seconds=0.5), TimedAnswer(seconds=0.25))) == pytest.approx(0.75)
+    assert engine_seconds(None) == engine_seconds(("a", 1)) == 0

@@ -31,7 +31,7 @@ from core.training.trainer import Trainer
 Work = Generator[Event | None, None, Any]
 
 
-class RunAtHand:
+class CurrentRun:
     """A run that is prepared, training, or opened. Events that no generator here yields go to `tell`."""
 
     def __init__(

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from core.decoding.hypothesis import ScoredHypothesis, penalty
-from core.decoding.least_risk import least_risk
+from core.decoding.minimum_risk import lowest_risk
 from core.edit_distance import edit_distances
 
 
@@ -21,17 +21,17 @@ def scored(
 
 def test_two_that_are_alike_outweigh_one_that_is_likelier() -> None:
     alone, alike, alike_too = scored([9, 8, 7], 0.4), scored([1, 2, 3], 0.3), scored([1, 2, 4], 0.2)
-    assert least_risk([[alone, alike, alike_too], [alone, alike]], 0.0) == [alike, alone]
+    assert lowest_risk([[alone, alike, alike_too], [alone, alike]], 0.0) == [alike, alone]
 
 
 def test_of_equal_risks_the_best_score_wins() -> None:
     beam = [scored([1], 0.5), scored([2], 0.5)]
-    assert least_risk([beam, beam[::-1]], 0.0) == [beam[0], beam[1]]
+    assert lowest_risk([beam, beam[::-1]], 0.0) == [beam[0], beam[1]]
 
 
 def test_a_cut_output_counts_only_where_a_beam_has_no_other() -> None:
     whole, cut, cut_too = scored([1], 0.01), scored([2, 3], 0.9, finished=False), scored([2, 4], 0.8, finished=False)
-    assert least_risk([[whole, cut, cut_too], [cut, cut_too]], 0.0) == [whole, cut]
+    assert lowest_risk([[whole, cut, cut_too], [cut, cut_too]], 0.0) == [whole, cut]
 
 
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 2.0])
@@ -44,5 +44,5 @@ def test_weights_are_probabilities_whatever_the_length_penalty(length_penalty: f
             sum(probability * float(edit_distances([tokens], [other])[0]) for other, probability in drawn)
             for tokens, _ in drawn
         ]
-        (chosen,) = least_risk([beam], length_penalty)
+        (chosen,) = lowest_risk([beam], length_penalty)
         assert risks[beam.index(chosen)] == pytest.approx(min(risks))

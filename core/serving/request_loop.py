@@ -15,7 +15,7 @@ from core.doctor.checkup import check_plugin
 from core.errors import UserError
 from core.events import Event
 from core.plugins_host.host import PluginHost
-from core.processes.elsewhere import Elsewhere
+from core.processes.other_processes import OtherProcesses
 from core.requests import (
     AddSentence,
     Branch,
@@ -54,7 +54,7 @@ _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps a
 _LISTENING_SECONDS = 0.02  # to other processes, before the next look for requests
 
 
-class Desk:
+class RequestLoop:
     """Serves requests one at a time, and between them goes on with one job (preparing, evaluating, finishing) or
     training.
 
@@ -70,7 +70,7 @@ class Desk:
         self._emit = emit
         self._host = host
         self._session = Session(emit, host, cache_dir)
-        self._elsewhere = Elsewhere(self._session, host.extra_dirs)
+        self._others = OtherProcesses(self._session, host.extra_dirs)
         self._waiting: deque[Asked] = deque()
         self._job: tuple[Job, Future[Any]] | None = None
         self._learning: tuple[Job, Future[Any]] | None = None
@@ -81,13 +81,13 @@ class Desk:
         self._next_background_at = 0.0
         self._answers: dict[type[Request[Any]], Callable[[Any], Any]] = {
             Start: self._session.start,
-            Translate: lambda request: self._session.looking.translate(request),
-            FindUnreadable: lambda request: self._session.looking.find_unreadable(request),
-            DissectHead: lambda request: self._session.looking.dissect(request),
-            LeaveOutHeads: lambda request: self._session.looking.leave_out(request),
-            SearchBeam: lambda request: self._session.looking.search_beam(request),
-            MakeMasks: lambda request: self._session.looking.masks(request),
-            AddSentence: lambda request: self._session.looking.add_sentence(request),
+            Translate: lambda request: self._session.questions.translate(request),
+            FindUnreadable: lambda request: self._session.questions.find_unreadable(request),
+            DissectHead: lambda request: self._session.questions.dissect(request),
+            LeaveOutHeads: lambda request: self._session.questions.leave_out(request),
+            SearchBeam: lambda request: self._session.questions.search_beam(request),
+            MakeMasks: lambda request: self._session.questions.masks(request),
+            AddSentence: lambda request: self._session.questions.add_sentence(request),
             ChangeSetting: lambda request: self._session.run.change_setting(request.key, request.value),
             LocateData: lambda _: self._session.run.trainer.data.folder,
         }
@@ -150,14 +150,14 @@ class Desk:
                 if not 1 <= number <= most_processes():
                     expected = f"expected 1 to {most_processes()} processes on this machine"
                     raise UserError(f"SetProcesses: {expected}, given {number:,}.")
-                self._elsewhere.num_processes = number
+                self._others.num_processes = number
             case ReloadPlugins():
                 self._session.reload_plugins()
 
     def _serve_between_jobs(self, request: Request[Any], future: Future[Any]) -> None:
         match request:
-            case _ if self._elsewhere.answers(request):
-                self._elsewhere.ask(request, future)
+            case _ if self._others.answers(request):
+                self._others.ask(request, future)
             case Learn():
                 self._learn(request, future)
             case MoveRun():
@@ -192,8 +192,8 @@ class Desk:
 
     def _answer_wherever(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
         """Answer where the run is: here by `serve`, or in the other processes."""
-        if self._elsewhere.has_run:
-            self._elsewhere.ask(request, future)
+        if self._others.has_run:
+            self._others.ask(request, future)
         else:
             self._answer(serve, request, future)
 
@@ -209,7 +209,7 @@ class Desk:
         with contextlib.suppress(Exception):  # the same error may happen here again
             for job, _ in under_way:
                 job.close()
-            self._elsewhere.end()
+            self._others.end()
             self._session.give_up(error)
         for _, future in (*under_way, *self._waiting):
             _refuse(future, error)
@@ -228,10 +228,10 @@ class Desk:
 
     def _save_and_close(self) -> None:
         try:
-            for event in self._elsewhere.leave() if self._elsewhere.has_run else ():
+            for event in self._others.leave() if self._others.has_run else ():
                 self._tell(event)
         finally:
-            self._elsewhere.end()
+            self._others.end()
             self._session.close()
 
     def _tell(self, event: Event | None) -> None:
@@ -248,8 +248,8 @@ class Desk:
         with contextlib.closing(job):
             yield next(job)
             self._leave_off()
-            if self._elsewhere.has_run:
-                yield from self._elsewhere.leave()
+            if self._others.has_run:
+                yield from self._others.leave()
             return (yield from job)
 
     def _abandon_job(self) -> None:
@@ -272,7 +272,7 @@ class Desk:
         return True
 
     def _abandoned(self) -> None:
-        if not self._elsewhere.has_run:  # otherwise nothing was begun here
+        if not self._others.has_run:  # otherwise nothing was begun here
             self._session.abandoned()
 
     def _goes_on(self, work: Job, future: Future[Any], fail: Callable[[Exception, Future[Any]], None]) -> bool:
@@ -319,7 +319,7 @@ class Desk:
 
     def _learn(self, request: Learn, future: Future[Any]) -> None:
         self._leave_off()
-        if self._elsewhere.is_wanted and not self._session.has_diverged:
+        if self._others.is_wanted and not self._session.has_diverged:
             self._move(request, future)
             return
         try:
@@ -344,7 +344,7 @@ class Desk:
 
         moved: Future[Any] = Future()
         moved.add_done_callback(learn)
-        self._job = self._elsewhere.move(self._pace), moved
+        self._job = self._others.move(self._pace), moved
 
     def _leave_off(self) -> None:
         """Take no more steps, and answer the Learn that asked for them."""
@@ -378,7 +378,7 @@ class Desk:
 
     def seconds_to_wait(self) -> float:
         """How long to wait for a request before `go_on`: not at all while there is work."""
-        if self._job is not None or self._check is not None or self._elsewhere.has_run:
+        if self._job is not None or self._check is not None or self._others.has_run:
             return 0.0
         if self._session.background is not None:  # there is time for it, even beside training that waits for its pace
             return 0.0
@@ -391,7 +391,7 @@ class Desk:
         if self._job is not None:
             self._go_on_with_job(*self._job)
             return
-        if self._elsewhere.has_run:
+        if self._others.has_run:
             self._listen()
             return
         if self._session.background is not None and self._has_time_for_background():
@@ -408,9 +408,9 @@ class Desk:
 
     def _listen(self) -> None:
         """Pass on the other processes' events; if they cannot go on, take the run back."""
-        self._tell(self._elsewhere.turn(0.0 if self._check is not None else _LISTENING_SECONDS))
-        if self._elsewhere.must_come_home:
-            self._job = self._elsewhere.come_home(), Future()
+        self._tell(self._others.turn(0.0 if self._check is not None else _LISTENING_SECONDS))
+        if self._others.must_come_home:
+            self._job = self._others.come_home(), Future()
 
     def _seconds_to_next_turn(self) -> float:
         """Only steps wait for the pace: what they lead to (a probe, a validation, the end) is shown at once."""

@@ -38,7 +38,7 @@ class Before:
     kept: Kept | None
 
 
-class AtHand(QObject):
+class DraftAndRun(QObject):
     """The settings shown in the form, those the engine has, the run that has them, and the differences."""
 
     changed = Signal()  # any of these

@@ -11,7 +11,7 @@ from core.decoding.hypothesis import ScoredHypothesis, penalty
 from core.edit_distance import edit_distances
 
 
-def least_risk(beams: Sequence[Sequence[ScoredHypothesis]], length_penalty: float) -> list[ScoredHypothesis]:
+def lowest_risk(beams: Sequence[Sequence[ScoredHypothesis]], length_penalty: float) -> list[ScoredHypothesis]:
     """From each beam, sorted best first, the output nearest to all of its outputs, weighted by their probability.
 
     This is minimum Bayes risk with the edit distance in tokens (Goel and Byrne 2000; Kumar and Byrne 2004 for

@@ -10,20 +10,20 @@ from typing import TypeVar, cast
 
 Looker = TypeVar("Looker")
 Question = TypeVar("Question")
-Answer = TypeVar("Answer", bound="Looked | tuple[Looked, ...]")
+Answer = TypeVar("Answer", bound="TimedAnswer | tuple[TimedAnswer, ...]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Looked:
+class TimedAnswer:
     """An answer to a question about the model."""
 
     seconds: float = field(default=0.0, compare=False)  # for which this kept the engine busy
 
 
-def seconds_of(answer: object) -> float:
+def engine_seconds(answer: object) -> float:
     """How long an answer kept the engine busy; 0 if the model was not used for it."""
     parts = answer if isinstance(answer, tuple) else (answer,)
-    return sum(part.seconds for part in parts if isinstance(part, Looked))
+    return sum(part.seconds for part in parts if isinstance(part, TimedAnswer))
 
 
 def timed(look: Callable[[Looker, Question], Answer]) -> Callable[[Looker, Question], Answer]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from core.decoding import attending
-from core.decoding.attending import attended
+from core.decoding import cached_attention
+from core.decoding.cached_attention import attended
 from core.model.attention import KeysValues, attention_weights
 from tests.noted_calls import noted_calls
 
@@ -18,8 +18,8 @@ def test_reads_what_the_models_attention_reads(
     is_written_out: bool, length: int, masked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Keys and values in the first slots of a larger room, queries a view of a product: as the steps give them."""
-    monkeypatch.setattr(attending, "_MANY", 0 if is_written_out else 1000)
-    written_out = noted_calls(monkeypatch, attending, "_written_out")
+    monkeypatch.setattr(cached_attention, "_MANY", 0 if is_written_out else 1000)
+    written_out = noted_calls(monkeypatch, cached_attention, "_written_out")
     torch.manual_seed(0)
     queries = torch.randn(2, 3, 4, 8).double().transpose(1, 2)
     keys, values = torch.randn(2, 2, 4, 40, 8).double().narrow(3, 0, length).unbind()

@@ -21,7 +21,7 @@ from core.serving.session import Session
 Work = Generator[Event | None, None, None]
 
 
-class Elsewhere:
+class OtherProcesses:
     """Has at most one crew of processes. While there is one, it has the current run, and the session has none."""
 
     def __init__(self, session: Session, plugin_dirs: list[Path]) -> None:
