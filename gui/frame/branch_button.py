@@ -26,6 +26,7 @@ class BranchButton(QPushButton):
         super().__init__()
         self._context = context
         self._says_changes = True
+        self._short = NAME  # without the changes
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleName(NAME)
         self.setAccessibleDescription(HELP)
@@ -38,7 +39,8 @@ class BranchButton(QPushButton):
         if step is not None:
             count = len(self._context.workbench.changes_to_take)
             changes = f" with {count} change{'s' * (count != 1)}" if count else ""
-            self.setAccessibleName(f"Continue from {step:,}{changes}")
+            self._short = f"Continue from {step:,}"
+            self.setAccessibleName(self._short + changes)
             self.say_changes(self._says_changes)
         self.setVisible(step is not None)
 
@@ -46,7 +48,7 @@ class BranchButton(QPushButton):
         """Whether the button itself says how many it takes along, or only what is shown when it is pointed at."""
         self._says_changes = is_said
         whole = self.accessibleName()
-        self.setText(whole if is_said else whole.partition(" with ")[0])
+        self.setText(whole if is_said else self._short)
         self.setAccessibleDescription(HELP if is_said else f"{whole}. {HELP}")
         enable(self, self._why_not())
 
