@@ -14,7 +14,7 @@ from gui.context import Context
 from gui.theme import GRID
 from gui.widgets.flow import FlowLayout
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import ElidedLabel, FigureLabel
+from gui.widgets.moving_labels import ElidedLabel, FigureLabel, text_width
 
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
@@ -186,7 +186,7 @@ class _BoundedLabel(ElidedLabel):
     @property
     def needed(self) -> int:
         """Pixels for all of its text."""
-        return self.fontMetrics().horizontalAdvance(self.text()) + 1
+        return text_width(self.fontMetrics(), self.text())
 
     def ask_for(self, width: int) -> None:
         """Ask for so many pixels."""

@@ -46,7 +46,7 @@ class FigureLabel(QLabel):
         self.setFixedSize(self._needed())
 
     def _needed(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self.text()) + 1
+        width = text_width(self.fontMetrics(), self.text())
         return QSize(width, _line_height(self))  # its hint is never below its size
 
     def _fit(self) -> None:
@@ -177,12 +177,17 @@ class TitleLabel(QWidget):
         _paint_text(self, title_in(self._text, self.fontMetrics(), self.contentsRect().width()))
 
     def _needed(self) -> int:
-        return self.fontMetrics().horizontalAdvance(self._text) + 1  # which is rounded: half a pixel more would be cut
+        return text_width(self.fontMetrics(), self._text)
 
     def _fit(self) -> None:
         self.setFixedHeight(_line_height(self))
         if not self._needed() <= self.maximumWidth() <= 4 / 3 * self._needed():
             self.setMaximumWidth(self._needed())
+
+
+def text_width(metrics: QFontMetrics, text: str) -> int:
+    """Pixels in which a text is whole: its advance is rounded, and half a pixel more would be cut."""
+    return metrics.horizontalAdvance(text) + 1
 
 
 def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
@@ -191,7 +196,7 @@ def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
     What is before the dot has the rest, as long as that shows something of it.
     """
     name, dot, moment = text.rpartition(" · ")
-    needed, kept = (metrics.horizontalAdvance(part) + 1 for part in (name, dot + moment))  # as in `_needed`
+    needed, kept = (text_width(metrics, part) for part in (name, dot + moment))
     room = min(needed, max(width - kept, width // 3))
     if metrics.horizontalAdvance(text) <= width or room < min(needed, _legible_width(metrics)):
         return metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
