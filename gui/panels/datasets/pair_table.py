@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from core.overview.pairs import PairRow, Token
 from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
-from gui.theme import Theme
+from gui.theme import GRID, Theme
+from gui.widgets.moving_labels import text_width
 from gui.widgets.tables import TEXT, cell, choose_row, fit_to_columns, read_by_rows
 
 _COLUMNS = (
@@ -49,6 +50,7 @@ class PairTable(QTableWidget):
             self.setItem(number, 0, _number_item(row))
             self.setItem(number, 1, _tokens_item("source", row.src, before=()))
             self.setItem(number, 2, _tokens_item("target", row.tgt, before=(("<bos>", "special"),)))
+        self._fit_numbers()
         self.resizeRowsToContents()
         choose_row(self, 0)
         self.scrollToTop()
@@ -66,14 +68,26 @@ class PairTable(QTableWidget):
 
     def _restyle(self) -> None:
         self.setFont(self._theme.font())
-        self.setColumnWidth(0, self._theme.px(72))
+        self._fit_numbers()
         self.resizeRowsToContents()
+
+    def _fit_numbers(self) -> None:
+        """The first column has the width that its numbers need, and leaves the rest to the texts."""
+        texts = [text for row in self.rows for text in _number(row)]
+        widest = max((text_width(self.fontMetrics(), text) for text in texts), default=0)
+        needed = widest + 2 * self._theme.px(GRID)
+        self.setColumnWidth(0, max(needed, self.horizontalHeader().sectionSizeHint(0)))
+
+
+def _number(row: PairRow) -> tuple[str, ...]:
+    """Its number, and below it, where there is no room beside it, what became of the pair."""
+    return (f"{row.index + 1:,}", LEFT_OUT) if row.is_left_out else (f"{row.index + 1:,}",)
 
 
 def _number_item(row: PairRow) -> QTableWidgetItem:
-    number = f"{row.index + 1:,}{f' {LEFT_OUT}' if row.is_left_out else ''}"
-    item = cell(number, tip=_WHY_LEFT_OUT if row.is_left_out else "")
-    item.setData(TOKENS, ((number, "special"),))
+    texts = _number(row)
+    item = cell(" ".join(texts), tip=_WHY_LEFT_OUT if row.is_left_out else "")
+    item.setData(TOKENS, tuple((text.replace(" ", "\N{NO-BREAK SPACE}"), "special") for text in texts))
     return item
 
 
