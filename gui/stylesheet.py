@@ -12,6 +12,8 @@ from string import Template
 from gui.colours import Colours
 
 _GROWS = re.compile(r"\b(?!1px)(\d+)px\b")  # a hairline stays one pixel wide
+_BESIDE_TEXT = 8  # pixels at 100 %, in a table's heads and cells
+_OF_QT = 3  # pixels of these that Qt itself leaves beside a cell's text, at any zoom
 
 
 def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
@@ -19,7 +21,8 @@ def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     rules = files("resources").joinpath("window.qss").read_text(encoding="utf-8")
     grown = _GROWS.sub(lambda length: f"{px(int(length[1]))}px", rules)
     icons = {name: _icon(name) for name in ("arrow_up", "arrow_down", "tick")}
-    return Template(grown).substitute(asdict(colours), **icons)
+    beside_cell = f"{px(_BESIDE_TEXT) - _OF_QT}px"
+    return Template(grown).substitute(asdict(colours), **icons, beside_cell=beside_cell)
 
 
 def _icon(name: str) -> str:

@@ -55,7 +55,7 @@ class TokenDelegate(QStyledItemDelegate):
             painter.fillRect(option.rect, self._selected)
         painter.setPen(self._text)
         painter.setClipRect(option.rect)
-        corner = QRectF(option.rect).topLeft() + QPointF(GRID, GRID / 2)
+        corner = QRectF(option.rect).topLeft() + QPointF(self._theme.px(GRID), GRID / 2)
         self._layout(tokens, option.rect.width()).draw(painter, corner)
         painter.restore()
 
@@ -68,7 +68,7 @@ class TokenDelegate(QStyledItemDelegate):
         layout.beginLayout()
         height = 0.0
         while (line := layout.createLine()).isValid():
-            line.setLineWidth(max(1, width - 2 * GRID))
+            line.setLineWidth(max(1, width - 2 * self._theme.px(GRID)))
             line.setPosition(QPointF(0, height))
             height += line.height()
         layout.endLayout()

@@ -11,8 +11,7 @@ from gui.theme import GRID, Theme
 PROBABILITY = Qt.ItemDataRole.UserRole
 IS_FORCED = PROBABILITY + 1  # whether the user chose the token
 _TO_COME_OPACITY = 0.3
-_EDGE, _LEFT, _BETWEEN, _RIGHT = 1, GRID - 1, GRID // 2, GRID // 2  # pixels around the cell and its texts
-_AROUND = 2 * _EDGE + _LEFT + _BETWEEN + _RIGHT
+_EDGE, _BETWEEN, _RIGHT = 1, GRID // 2, GRID // 2  # pixels around the cell and its texts
 
 
 class ProbabilityDelegate(QStyledItemDelegate):
@@ -38,12 +37,14 @@ class ProbabilityDelegate(QStyledItemDelegate):
         self._forced_font = theme.token_font()
         self._forced_font.setUnderline(True)
         self._token_metrics = QFontMetrics(self._token_font)
+        self._left = theme.px(GRID) - _EDGE  # below the head's text
         self._number_width = QFontMetrics(self._number_font).horizontalAdvance("0.000")
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """The size in which the token is not cut."""
         token = self._token_metrics.horizontalAdvance(index.data() or "") + 1  # the advance is rounded, perhaps down
-        return QSize(token + self._number_width + _AROUND, self._theme.px(28))
+        around = 2 * _EDGE + self._left + _BETWEEN + _RIGHT
+        return QSize(token + self._number_width + around, self._theme.px(28))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -65,7 +66,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(self._focus)
             painter.drawRect(rect)
-        self._paint_texts(painter, rect.adjusted(_LEFT, 0, -_RIGHT, 0), index.data(), probability, forced)
+        self._paint_texts(painter, rect.adjusted(self._left, 0, -_RIGHT, 0), index.data(), probability, forced)
         painter.restore()
 
     def _paint_texts(self, painter: QPainter, rect: QRectF, token: str, probability: float, forced: bool) -> None:

@@ -1,0 +1,85 @@
+"""Heads of tables stand over the text of their cells, at each zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QTableWidget, QTableWidgetItem, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.panels.datasets.data_examples import ExampleTable
+from gui.panels.datasets.pair_table import PairTable
+from gui.panels.datasets.plugin_table import PluginTable
+from gui.panels.datasets.token_delegate import TOKENS
+from gui.panels.runs.comparison_table import ComparisonTable
+from gui.panels.runs.table import RunTable
+from gui.panels.translation.candidate_table import CandidateTable
+from gui.panels.translation.probability_delegate import PROBABILITY
+from gui.theme import Theme
+from gui.widgets.tables import NUMBER, TEXT
+from tests.gui.tables import head_at
+
+SAID = "HH"  # the same in head and cell, so that it has the same room beside its letters
+_A_ROUNDING = 1  # pixel
+
+
+@pytest.fixture
+def theme(qtbot: QtBot) -> Iterator[Theme]:
+    made = Theme("light")
+    made.apply()
+    yield made
+    made.set_zoom(100)
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+@pytest.mark.parametrize("kind", [RunTable, ExampleTable, PairTable, CandidateTable, ComparisonTable, PluginTable])
+def test_a_head_stands_over_the_text_of_its_cells(qtbot: QtBot, theme: Theme, kind: type[RunTable], zoom: int) -> None:
+    table = kind(theme)
+    theme.set_zoom(zoom)
+    qtbot.addWidget(table)
+    _fill(table)
+    table.resize(1600, 300)
+    table.show()
+    head, cells = table.horizontalHeader(), table.viewport()
+    for column in range(table.columnCount()):
+        if table.isColumnHidden(column):
+            continue
+        left, width = table.columnViewportPosition(column), table.columnWidth(column)
+        is_number = _is_number(head_at(table, column))
+        over = _ink(head.viewport(), QRect(left, 0, width, head.height() - 2))
+        under = _ink(cells, QRect(left, table.rowViewportPosition(1) + 1, width, table.rowHeight(1) - 2))
+        apart = over[is_number] - under[is_number]
+        assert abs(apart) <= _A_ROUNDING, f"column {column} of {kind.__name__}: {over} over {under}"
+
+
+def _fill(table: QTableWidget) -> None:
+    """Each head and each cell with the same text, which a delegate paints if that is how the table does it."""
+    table.setColumnCount(max(table.columnCount(), 3))
+    table.setRowCount(2)
+    for column in range(table.columnCount()):
+        head = table.horizontalHeaderItem(column) or QTableWidgetItem()
+        head.setText(SAID)
+        table.setHorizontalHeaderItem(column, head)
+        for row in range(2):
+            item = QTableWidgetItem(SAID)
+            item.setTextAlignment(NUMBER if _is_number(head) else TEXT)
+            if isinstance(table, PairTable):
+                item.setData(TOKENS, ((SAID, "known"),))
+            elif isinstance(table, CandidateTable):
+                item.setData(PROBABILITY, 0.0)  # no bar, which is ink too
+            table.setItem(row, column, item)
+
+
+def _is_number(head: QTableWidgetItem) -> bool:
+    return bool(head.textAlignment() & Qt.AlignmentFlag.AlignRight.value)
+
+
+def _ink(widget: QWidget, part: QRect) -> tuple[int, int]:
+    """The first and the last column of pixels there that are not of the ground alone."""
+    image = widget.grab(part).toImage().convertToFormat(QImage.Format.Format_RGB32)
+    ground = image.pixel(1, 1)
+    inked = [x for x in range(image.width()) if any(image.pixel(x, y) != ground for y in range(1, image.height() - 1))]
+    return inked[0], inked[-1]
