@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QComboBox
@@ -86,7 +85,7 @@ class Curves(StepPanel):
     def on_paper(self) -> Iterator[None]:
         """Within the block the figure has a fixed size, and labelled axes, since no title is exported."""
         plot = self.plots[0]
-        plot.setLabel("left", escape(axis_name_of(self._metric)))  # pyqtgraph reads labels as HTML
+        plot.setLabel("left", axis_name_of(self._metric))
         plot.setLabel("bottom", "step")
         with super().on_paper():
             self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
-
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
-
 from core.history import History
 from gui.panels.learning.metric_words import heading_of, words_of
 from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.theme import Theme
 
-_AXIS_LENGTH = 100  # pixels at 100 %
 _LEVELS = {"limit": Level(0.02, "Limit: the plugin says that no model can do better on these data")}
 
 
@@ -25,10 +19,6 @@ class MetricPlot(ValidationPlot):
         self._title = ""
         self.take_theme()
 
-    def take_theme(self) -> None:
-        super().take_theme()
-        self.name_axis()
-
     def show_metric(self, metric: str) -> None:
         """Draw this metric (its name in validations) from now on."""
         self.measured, self._title = metric, words_of(metric).title
@@ -36,10 +26,8 @@ class MetricPlot(ValidationPlot):
         self.setAccessibleName(f"{heading_of(metric)} over steps")
 
     def name_axis(self) -> None:
-        """Write the metric along the y axis, elided to what fits in the lowest window."""
-        axis, room = self.getAxis("left"), self.theme.px(_AXIS_LENGTH)
-        shown = QFontMetricsF(axis.label.font()).elidedText(self._title, Qt.TextElideMode.ElideMiddle, room)
-        axis.setLabel(escape(shown))  # pyqtgraph reads labels as HTML
+        """Write the metric along the y axis."""
+        self.setLabel("left", self._title)
 
     def place_levels(self, history: History) -> None:
         self.place_limit(history, "limit {:.3g}")

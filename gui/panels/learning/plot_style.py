@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from html import escape
 from itertools import pairwise, takewhile
 from typing import Any
 
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 
 from gui.theme import Theme
 
@@ -17,11 +20,26 @@ _HALF_A_NUMBER = 12  # pixels by which the number at the last tick may extend be
 
 
 class FigureAxis(pg.AxisItem):
-    """Writes thousands as everywhere in the window, `1,000`, and only numbers that are not cut off."""
+    """Writes thousands as everywhere in the window, `1,000`, only numbers that are not cut off, and of its name as much
+    as there is room for: pyqtgraph cuts both ends of the name off.
+    """
 
     def __init__(self, side: str) -> None:
         super().__init__(side)
         self.enableAutoSIPrefix(False)  # else its label would have a unit prefix such as (x1k)
+
+    def resizeEvent(self, event: QGraphicsSceneResizeEvent | None = None) -> None:
+        if self.label is not None:  # as of a plot that is closed
+            self.label.setHtml(self.labelString())
+        super().resizeEvent(event)
+
+    def labelString(self) -> str:
+        """Its name, in which `<` is no mark, cut in its middle."""
+        length = self.height() if self.orientation == "left" else self.width()
+        room = length - 2 * self.label.document().documentMargin()
+        shown = QFontMetricsF(self.label.font()).elidedText(self.labelText, Qt.TextElideMode.ElideMiddle, room)
+        style = "; ".join(f"{name}: {value}" for name, value in self.labelStyle.items())
+        return f'<span style="{style}">{escape(shown)}</span>'
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
         """pyqtgraph's spacing, widened until no two numbers of the first level touch.
@@ -107,6 +125,7 @@ def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:
         axis.setTextPen(theme.colour("muted"))
         axis.setTickFont(theme.font(0.85))
         axis.label.setFont(theme.font(0.85))
+        axis.resizeEvent()  # which writes its name anew
     plot.getAxis("left").setWidth(theme.px(_AXIS_WIDTH))
     half = theme.px(_HALF_A_NUMBER)
     plot.getAxis("bottom").setStyle(hideOverlappingLabels=half)

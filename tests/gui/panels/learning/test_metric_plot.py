@@ -237,7 +237,7 @@ def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, 
         theme.set_mode(mode)
         assert plot._valid.opts["pen"].color() == theme.colour("validation")
         assert plot._valid.opts["pen"].style() == Qt.PenStyle.DashLine
-    name = plot.getAxis("left").labelText
+    name = plot.getAxis("left").label.toPlainText()
     assert name.startswith("share") and name.endswith("noise") and "…" in name
     assert plot.plotItem.vb.mapViewToScene(QPointF(0, 0)).x() == pytest.approx(64, abs=16)  # as of the others
 

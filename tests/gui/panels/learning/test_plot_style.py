@@ -100,3 +100,24 @@ def drawn_on(axis: FigureAxis) -> list[tuple[QRectF, str]]:
         painter.setFont(axis.style["tickFont"])
         _, _, texts = axis.generateDrawSpecs(painter)
     return [(place, text) for place, _, text in texts]
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+@pytest.mark.parametrize(("width", "height"), [(120, 128), (1160, 600)])
+def test_a_name_is_written_as_far_as_its_axis_is_long_and_neither_end_is_cut(
+    zoom: int, width: int, height: int, theme: Theme, stage: Stage
+) -> None:
+    left, bottom = "loss, nats per <target> token", "tokens right, by place, of all the sentences"
+    plot = PlainPlot(theme, left=left, bottom=bottom)
+    theme.set_zoom(zoom)
+    stage(plot, width * zoom // 100, height * zoom // 100)
+    plot.grab()
+    QApplication.processEvents()
+    for side, name in (("left", left), ("bottom", bottom)):
+        axis = plot.getAxis(side)
+        length = axis.height() if side == "left" else axis.width()
+        shown = axis.label.toPlainText()
+        assert axis.label.boundingRect().width() <= length
+        assert shown == name or "…" in shown
+        assert theme.colour("muted").name() in axis.label.toHtml()
+        assert (shown == name) == (QFontMetricsF(axis.label.font()).horizontalAdvance(name) + 8 <= length)
