@@ -13,7 +13,7 @@ from gui.widgets.labels import as_written
 from gui.widgets.tables import NUMBER, TEXT, cell, choose_row, read_by_rows
 
 Row = TypeVar("Row")
-_NARROWEST = 88  # least pixels (at 100 %) of a column without a width; the table scrolls if there is less room
+_NARROWEST = 120  # least pixels (at 100 %) of a column without a width; the table scrolls if there is less room
 
 
 class Column(NamedTuple):
@@ -131,21 +131,26 @@ class RowTable(QTableWidget, Generic[Row]):
     def _share_width(self) -> None:
         """Give each column its width; the columns without one share what is left.
 
-        A column whose texts need less than its share leaves the rest to those that need more.
+        A column whose texts need less than its share leaves the rest to those that need more. Where the room is too
+        little for them, the columns with a width have no more than they need, either.
         """
-        widths = [self.theme.px(column.width) if column.width else 0 for column in self.columns]
-        left = max(self.viewport().width() - sum(widths), 0)
-        sharing = sorted((self._needed_width(place), place) for place, width in enumerate(widths) if not width)
-        for number, (needed, place) in enumerate(sharing):
+        shown = [place for place in range(len(self.columns)) if not self.isColumnHidden(place)]
+        needed = {place: self.needed_width(place) for place in shown}
+        widths = {place: self.theme.px(self.columns[place].width) for place in shown if self.columns[place].width}
+        sharing = sorted((needed[place], place) for place in shown if place not in widths)
+        if sum(widths.values()) + sum(width for width, _ in sharing) > self.viewport().width():
+            widths = {place: min(width, needed[place]) for place, width in widths.items()}
+        left = max(self.viewport().width() - sum(widths.values()), 0)
+        for number, (wanted, place) in enumerate(sharing):
             others = len(sharing) - number
-            widths[place] = max(min(needed, left // others), min(needed, self.theme.px(_NARROWEST)))
+            widths[place] = max(min(wanted, left // others), min(wanted, self.theme.px(_NARROWEST)))
             left -= widths[place]
         for _, place in sharing:
             widths[place] += max(left, 0) // len(sharing)
-        for place, width in enumerate(widths):
+        for place, width in widths.items():
             self.setColumnWidth(place, width)
 
-    def _needed_width(self, place: int) -> int:
+    def needed_width(self, place: int) -> int:
         """The pixels that a column's header and texts need; problem sentences, which span columns, do not count."""
         texts = [self.texts_of(row)[place] for row in self.rows if not self.problem_of(row)]
         widest = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)

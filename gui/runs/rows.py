@@ -17,7 +17,7 @@ from core.run_summary import RunSummary, best_of, state_of_unread, summarise
 NUM_LOSSES = 40  # in a row's small curve
 EXAMPLE_NAME = "Example run"
 EXAMPLE_STAYS = "The example run stays as it is: Reset begins a run of your own with its settings"
-STATES = {"new": "begun", "learning": "learning in this window", "paused": "paused in this window"}
+STATES = {"new": "begun", "learning": "learning here", "paused": "paused here"}
 REASONS = {
     "max_steps": "",
     "stopped": "",

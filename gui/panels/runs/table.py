@@ -20,7 +20,8 @@ from gui.theme import Theme
 
 Letters = Mapping[Path, tuple[str, QColor]]  # of each compared run, as its curve has them
 
-_SPARKLINE = 5  # the column
+_NAME, _SPARKLINE, _NOTE = 0, 5, 8  # the columns
+_BESIDE_LETTER = 8  # pixels that Qt leaves there
 
 
 class RunTable(RowTable[RunRow]):
@@ -63,6 +64,12 @@ class RunTable(RowTable[RunRow]):
         note = row.note.partition("\n")[0]
         return row.name, str(row.seed), minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 
+    def needed_width(self, place: int) -> int:
+        """A name has room for its letter before it is compared: the columns stay where they are then."""
+        if place == _SPARKLINE:
+            return self.theme.px(self.columns[place].width)
+        return super().needed_width(place) + (self.theme.px(SIZE) + _BESIDE_LETTER if place == _NAME else 0)
+
     @property
     def all_chosen(self) -> list[RunRow]:
         """From the top down; `chosen` is the one of them that was chosen last."""
@@ -85,13 +92,14 @@ class RunTable(RowTable[RunRow]):
 
     def _show_letter(self, number: int, row: RunRow) -> None:
         letter, colour = self._letters.get(row.path, ("", None))
-        cell = self.item(number, 0)
+        cell = self.item(number, _NAME)
         assert cell is not None
         cell.setIcon(QIcon() if colour is None else letter_icon(letter, colour, self.theme, self.devicePixelRatioF()))
         cell.setData(Qt.ItemDataRole.AccessibleTextRole, " ".join(filter(None, ("run", letter, row.name))))
 
     def show_rows(self, rows: Sequence[RunRow]) -> None:
         chosen = {row.path for row in self.all_chosen}
+        self.setColumnHidden(_NOTE, not any(row.note for row in rows))
         with QSignalBlocker(self):  # who listens is not asked about a half-filled table
             super().show_rows(rows)
             if len(chosen) > 1:

@@ -78,7 +78,7 @@ def test_a_stopped_run_goes_on_where_it_was(
     window.context.workbench.learn(10)
     wait_for_state("paused")
     view = show(window, qtbot)
-    row_of(view, qtbot, lambda row: row.state == "paused in this window" and row.step == 10)
+    row_of(view, qtbot, lambda row: row.state == "paused here" and row.step == 10)
     window.context.workbench.prepare()  # leave it
     wait_for_state("ready")
     view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.state == "stopped"), 0)
@@ -137,7 +137,7 @@ def test_a_run_that_was_moved_while_this_window_wrote_it_is_cut_off_where_it_is_
     wait_for_state("paused")
     run, view = workbench.run, show(window, qtbot)
     assert run is not None
-    row_of(view, qtbot, lambda row: row.path == run and row.state == "paused in this window" and row.is_ours)
+    row_of(view, qtbot, lambda row: row.path == run and row.state == "paused here" and row.is_ours)
     moved = run.rename(run.with_name("moved"))
     view.refresh_button.click()
     row_of(view, qtbot, lambda row: row.path == moved and row.state == "interrupted" and not row.is_ours)

@@ -74,7 +74,7 @@ def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, 
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
     window.context.workbench.set_pace(1)
     window.context.workbench.learn()
-    row_of(view, qtbot, lambda row: row.state == "learning in this window")
+    row_of(view, qtbot, lambda row: row.state == "learning here")
     window.context.workbench.set_pace(None)
     row_of(view, qtbot, lambda row: row.state == "finished" and row.step == 40)
 

@@ -1,0 +1,40 @@
+"""How wide the columns of the table of runs are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from gui.panels.runs.table import RunTable
+from gui.runs.rows import RunRow
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+NAME = "toy_german_english"
+
+
+def row(number: int, note: str = "") -> RunRow:
+    return RunRow(path=Path(f"/runs/{number}"), name=NAME, state="paused here", step=1000, best_loss=2.5, note=note)
+
+
+def test_a_name_is_whole_while_other_columns_have_more_than_they_need(stage: Stage, theme: Theme) -> None:
+    table = RunTable(theme)
+    theme.set_zoom(150)
+    stage(table, 1128, 300)  # as in a window of 1280 pixels
+    table.show_rows([row(1), row(2)])
+    needed = table.fontMetrics().horizontalAdvance(NAME) + 2 * theme.px(8)
+    assert needed <= table.columnWidth(0)
+    before = table.columnWidth(0)
+    table.show_letters({Path("/runs/1"): ("A", theme.colour("training")), Path("/runs/2"): ("B", theme.colour("bad"))})
+    assert table.columnWidth(0) == before, "choosing a second run moves no column"
+
+
+def test_there_is_a_column_of_notes_where_there_is_a_note(stage: Stage, theme: Theme) -> None:
+    table = RunTable(theme)
+    stage(table, 1128, 300)
+    table.show_rows([row(1)])
+    assert table.isColumnHidden(8)
+    table.show_rows([row(1, note="the first that was right")])
+    assert not table.isColumnHidden(8) and table.columnWidth(8) > 100
