@@ -30,6 +30,7 @@ _POINTS = 500
 _SHORTEST = 20_000  # least number of steps on the axis, to show the paper's curves rise and fall
 _TICK_STRIDES = (5, 2, 1)
 _HEADROOM = 1.15  # the axis in heights of the highest peak, with room for the label of the line
+_WIDE_KEY = 0.5  # a key wider than this share of the plot would cover a curve: it stands above all of them
 
 
 class NoamTopic(Topic):
@@ -67,6 +68,7 @@ class NoamTopic(Topic):
         self._factor = 1.0  # this run's
         self._end: float = math.inf  # its last step
         self._last_step = 0  # of the axis
+        self._peak = 1e-3  # that the axis of rates has room for
         self._step = 0
         self._lay_out()
         self._reach(_SHORTEST)
@@ -160,7 +162,7 @@ class NoamTopic(Topic):
         self.line.label.setColor(theme.colour("muted"))
         self.line.label.setFont(theme.font(0.85))
         self._mark_end()
-        self.plot.setYRange(0, _HEADROOM * max(float(own.max()), 1e-3), padding=0)
+        self._peak = max(float(own.max()), 1e-3)
         self._part_names()
         self._say()
 
@@ -188,19 +190,31 @@ class NoamTopic(Topic):
         self._samples[place].setPen(self._curves[place].opts["pen"])
 
     def _part_names(self) -> None:
-        """Place the labels of the two lines and the key where they cover no curve and not one another."""
+        """Place the key and the labels of the two lines where they cover no curve and not one another."""
+        self.plot.setYRange(0, self._peak * self._headroom(), padding=0)
         room = FreeRoom(self.plot.plotItem, self._curves)
         bottom, top = self.plot.viewRange()[1]
         for line in (self.line, self.end_line):
             room.draw((line.value(),) * 2, (bottom, top))
+        self._lay_key(room)
         put_name(self.line, room.take_freest(places_upright(self.line, 1.0, room, may_turn=False)))
         put_name(self.end_line, room.take_freest(places_upright(self.end_line, 0.5, room)))
-        self._lay_key(room)
+
+    def _headroom(self) -> float:
+        """What the axis of rates reaches to, of the peak."""
+        key, box = self._key_size(), self.plot.plotItem.vb
+        is_wide = key.width() > _WIDE_KEY * box.width()
+        return max(_HEADROOM, 1 / max(1 - key.height() / box.height(), 0.5)) if is_wide else _HEADROOM
+
+    def _key_size(self) -> QSizeF:
+        names = [name.boundingRect() for name in self._names]
+        beside = self.theme.px(_SAMPLE) + self.theme.px(_SAMPLE_GAP)
+        return QSizeF(beside + max(name.width() for name in names), sum(name.height() for name in names))
 
     def _lay_key(self, room: FreeRoom) -> None:
         """Place the key at the top, one curve below another, as far right as possible without covering a curve."""
-        sample, gap, row = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._names[0].boundingRect().height()
-        size = QSizeF(sample + gap + max(name.boundingRect().width() for name in self._names), row * len(self._names))
+        sample, gap, size = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._key_size()
+        row = size.height() / len(self._names)
         corners = (QPointF(middle - size.width() / 2, 0.0) for middle in middles(size.width(), room.width, room.width))
         corner = room.take_freest((QRectF(corner, size), corner) for corner in corners)
         for place, (line, name) in enumerate(zip(self._samples, self._names, strict=True)):

@@ -9,6 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.config import RunConfig
@@ -152,16 +153,37 @@ def test_names_are_whole_and_apart_and_no_curve_runs_through_one(
         topic.warmup_spin.setValue(warmup)
         draw(topic, window)
         topic.plot.grab()
-        box = topic.plot.plotItem.vb
-        words = [*topic._names, topic.line.label, topic.end_line.label]
-        for place, word in enumerate(words):
-            said = f"{word.toPlainText()} at {warmup}, in a window {height} pixels high"
-            name = word.sceneBoundingRect()
-            letters = name.adjusted(4, 4, -4, -4)  # without the room around them
-            assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
-            assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:place]), said
-            for curve in (topic._own, *topic._references):
-                assert not runs_through(topic.plot, curve, letters), said
+        assert_names_are_whole_and_apart(topic, f"at {warmup}, in a window {height} pixels high")
+
+
+@pytest.mark.parametrize("zoom", [150, 200])
+def test_zoomed_the_key_lies_on_no_curve_either(topic: NoamTopic, window: MainWindow, qtbot: QtBot, zoom: int) -> None:
+    prepare(window, qtbot, {"training.max_steps": 1000})
+    window.context.theme.set_zoom(zoom)
+    window.resize(1280, 720)
+    for warmup in (1000, 4000, 8000):
+        topic.warmup_spin.setValue(warmup)
+        draw(topic, window)
+        topic.plot.grab()
+        QApplication.processEvents()
+        topic.plot.grab()
+        assert_names_are_whole_and_apart(topic, f"at {warmup}, zoomed to {zoom} %")
+
+
+def assert_names_are_whole_and_apart(topic: NoamTopic, where: str) -> None:
+    """Each word within the plot, on no other, and on no curve."""
+    box = topic.plot.plotItem.vb
+    words = [*topic._names, topic.line.label, topic.end_line.label]
+    for place, word in enumerate(words):
+        said = f"{word.toPlainText()} {where}"
+        name = word.sceneBoundingRect()
+        letters = name.adjusted(4, 4, -4, -4)  # without the room around them
+        if word in topic._names:
+            letters.setLeft(letters.left() - topic.theme.px(40))  # with its line in the key
+        assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
+        assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:place]), said
+        for curve in (topic._own, *topic._references):
+            assert not runs_through(topic.plot, curve, letters), said
 
 
 def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, part: QRectF) -> bool:
