@@ -32,10 +32,12 @@ class FigureAxis(pg.AxisItem):
         if self.label is not None:  # as of a plot that is closed
             self.label.setHtml(self.labelString())
         super().resizeEvent(event)
+        if self.label is not None and self.orientation == "bottom":
+            self.label.setX(min(self.label.x(), self.width() - self.label.boundingRect().width()))
 
     def labelString(self) -> str:
-        """Its name, in which `<` is no mark, cut in its middle."""
-        length = self.height() if self.orientation == "left" else self.width()
+        """Its name, in which `<` is no mark, cut in its middle; one at the bottom may reach below the other axis."""
+        length = self.height() if self.orientation == "left" else self.x() + self.width()
         room = length - 2 * self.label.document().documentMargin()
         shown = QFontMetricsF(self.label.font()).elidedText(self.labelText, Qt.TextElideMode.ElideMiddle, room)
         style = "; ".join(f"{name}: {value}" for name, value in self.labelStyle.items())
