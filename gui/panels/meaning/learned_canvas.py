@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from math import ceil
+from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QWidget
 
 from core.events import ValidatedSentence
@@ -22,6 +33,7 @@ from gui.theme import GRID, Theme
 
 _ROW = 22  # pixels at 100 %
 _ROOM = 1.5 * GRID  # around the text of a token
+_INDENT = 2 * GRID  # of the lines of a sentence after its first
 _GAPS = " Some validations are not kept or not readable: a token changed somewhere between two that are."
 _PALEST, _DARKEST = 0.18, 0.8  # the part of the colour map used: every step is visible, and text is readable on it
 
@@ -52,8 +64,19 @@ class LearnedSentence:
         return int(self.times.times_forgotten[self.first + column])
 
 
+class _Line(NamedTuple):
+    """What stands side by side of a sentence."""
+
+    row: int  # the sentence
+    first: int  # its token
+    edges: list[float]  # where the tokens begin, and the last ends
+
+
 class LearnedCanvas(QWidget):
-    """Emits `pointed` with a description of the token that the mouse or an arrow key points at; empty if none."""
+    """Wraps a sentence that is wider than the canvas.
+
+    Emits `pointed` with a description of the token that the mouse or an arrow key points at; empty if none.
+    """
 
     pointed = Signal(str)
     reached = Signal(int)  # by an arrow key: the y coordinate of the token, in pixels
@@ -62,6 +85,7 @@ class LearnedCanvas(QWidget):
         super().__init__()
         self._theme = theme
         self._sentences: Sequence[LearnedSentence] = ()
+        self._lines: list[_Line] = []
         self._steps: Sequence[int] = ()
         self._missing: Sequence[int] = ()  # validations whose sentences are not kept, or not readable
         self._cell: tuple[int, int] | None = None
@@ -77,12 +101,12 @@ class LearnedCanvas(QWidget):
         self._restyle()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._theme.px(200), len(self._sentences) * self._row)
+        return QSize(self._theme.px(200), len(self._lines) * self._row)
 
     def whole_size(self) -> QSize:
-        """The size at which no token is made narrower than its text."""
+        """The size at which each sentence is one line."""
         widest = max((sum(map(self._width_of, one.tokens)) for one in self._sentences), default=0.0)
-        return QSize(ceil(widest) + 1, self.minimumSizeHint().height())
+        return QSize(ceil(widest) + 1, len(self._sentences) * self._row)
 
     def show_sentences(
         self, sentences: Sequence[LearnedSentence], steps: Sequence[int], missing: Sequence[int]
@@ -109,7 +133,8 @@ class LearnedCanvas(QWidget):
 
     def cell(self, row: int, column: int) -> QRectF:
         """The rectangle of a token."""
-        return self._cells(row)[column]
+        number = next(number for number, line in enumerate(self._lines) if self._holds(line, row, column))
+        return self._cells(number)[column - self._lines[number].first]
 
     @property
     def _row(self) -> int:
@@ -122,19 +147,34 @@ class LearnedCanvas(QWidget):
         self._colours.clear()
         self._fit()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
+        self._lines = [line for row in range(len(self._sentences)) for line in self._broken(row)]
         self.setMinimumHeight(self.minimumSizeHint().height())
         self.update()
 
-    def _edges(self, row: int) -> list[float]:
-        """The x at which each token of a row begins, and the end of the last; scaled down if they do not fit."""
-        widths = [self._width_of(token) for token in self._sentences[row].tokens]
-        scale = min(1.0, (self.width() - 1.0) / sum(widths))
-        return [scale * edge for edge in accumulate(widths, initial=0.0)]
+    def _broken(self, row: int) -> Iterator[_Line]:
+        """The lines of a sentence: each token as wide as its text, but never wider than a line."""
+        room = self.width() - 1.0
+        first, edges = 0, [0.0]
+        for column, token in enumerate(self._sentences[row].tokens):
+            width = self._width_of(token)
+            if edges[-1] + width > room and column > first:
+                yield _Line(row, first, edges)
+                first, edges = column, [float(_INDENT)]
+            edges.append(min(edges[-1] + width, room))
+        yield _Line(row, first, edges)
 
-    def _cells(self, row: int) -> list[QRectF]:
-        top, height = row * self._row, self._row
-        return [QRectF(left, top, right - left, height) for left, right in pairwise(self._edges(row))]
+    def _cells(self, number: int) -> list[QRectF]:
+        """Where the tokens of this line are painted."""
+        top, height = number * self._row, self._row
+        return [QRectF(left, top, right - left, height) for left, right in pairwise(self._lines[number].edges)]
+
+    def _holds(self, line: _Line, row: int, column: int) -> bool:
+        return line.row == row and 0 <= column - line.first < len(line.edges) - 1
 
     def _width_of(self, token: str) -> float:
         if token not in self._widths:
@@ -143,11 +183,12 @@ class LearnedCanvas(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         first = event.rect().top() // self._row
-        last = min(event.rect().bottom() // self._row + 1, len(self._sentences))
+        last = min(event.rect().bottom() // self._row + 1, len(self._lines))
         with QPainter(self) as painter:
-            for row in range(first, last):
-                for column, cell in enumerate(self._cells(row)):
-                    self._paint_token(painter, row, column, cell.adjusted(1, 1, -1, -1))
+            for number in range(first, last):
+                line = self._lines[number]
+                for column, cell in enumerate(self._cells(number), line.first):
+                    self._paint_token(painter, line.row, column, cell.adjusted(1, 1, -1, -1))
 
     def _paint_token(self, painter: QPainter, row: int, column: int, cell: QRectF) -> None:
         one = self._sentences[row]
@@ -197,14 +238,16 @@ class LearnedCanvas(QWidget):
         row = (row + move[0]) % len(self._sentences)
         num_tokens = len(self._sentences[row].tokens)
         self._point_at((row, (min(column, num_tokens - 1) + move[1]) % num_tokens))
-        self.reached.emit(round(self.cell(row, 0).center().y()))
+        assert self._cell is not None
+        self.reached.emit(round(self.cell(*self._cell).center().y()))
 
     def _cell_at(self, point: QPointF) -> tuple[int, int] | None:
-        row = int(point.y() // self._row)
-        if not 0 <= row < len(self._sentences):
+        number = int(point.y() // self._row)
+        if not 0 <= number < len(self._lines):
             return None
-        column = bisect_right(self._edges(row), point.x()) - 1
-        return (row, column) if 0 <= column < len(self._sentences[row].tokens) else None
+        line = self._lines[number]
+        column = line.first + bisect_right(line.edges, point.x()) - 1
+        return (line.row, column) if self._holds(line, line.row, column) else None
 
     def _point_at(self, cell: tuple[int, int] | None) -> None:
         if cell != self._cell:

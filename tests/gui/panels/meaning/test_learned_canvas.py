@@ -117,3 +117,26 @@ def test_where_validations_are_not_kept_it_says_between_which_two_a_token_change
         "became right between step 0 and 100",
         "became right between step 200 and 300",
     ]
+
+
+def test_a_sentence_with_too_little_room_goes_on_in_another_line(canvas: LearnedCanvas, qtbot: QtBot) -> None:
+    metrics, cells = canvas.fontMetrics(), [canvas.cell(0, column) for column in range(4)]
+    assert len({cell.top() for cell in cells}) == 1
+    canvas.setFixedWidth(150)
+    qtbot.waitUntil(lambda: canvas.width() == 150)
+    cells = [canvas.cell(0, column) for column in range(4)]
+    assert len({cell.top() for cell in cells}) == 2 and canvas.minimumHeight() == cells[-1].bottom()
+    assert cells[-1].left() > cells[0].left(), "it is seen that no other sentence begins there"
+    for token, cell in zip(TOKENS, cells, strict=True):
+        assert metrics.horizontalAdvance(token) < cell.width() and cell.right() <= canvas.width()
+        point_at(canvas, cell.center())
+        assert canvas.accessibleDescription().startswith(f"“{token}”")
+    point_at(canvas, QPointF(3, cells[-1].center().y()))
+    assert canvas.accessibleDescription() == "", "beside an indented line is no token"
+    assert canvas.whole_size().height() == cells[0].height(), "on paper it has the room"
+
+
+def point_at(canvas: LearnedCanvas, place: QPointF) -> None:
+    no_button, no_key = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    move = QMouseEvent(QEvent.Type.MouseMove, place, canvas.mapToGlobal(place), no_button, no_button, no_key)
+    QApplication.sendEvent(canvas, move)
