@@ -243,17 +243,21 @@ class MainWindow(QMainWindow):
             self.strip.drop_outdated()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        for widget in (self.transport, self.banner, self.strip, self.pages, self.time_strip, self.status_bar):
-            column.addWidget(widget, 1 if widget is self.pages else 0)
         middle = QWidget()
         row = QHBoxLayout(middle)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        column, with_setup = QVBoxLayout(), QHBoxLayout()  # Setup takes room of the views alone: Learn stays in place
+        for layout in (row, column, with_setup):
+            layout.setSpacing(0)
         row.addWidget(self.rail)
-        row.addWidget(self.setup_drawer)
         row.addLayout(column, 1)
+        for widget in (self.transport, self.banner, self.strip):
+            column.addWidget(widget)
+        column.addLayout(with_setup, 1)
+        with_setup.addWidget(self.setup_drawer)
+        with_setup.addWidget(self.pages, 1)
+        column.addWidget(self.time_strip)
+        column.addWidget(self.status_bar)
         self.setCentralWidget(middle)
         steps = tour_steps(self.train_view, self.transport, self.rail)
         self.tour = Tour(self.context.theme, steps, room=self.pages, over=middle)

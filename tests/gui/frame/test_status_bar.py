@@ -83,7 +83,7 @@ def test_times_are_no_more_exact_than_they_are_known(seconds: float, text: str) 
 
 def test_figures_that_need_a_second_line_stand_close_below_the_first(window: MainWindow, qtbot: QtBot) -> None:
     bar = window.status_bar
-    window.rail.setup_button.click()
+    window.context.theme.set_zoom(150)
     window.resize(window.minimumSize())
     first, last = bar.epoch_label, bar.device_label
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
 from core.run_files.label import RunLabel
@@ -192,10 +192,19 @@ def test_it_and_the_figures_below_take_one_row_each_at_any_zoom(
         workbench.edit(key, value)
 
 
-def test_beside_a_wide_setup_no_button_is_cut(qtbot: QtBot, window: MainWindow) -> None:
-    window.resize(1280, 720)
+def test_in_the_smallest_window_no_button_is_cut(qtbot: QtBot, window: MainWindow) -> None:
+    window.resize(window.minimumSize())
     window.context.theme.set_zoom(200)
-    window.rail.setup_button.click()
-    window.setup_drawer.sections["training"].heading.click()  # then it scrolls, and leaves less room yet
-    qtbot.waitUntil(lambda: window.transport.width() < 460, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.transport.width() <= 800, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: cut_texts(window.transport) == [], timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("zoom", [100, 200])
+def test_it_stays_as_it_is_when_setup_is_opened(qtbot: QtBot, window: MainWindow, zoom: int) -> None:
+    window.context.theme.set_zoom(zoom)
+    bar, drawer = window.transport, window.setup_drawer
+    qtbot.waitUntil(lambda: bar.width() == window.width() - window.rail.width(), timeout=WAIT_MS)
+    before = bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))
+    window.rail.setup_button.click()
+    qtbot.waitUntil(lambda: drawer.isVisible() and drawer.geometry().right() < window.pages.x(), timeout=WAIT_MS)
+    assert (bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))) == before

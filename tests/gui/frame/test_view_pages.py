@@ -92,6 +92,7 @@ def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWind
     assert is_sorted(
         chain.index(widget)
         for widget in (
+            window.transport.learn_button,
             drawer.sections["dataset"].heading,
             drawer.plugin_combo,
             *(row.editor for row in (*rows.values(), *forms["dataset"].rows.values()) if row.editor is not None),
@@ -103,7 +104,6 @@ def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWind
             drawer.sections["decoding"].heading,
             forms["decoding"].rows["decoding.beam_size"].editor,
             drawer.restart_button,
-            window.transport.learn_button,
             view.topics,
             view.topic.code.heading,
             window.time_strip,
