@@ -31,6 +31,7 @@ _COLOURS = {
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
 _NUDGE = 4  # pixels between two heights that are tried for letters
+_SWATCH, _WIDEST_SWATCH = 10, 12  # pixels at 100 %, and at any zoom: Qt has 16 for it, and the name comes right after
 
 
 class RunComparison(ComparisonPanel):
@@ -90,7 +91,8 @@ class RunComparison(ComparisonPanel):
         return QColor(_COLOURS[self.theme.mode][first])
 
     def _swatch(self, place: int) -> QIcon:
-        square = QPixmap(self.theme.px(10), self.theme.px(10))
+        side = min(self.theme.px(_SWATCH), _WIDEST_SWATCH)
+        square = QPixmap(side, side)
         square.fill(self.colour(place))
         return QIcon(square)
 

@@ -19,10 +19,14 @@ _HELP = (
 )
 _ROW_HEIGHT = 28  # pixels at 100 %
 _WIDEST_COLUMN = 240  # pixels at 100 %
+_LEAST, _MOST = 88, 136  # the same, of a run among many: what its name is to be told by, and a mean with deviation
 
 
 class ComparisonTable(QTableWidget):
-    """The first column, of long keys, gives way where there is no room for the others: down to half of all."""
+    """The first column, of long keys, gives way where there is no room for the others: down to half of all.
+
+    The runs share the rest, so that they are seen side by side; where they are too many for that, it scrolls.
+    """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -72,5 +76,15 @@ class ComparisonTable(QTableWidget):
     def _share_out(self) -> None:
         if self._wanted:
             room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
-            keys, *values = self._wanted
-            self.setColumnWidth(0, min(keys, max(room - sum(values), room // 2, head)))
+            keys, *runs = self._wanted
+            first = min(keys, max(room - sum(runs), room // 2, head))
+            share = (room - first) // max(len(runs), 1)
+            self.setColumnWidth(0, first)
+            for column, wanted in enumerate(runs, start=1):
+                self.setColumnWidth(column, min(wanted, max(share, self._least_width(column))))
+
+    def _least_width(self, column: int) -> int:
+        """In which the name and the values of a run are whole; a longer name is cut, a longer value goes on below."""
+        most, name = self._theme.px(_MOST), self.horizontalHeader().sectionSizeHint(column)
+        values = min(most, self.sizeHintForColumn(column))
+        return max(self._theme.px(_LEAST), values, name if name <= most else 0)

@@ -199,3 +199,29 @@ def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: St
     panel.show_comparison(Comparison(runs, (), table, of_other_tokens=1))
     panel.show_step(History(), 0)
     assert panel.title_label.text() == f"{panel.title}; A and B have different tokens: not to be compared"
+
+
+@pytest.mark.parametrize("zoom", [100, 150, 200])
+def test_two_runs_are_seen_side_by_side_however_long_their_names(theme: Theme, stage: Stage, zoom: int) -> None:
+    theme.set_zoom(zoom)
+    panel = RunComparison(theme)
+    stage(panel, 1100, 300)  # as in a window of 1280 pixels
+    rows = (("", *(f"{letter}  {'a long name ' * 4}" for letter in "AB")), ("model.num_encoder_layers", 2, 1))
+    panel.show_comparison(Comparison((run("A", 800, 0.5), run("B", 800, 0.4)), (), rows))
+    panel.show_step(History(), 0)
+    table = panel.table
+    assert not table.horizontalScrollBar().maximum()
+    assert table.columnViewportPosition(2) + table.fontMetrics().horizontalAdvance("1") < table.viewport().width()
+    assert table.columnWidth(1) == pytest.approx(table.columnWidth(2), abs=2)
+
+
+def test_of_many_runs_each_value_is_whole(theme: Theme, stage: Stage) -> None:
+    panel = RunComparison(theme)
+    stage(panel, 1100, 300)
+    runs = tuple(run(letter, 800, 0.5) for letter in "ABCDEF")
+    heads = ("", *(f"{one.letter}  {'a long name ' * 4}" for one in runs))
+    panel.show_comparison(Comparison(runs, (), (heads, ("valid/loss", *["4.0939 ± 0.0148"] * 6))))
+    panel.show_step(History(), 0)
+    table = panel.table
+    needed = table.fontMetrics().horizontalAdvance("4.0939 ± 0.0148") + 2 * 8
+    assert all(table.columnWidth(column) >= needed for column in range(1, 7))
