@@ -32,7 +32,7 @@ SHORTCUTS = (
     ("F5", "In Runs: read the folder again; in Plugins: the files"),
     ("Ctrl+E", "Setup"),
     ("Ctrl+D", "Light or dark"),
-    ("Ctrl++  Ctrl+-  Ctrl+0", "Zoom in, out, reset"),
+    ("Ctrl++  Ctrl+-  Ctrl+0", "Zoom in, out, back to 100 %"),
     ("Esc", "Dismiss what is shown"),
     ("F1", "This sheet"),
 )

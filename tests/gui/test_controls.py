@@ -1,0 +1,33 @@
+"""Every control says what it is: to the eye where the mouse rests, and to a screen reader."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QSlider, QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.main_window import MainWindow
+from gui.views.setup import SECTIONS
+from tests.gui.conftest import WAIT_MS
+from tests.gui.test_legible import scenes
+
+KINDS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QSlider)
+
+
+def untold(window: MainWindow) -> list[str]:
+    """The controls in sight that have no tooltip or no name."""
+    controls = [one for one in window.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisible()]
+    own = [one for one in controls if not isinstance(one.parentWidget(), (QAbstractSpinBox, QComboBox))]
+    return [f"{one}: {one.accessibleName()}" for one in own if not (one.toolTip() and one.accessibleName())]
+
+
+def test_every_control_has_a_name_and_says_what_it_does(qtbot: QtBot, window: MainWindow) -> None:
+    for scene in scenes(window):
+        assert untold(window) == [], scene
+    window.rail.setup_button.click()
+    drawer = window.setup_drawer
+    qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
+    for name in SECTIONS:
+        drawer.sections[name].heading.setChecked(True)
+    assert drawer.processes_row.spin.isVisible() and untold(window) == []
+    window.help_sheet.toggle()
+    assert window.help_sheet.isVisible() and untold(window) == []
