@@ -37,7 +37,7 @@ def not_written(error: OSError, path: Path) -> NotWritten:
         return NotWritten(
             f"The run's folder {path} is gone.", "Put it back (or the drive it is on), then continue learning."
         )
-    what_helps = "Free some space there" if error.errno in _FULL else "Mend that"
+    what_helps = "Free some space there" if error.errno in _FULL else "Fix that"
     return NotWritten(
         f"The run cannot be written to {path}: {error.strerror or error}.",
         f"{what_helps}, then continue learning; nothing is lost.",

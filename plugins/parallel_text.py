@@ -257,7 +257,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             fields = line.split("\t") if line.strip() else [""] * wanted
             if len(fields) < wanted:
                 raise BadData(
-                    f"{path}, line {number:,} has {len(fields)} of {wanted} columns between tabs: mend it, "
+                    f"{path}, line {number:,} has {len(fields)} of {wanted} columns between tabs: fix it, "
                     "or name the columns in dataset.options.source and target."
                 )
             yield source.text(fields), target.text(fields)

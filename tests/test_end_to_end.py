@@ -264,7 +264,7 @@ def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, 
         called("translate", where, "1 2 3", "--checkpoint", "last", cwd=tmp_path).stdout for where in (run, moved)
     ]
     assert outputs[0] == outputs[1] != ""
-    assert "is there already" in called("export", run, *arguments[:2], "--output", moved, cwd=place).stderr
+    assert "already exists" in called("export", run, *arguments[:2], "--output", moved, cwd=place).stderr
     assert called("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
     assert not list(tmp_path.glob(".exporting-*"))
 

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from core.errors import UserError
-from core.plugins_host.faults import MEND
+from core.plugins_host.faults import FIX
 
 ELSEWHERE = "If it is elsewhere, name its folder: --plugins-dir FOLDER, or HEADLIGHT_PLUGINS."
 """What to do where a plugin is not found."""
@@ -22,8 +22,8 @@ class PluginError(UserError):
 
     @property
     def for_author(self) -> str:
-        """What went wrong, and what to write instead where more can be said than to mend it."""
-        return f"{self.sentence} {self.remedy}." if self.remedy not in ("", MEND) else self.sentence
+        """What went wrong, and what to write instead where more can be said than to fix it."""
+        return f"{self.sentence} {self.remedy}." if self.remedy not in ("", FIX) else self.sentence
 
 
 class NoSuchPlugin(PluginError):

@@ -18,8 +18,8 @@ REMEDIES: dict[type[BaseException], str] = {
     MemoryError: "Yield each pair as it is made instead of keeping all",
     SystemExit: "Let it raise an exception instead of leaving",
 }
-"""What to do about an exception, where more can be said than to mend it."""
-MEND = "Mend it"
+"""What to do about an exception, where more can be said than to fix it."""
+FIX = "Fix it"
 REFUSED = "Change the options, or fix it"
 
 LONGEST_MESSAGE = 1000
@@ -29,7 +29,7 @@ class Fault(Exception):
     """A finding about a plugin, or about the options: wrong (`kind` "options"), or refused by its pairs ("refused")."""
 
     def __init__(
-        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = MEND
+        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = FIX
     ) -> None:
         super().__init__(sentence)
         self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind, "remedy": remedy}
@@ -63,7 +63,7 @@ def fault_of(error: BaseException, plugin_file: str, package_files: Collection[s
     file, line = (own[-1].filename, own[-1].lineno or 0) if own else (plugin_file, 0)
     if _is_refusal(error, frames, own_files):
         return Fault(f"{type(error).__name__}: {' '.join(said)}", file=file, line=line, kind="refused", remedy=REFUSED)
-    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), MEND)
+    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), FIX)
     return Fault(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
 
 

@@ -38,13 +38,13 @@ def test_a_full_disk_is_named_with_its_place(tmp_path: Path) -> None:
 def test_no_space_is_to_be_freed_where_it_is_not_missing(tmp_path: Path, number: int) -> None:
     error = not_written(OSError(number, os.strerror(number)), tmp_path)
     assert os.strerror(number) in error.sentence
-    assert error.advice == "Mend that, then continue learning; nothing is lost."
+    assert error.advice == "Fix that, then continue learning; nothing is lost."
 
 
 def test_a_folder_that_is_gone_is_not_called_full(tmp_path: Path) -> None:
     error = not_written(OSError(2, "No such file or directory"), tmp_path / "a")
     assert error.sentence == f"The run's folder {tmp_path / 'a'} is gone."
-    assert "Bring it back" in error.advice
+    assert "Put it back" in error.advice
 
 
 def test_a_folder_on_a_drive_that_answers_nothing_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

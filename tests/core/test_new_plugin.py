@@ -82,7 +82,7 @@ def test_a_name_that_will_not_do_is_one_line(name: str, tmp_path: Path) -> None:
 def test_a_name_that_a_broken_plugin_has_is_taken() -> None:
     broken = PluginInfo("words", "words", "", "/there/words.py", error="SyntaxError")
     require_new_name("other_words", [broken])
-    with pytest.raises(UserError, match=r"'words' already \(/there/words.py\). Choose another name"):
+    with pytest.raises(UserError, match=r"already a dataset plugin 'words' \(/there/words.py\). Choose another name"):
         require_new_name("words", [broken])
 
 

@@ -341,7 +341,7 @@ def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
     window.close()
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert "cannot be written" in window.strip.sentence.text()
-    assert window.strip.advice.text().startswith("Mend that, then continue learning; nothing is lost.")
+    assert window.strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
     assert window.strip.advice.text().endswith("leaves in any case. All is kept up to step 10.")
     assert window.isVisible() and window.isEnabled() and not left
     window.close()

@@ -241,7 +241,7 @@ def test_files_too_small_for_a_tenth_to_be_set_aside_are_said(corpus: Path) -> N
 
 def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("a\tb\na\n")
-    assert "train.tsv, line 2 has 1 of 2 columns between tabs: mend it" in refusal(corpus, train_source="train.tsv")
+    assert "train.tsv, line 2 has 1 of 2 columns between tabs: fix it" in refusal(corpus, train_source="train.tsv")
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def test_nobody_can_tell_what_is_held_out_of_pairs_that_are_elsewhere(
     there = [word.replace("=other", f"={place}/other") for word in others]
     folder = ("--set", f"dataset.options.folder={elsewhere}")
     result = called("evaluate", place / "run", "--split", "test", *there, *folder, cwd=place)
-    assert result.returncode == 2 and "can be scored where its own can be read, too." in result.stderr
+    assert result.returncode == 2 and "can be scored only where its own can be read too." in result.stderr
 
 
 def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(place: Path, others: tuple[str, ...]) -> None:

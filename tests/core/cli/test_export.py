@@ -39,7 +39,7 @@ def test_what_is_there_already_is_left_as_it_is(place: Path, tmp_path: Path, wha
     notes.write_text("mine", encoding="utf-8")
     result = called("export", place / "run", "--format", what, "--output", notes, cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
-    assert result.stderr == f"headlight: {notes} is there already. Choose another name.\n"
+    assert result.stderr == f"headlight: {notes} already exists. Choose another name.\n"
     assert notes.read_text(encoding="utf-8") == "mine"
 
 
@@ -52,7 +52,7 @@ def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(place: Pa
     written = sorted(folder.rglob("*"))
     assert folder / "config.yaml" in written
     refused = called(*command, cwd=tmp_path)
-    assert refused.returncode == 2 and refused.stderr.endswith("is there already. Choose another name.\n")
+    assert refused.returncode == 2 and refused.stderr.endswith("already exists. Choose another name.\n")
     assert sorted(folder.rglob("*")) == written
 
 
@@ -79,7 +79,7 @@ def test_a_folder_is_in_the_way_of_a_file_of_safetensors(place: Path, tmp_path: 
     (tmp_path / "m.safetensors").mkdir()
     refused = called("export", place / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
     assert refused.returncode == 2
-    assert refused.stderr == "headlight: m.safetensors is there already. Choose another name.\n"
+    assert refused.stderr == "headlight: m.safetensors already exists. Choose another name.\n"
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ def test_overrides_add_up() -> None:
             ["translate", "--help"],
             "number of the text, score, output; needs a beam that wide: --beam-size N, unless the run's own is",
         ),
-        (["evaluate", "--help"], "source, reference, hypothesis of one run between tabs, below a header line"),
-        (["evaluate", "--help"], "say where a corpus is that was moved: dataset.options.folder=FOLDER"),
+        (["evaluate", "--help"], "source, reference and hypothesis of one run, separated by tabs, below a header line"),
+        (["evaluate", "--help"], "name the folder of a corpus that was moved (dataset.options.folder=FOLDER)"),
     ],
 )
 def test_help_says_what_has_to_be_known(

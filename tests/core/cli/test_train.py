@@ -103,7 +103,7 @@ def test_those_that_are_one_without_being_shared_are(place: Path, tmp_path: Path
             "batch_tokens=3",
             ("The longest sentence is a whole batch: lower dataset.max_src_length", "sentence is too long"),
         ),
-        ("batch_tokens=99", ("Lower training.batch_tokens", "smaller batches with: ")),
+        ("batch_tokens=99", ("Lower training.batch_tokens", "smaller batches: ")),
     ],
 )
 def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(

@@ -65,7 +65,7 @@ def test_what_was_mapped_is_closed_before_it_is_removed(tmp_path: Path, monkeypa
     [
         (errno.ENOSPC, "written to .*: No space left on device. Free some space there"),
         (errno.ENODEV, "read from .*: its file system maps no file into memory. XDG_CACHE_HOME names another place"),
-        (errno.ENOMEM, "There is not enough memory for this. End other programs"),
+        (errno.ENOMEM, "There is not enough memory for this. Close other programs"),
     ],
 )
 def test_what_a_disk_or_its_file_system_refuses_is_said(tmp_path: Path, number: int, says: str) -> None:

@@ -54,5 +54,5 @@ def test_where_memory_does_not_suffice_to_load_torch_that_is_said(tmp_path: Path
     command = [sys.executable, "-c", LIMITED]
     told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert told.returncode == 2 and told.stdout == ""
-    assert told.stderr.startswith("headlight: There is not enough memory to load a library. End other programs,")
+    assert told.stderr.startswith("headlight: There is not enough memory to load a library. Close other programs,")
     assert len(told.stderr.splitlines()) == 1 and not [*tmp_path.iterdir()]

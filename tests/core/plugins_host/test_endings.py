@@ -45,7 +45,7 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
 @pytest.mark.parametrize("printed", OF_OTHERS)
 def test_a_crash_for_want_of_memory_is_told_as_that(host: PluginHost, write_plugin: Any, printed: str) -> None:
     write_plugin(ABORTED.format(printed))
-    with pytest.raises(PluginError, match=r"'named' did not have enough memory, and crashed \(SIGABRT\).*End other"):
+    with pytest.raises(PluginError, match=r"'named' did not have enough memory, and crashed \(SIGABRT\).*Close other"):
         drawn(host, "named")
 
 

@@ -76,7 +76,7 @@ def test_an_exception_is_told_at_the_innermost_line_of_the_plugin_in_one_line() 
         line = sys._getframe().f_lineno - 2
         assert fault_of(error, __file__).record == {
             "sentence": "ValueError: invalid literal for int() with base 10: 'x'", "file": __file__, "line": line,
-            "kind": "plugin", "remedy": "Mend it",
+            "kind": "plugin", "remedy": "Fix it",
         }  # fmt: skip
     assert fault_of(KeyError("a\nb"), "x.py").record["line"] == 0
     assert "\n" not in str(fault_of(RuntimeError("first\nsecond"), "x.py"))

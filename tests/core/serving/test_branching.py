@@ -70,7 +70,7 @@ def test_from_a_snapshot_the_weights_are_kept_and_the_rest_begins_afresh(parent:
     step = next(step for step in parent.snapshot_steps() if step > 4 and step not in parent.checkpoint_steps())
     watcher = branched(parent, step, steps=1)
     (told,) = watcher.all(Trouble)
-    assert "begin afresh" in told.sentence and "Only the weights were kept" in told.advice
+    assert "start afresh" in told.sentence and "Only the weights were kept" in told.advice
     child = child_of(parent)
     beginning = child.checkpoint(step)
     for name, array in parent.read_snapshot(step).items():
@@ -94,7 +94,7 @@ def test_one_thing_is_changed(parent: RunFolder) -> None:
 
 def test_other_batches_begin_the_data_anew(parent: RunFolder) -> None:
     (told,) = branched(parent, 8, ("training.batch_size", 2), steps=1).all(Trouble)
-    assert "begin afresh" in told.sentence and "settings that were changed" in told.advice
+    assert "start afresh" in told.sentence and "The changed settings" in told.advice
 
 
 def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent: RunFolder) -> None:
@@ -107,7 +107,7 @@ def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent:
     [
         (7, None, "has kept no weights at step 7"),
         (8, ("model.d_model", 32), "model.d_model cannot change from step 8 on"),
-        (8, ("model.num_heads", 1), "model.num_heads cannot change from step 8 on: the weights were learned with it"),
+        (8, ("model.num_heads", 1), "model.num_heads cannot change from step 8 on: the weights were trained with"),
         (8, ("model.activation", "gelu"), "model.activation cannot change from step 8 on"),
         (8, ("dataset.options.num_symbols", 3), "dataset.options.num_symbols cannot change"),
     ],

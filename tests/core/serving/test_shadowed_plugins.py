@@ -20,7 +20,7 @@ OURS = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
     ("code", "words"),
     [
         (OURS.replace("fixed_first", "first"), "unknown key"),
-        (OURS.replace("Pair(text, text,", "Pair(text, text[::-1],"), "gives other pairs"),
+        (OURS.replace("Pair(text, text,", "Pair(text, text[::-1],"), "gives different pairs"),
     ],
 )
 def test_the_plugin_in_its_place_is_named(tmp_path: Path, code: str, words: str) -> None:

@@ -45,7 +45,7 @@ def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> N
 
 
 def test_a_device_that_is_not_there_is_refused_with_a_sentence(data: PreparedData) -> None:
-    with pytest.raises(UserError, match=r"training\.device: cuda:77 is not there") as refusal:
+    with pytest.raises(UserError, match=r"training\.device: cuda:77 does not exist") as refusal:
         resolve(config(training={"device": "cuda:77"}), data)
     assert refusal.value.advice
 

@@ -40,7 +40,7 @@ def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot:
     window.context.workbench.learn(1)
     qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
     assert window.strip.sentence.text() == f"The run's folder {run} is gone."
-    assert window.strip.advice.text().startswith("Bring it back")
+    assert window.strip.advice.text().startswith("Put it back")
 
 
 def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_elsewhere(

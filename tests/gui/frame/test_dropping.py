@@ -68,7 +68,7 @@ def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
     shared.write_bytes(b"no zip")
     assert drop(empty_window, shared)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert "mine.headlight is no shared run" in empty_window.strip.sentence.text()
+    assert "mine.headlight is not a shared run" in empty_window.strip.sentence.text()
     assert not drop(empty_window)
 
 

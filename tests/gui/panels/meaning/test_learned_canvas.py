@@ -104,7 +104,7 @@ def test_where_validations_are_not_kept_it_says_between_which_two_a_token_change
         "not right yet",
     ]
     canvas.show_sentences(canvas._sentences, [100, 200, 300], [120, 150])
-    gaps = "Not all validations are kept and readable: a token changed somewhere between two that are."
+    gaps = "Some validations are not kept or not readable: a token changed somewhere between two that are."
     assert canvas.legend() == f"{legend} {gaps}"
     assert said_of_each(canvas, qtbot) == [
         "right since step 100",

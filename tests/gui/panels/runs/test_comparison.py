@@ -153,7 +153,7 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     ]
     tips = {name: item_at(table, row, 0).toolTip() for row, name in enumerate(column_texts(table, 0))}
     assert "loss" in tips["sentences validated"] and "BLEU" in tips["sentences decoded"]
-    assert tips["BLEU"] == words_of("valid/bleu").meaning and "goes on" in tips["newest checkpoint"]
+    assert tips["BLEU"] == words_of("valid/bleu").meaning and "continues" in tips["newest checkpoint"]
     help_text = run_settings()["training.max_steps"].help
     assert tips["training.max_steps"] == as_written(f"training.max_steps: {help_text}")
     assert head_texts(table)[0] == "differences"

@@ -53,7 +53,7 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     assert window.pages.currentWidget() is window.train_view
     wait_for_state("paused")
     qtbot.waitUntil(window.setup_drawer.isVisible, timeout=WAIT_MS)
-    assert "begin afresh" in window.strip.sentence.text()
+    assert "start afresh" in window.strip.sentence.text()
     assert window.strip.property("role") == "note" and window.strip.sentence.property("role") == ""  # no alarm
     assert window.context.playhead.live_step == 3 and window.context.workbench.run != run
     show(window, qtbot)

@@ -123,7 +123,7 @@ def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
     shutil.rmtree(three_runs.context.place.path / "2026-01-02_b")
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert empty_window.strip.sentence.text().endswith("2026-01-02_b is not there any more.")
+    assert empty_window.strip.sentence.text().endswith("2026-01-02_b is no longer there.")
     assert "deleted or moved it" in empty_window.strip.advice.text()
 
 
