@@ -1,4 +1,4 @@
-"""A plugin's check as work for the engine's thread, a little at a time beside whatever else it does."""
+"""Runs a plugin's check in the engine's thread, in small steps between its other work."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from core.plugins_host.host import PluginHost
 from core.requests import CheckPlugin
 
 _LOOK_SECONDS = 0.005
-"""How long to look whether the examination has ended: a run that learns meanwhile waits as long at each step."""
+"""How long one poll waits for the examination to end. A run that is learning is held up by as much at each step."""
 
 
 def check_plugin(request: CheckPlugin, known: PluginHost) -> Generator[Progress | None, None, PluginReport]:
     """Examine the plugin in a thread that touches no torch, then see whether a small model learns from it.
 
-    Learning is tried only where there is nothing to mend. Closed half-way, it ends what it has begun.
+    Learning is tried only if the examination found nothing. Closing the generator stops the examination.
     """
     examination = Examination(request.bounds)
     thread = ThreadPoolExecutor(1, thread_name_prefix="plugin check")
     examining = thread.submit(examination.run, request.plugin, request.options, known)
-    thread.shutdown(wait=False)  # it ends with this one task
+    thread.shutdown(wait=False)  # the thread ends after this one task
     try:
         told = None
         while not examining.done():

@@ -1,4 +1,4 @@
-"""What a plugin does to the process it runs in, which others share."""
+"""Checks how a plugin treats the process it shares with other plugins: working directory and output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MANY_LINES = 1000
 
 
 def check_conduct(drawn: Drawn) -> Iterator[Finding]:
-    """Find a changed folder and a flood of output."""
+    """Find a changed working directory and excessive output."""
     folder = drawn.host.moved_to()
     if folder is not None:
         yield Finding(

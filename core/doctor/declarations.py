@@ -1,4 +1,4 @@
-"""The options a plugin declares: kinds that a form can show, and values that come back from YAML as they were."""
+"""Checks a plugin's declared options: a form can show their types, and their defaults survive a YAML round trip."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
 
 
 def odd_options(info: PluginInfo) -> list[str]:
-    """Those of a type that cannot be sent to the plugin as it was declared."""
+    """The names of options whose type cannot be sent to the plugin as declared."""
     return [name for name, field in _fields(info).items() if not _is_known_kind(field)]
 
 

@@ -1,4 +1,4 @@
-"""A plugin's pairs, drawn within bounds, and all that the checks look at."""
+"""Draws a plugin's pairs within bounds, and keeps what the checks look at."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from core.plugins_host.pair_lines import PairLines, lines_of
 
 SAMPLE = 20_000
 SAMPLE_CHARACTERS = 2_000_000
-"""The first pairs of each split, which are kept and looked at; the others are only counted."""
+"""How many pairs and characters of each split the checks look at; later pairs are counted and searched for leaks."""
 SHARDS = 5
-"""Of endless data, how many are held against what is held out."""
+"""How many shards of endless data are compared with the held-out splits."""
 REPEATED = 5_000
-"""Of these, how many are drawn again to see whether they stay the same."""
+"""How many pairs of each split are drawn again, to see whether they stay the same."""
 
 Tokens = list[list[str]]
 Tell = Callable[[str, int], None]
-"""Is told what is being done, and how far it has come."""
+"""Reports progress: the stage, and how much of it is done."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,20 +46,20 @@ class DrawnSplit:
 
     pairs: list[Pair]
     num_pairs: int | None  # None: endless
-    sources: set[int] = field(default_factory=set)  # of all that is held out, not only the first: hashes, quoted
-    in_train: set[bytes] = field(default_factory=set)  # those of them that the train split has, quoted
+    sources: set[int] = field(default_factory=set)  # of a held-out split: hashes of all its quoted sources
+    in_train: set[bytes] = field(default_factory=set)  # the quoted sources that the train split has too
     src_tokens: Tokens = field(default_factory=list)
     tgt_tokens: Tokens = field(default_factory=list)
 
     @cached_property
     def repeatable(self) -> PairLines:
-        """The first pairs as they were sent, which are drawn again."""
+        """The first pairs as lines, to compare with a second draw."""
         return lines_of(self.pairs[:REPEATED])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A plugin, all its options, and what it gave with them."""
+    """A plugin, all its options, and the splits drawn with them."""
 
     host: PluginHost
     info: PluginInfo
@@ -67,17 +67,17 @@ class Drawn:
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
     splits: dict[str, DrawnSplit]
-    symbols: tuple[list[str], list[str]] | None  # of endless data that list theirs
+    symbols: tuple[list[str], list[str]] | None  # None: finite data, or symbols() lists none
 
     @property
     def vocabularies(self) -> tuple[list[str], list[str]]:
-        """The source and the target tokens that a model of this data knows."""
+        """The source and target tokens in the vocabulary of a model trained on this data."""
         train = self.splits["train"]
         src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
         return subwords_of(self.src_tokenizer) or as_listed(src), subwords_of(self.tgt_tokenizer) or as_listed(tgt)
 
     def again(self, host: PluginHost, split: str, seed: int = 0) -> PairLines:
-        """The `repeatable` pairs of a split, drawn anew: as many, or more where it had no more."""
+        """Draw the `repeatable` pairs of a split again, and any that follow if it ended before REPEATED pairs."""
         first = self.splits[split]
         most = REPEATED if first.num_pairs == len(first.pairs) else len(first.repeatable)
         chunks = list(host.lines(self.info.name, self.options, seed, split, limit=most))
@@ -85,12 +85,12 @@ class Drawn:
 
     @cached_property
     def has_another_train_split(self) -> bool:
-        """Whether another seed gives other pairs to train on."""
+        """Whether another seed gives a different train split."""
         return self.splits["train"].repeatable != self.again(self.host, "train", seed=1)
 
 
 def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, tell: Tell) -> Drawn:
-    """Draw every split. Raises PluginError where the plugin fails, UserError where no subwords can be learned."""
+    """Draw every split. Raises PluginError if the plugin fails, UserError if subwords cannot be learned."""
     drawing = _Drawing(host, info, options, bounds, tell)
     held_out = {split: drawing.split(split) for split in HELD_OUT}
     train = drawing.split("train", held_out)
@@ -107,7 +107,7 @@ def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bo
 
 
 def _tokenizers(info: PluginInfo, train: list[Pair], tell: Tell) -> tuple[Tokenizer, Tokenizer]:
-    """The plugin's own; subwords are learned from the pairs that were kept, as far as they go."""
+    """The plugin's own tokenizers, with subwords learned from as many training pairs as were kept."""
     config = TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
     models = dict[str, bytes]()
     with TemporaryDirectory() as folder:
@@ -145,10 +145,9 @@ class _Drawing:
     tell: Tell
 
     def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
-        """One split. While train passes by, it is noted which sources of `held_out` are in it.
+        """Draw one split. For train, note in each split of `held_out` which of its sources are drawn again.
 
-        Of pairs that are not kept only the sources are looked at, as they were sent: to read all takes ten times as
-        long.
+        Pairs that are not kept are not decoded: only their quoted sources are compared, in a tenth of the time.
         """
         pairs, num_pairs, room, sources = list[Pair](), 0, SAMPLE_CHARACTERS, set[int]()
         for chunk in self._chunks(name):
@@ -172,7 +171,7 @@ class _Drawing:
         )
 
     def _chunks(self, name: str) -> Iterator[PairLines]:
-        """A whole split; of endless data the first shards."""
+        """The lines of a whole split, or of the first shards of endless data."""
         shards = range(SHARDS) if name == "train" and self.info.endless else range(1)
         until = time.monotonic() + self.bounds.shards_seconds
         for shard in shards:

@@ -1,4 +1,4 @@
-"""All checks of one plugin that need no model, one after the other, each in processes that a plugin may bring down."""
+"""Runs every check of a plugin that needs no model, in processes that the plugin may crash."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ _JOIN_SECONDS = 0.1
 
 
 class Closed(Exception):
-    """Nobody wants to know any more."""
+    """Raised in `run` once `close` has been called."""
 
 
 @dataclass(frozen=True)
 class Examined:
-    """What was found without a model, and the pairs to learn where there are some."""
+    """What was found without a model, and the pairs to learn from; None if they could not be drawn."""
 
     report: PluginReport
     drawn: Drawn | None = None
 
 
 class Examination:
-    """The checks of one plugin. `run` is for a thread of its own; `progress` and `close` for the one that waits."""
+    """The checks of one plugin. `run` has a thread of its own; the thread that waits uses `progress` and `close`."""
 
     def __init__(self, bounds: Bounds) -> None:
-        self.progress: tuple[str, int] | None = None  # what is being done, and how far it has come
+        self.progress: tuple[str, int] | None = None  # the stage, and how much of it is done
         self._bounds = bounds
         self._findings: list[Finding] = []
         self._note = ""
@@ -65,9 +65,9 @@ class Examination:
         self._is_closed = False
 
     def run(self, plugin: str, options: Mapping[str, Any], known: PluginHost) -> Examined:
-        """Check a plugin by its file or by the name that `known` lists, the options not given at their defaults.
+        """Check the plugin of a file, or of a name that `known` lists; options that are not given keep their defaults.
 
-        Raises UserError where there is no such plugin, and for an option that it does not take.
+        Raises UserError for an unknown plugin, and for an option that it does not take.
         """
         sources = [_file(plugin)] if _is_path(plugin, known) else known.sources_of(plugin)
         if len(sources) > 1:
@@ -75,17 +75,17 @@ class Examination:
             self._findings.append(collision(plugin, origins))
             return Examined(self._report(plugin, " and ".join(origins)))
         source, seconds = sources[0], self._bounds.answer_seconds
-        self._hosts = [  # of two processes that hash texts differently
+        self._hosts = [  # two processes with different hash seeds
             PluginHost(only=source, hash_seed=number, describe_timeout=seconds, pairs_timeout=seconds)
             for number in (1, 2)
         ]
         return self._examine(source, dict(options), known)
 
     def close(self, running: Future[Any]) -> None:
-        """End what `run` is at, and the plugin's processes."""
+        """Stop `run`, and end the plugin's processes."""
         self._is_closed = True
         while not running.done():
-            self._end_processes()  # each answer that is waited for fails at once, and the next check sees the flag
+            self._end_processes()  # a pending answer fails at once, and the next check sees the flag
             wait([running], _JOIN_SECONDS)
         self._end_processes()
 
@@ -106,7 +106,7 @@ class Examination:
             return Examined(self._report(name, source.origin))
         if odd_options(info):  # nothing can be drawn with them
             return Examined(self._report(name, source.origin))
-        options = host.options(name, given)  # what is wrong with them is no fault of the plugin's
+        options = host.options(name, given)  # raises, as a wrong option is the user's mistake and no finding
         try:
             return self._examine_drawn(draw(host, info, options, self._bounds, self._tell), source)
         except UserError as error:
@@ -143,7 +143,7 @@ class Examination:
             self._add(check, error)
 
     def _add(self, check: str, error: UserError) -> None:
-        """An error of the plugin is a finding, told once."""
+        """Add a plugin's error as a finding, unless the same one is there already."""
         remedy = f"{error.remedy}." if isinstance(error, PluginError) and error.remedy else error.advice
         finding = Finding(check=check, sentence=error.sentence, advice=remedy)
         if all(str(finding) != str(known) for known in self._findings):
@@ -175,7 +175,7 @@ def _is_path(plugin: str, known: PluginHost) -> bool:
 
 def _file(plugin: str) -> Source:
     path = Path(plugin)
-    if path.exists():  # which no name with a NUL byte in it does
+    if path.exists():  # false for a name with a NUL byte, which resolve() does not take
         path = path.resolve()
     if not path.is_file() or path.suffix != ".py":
         raise UserError(

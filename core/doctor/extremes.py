@@ -1,4 +1,4 @@
-"""Other values of a plugin's options, one at a time: both ends of each range, and each other choice."""
+"""Tries other values of a plugin's options, one at a time: both ends of each range, and every other choice."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from core.errors import UserError
 from core.plugins_host.failures import EmptySplit, OptionsRefused, PluginError
 
 NUM_PAIRS = 100
-"""Of each split, with each value."""
+"""Drawn from each split for each value."""
 CHECKS: tuple[Callable[[Drawn], Iterable[Finding]], ...] = (
     *(check_texts, check_alignments, check_symbols, check_metrics, check_limits),
 )
 
 
 def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell) -> tuple[list[Finding], TriedOptions]:
-    """Try each value while there is time; of each, the first thing to mend that was not told of the options given.
+    """Try the values until `seconds` are over, and give the first finding for each whose sentence is not in `told`.
 
-    What `check` or a ValueError of the plugin's own refuses is well, and so is a split left empty, as of words of one
-    letter: the person who chose it reads that sentence.
+    A value that the plugin refuses, in `check` or with a ValueError, is no finding, nor is one that leaves a split
+    empty (words of one letter, say): the person who chooses it reads the plugin's sentence.
     """
     values = list(other_values(drawn.info.options_schema or {}, drawn.options))
     findings, num_tried, until = list[Finding](), 0, time.monotonic() + seconds
@@ -44,7 +44,7 @@ def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell
 
 
 def other_values(schema: dict[str, Any], options: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The ends of each option's range and its choices, but for the value that it has."""
+    """Each option's choices, or the ends of its range, without the value it has now."""
     for name, field in schema.get("properties", {}).items():
         number = int if field.get("type") == "integer" else float
         ends = [number(field[end]) for end in ("minimum", "maximum") if end in field]
@@ -63,13 +63,13 @@ def _first_finding(drawn: Drawn, options: dict[str, Any], told: Collection[str])
             return []
         advice = f"{error.remedy}, or narrow the range, or have check() refuse it with a sentence."
         return [Finding(check="options", sentence=error.sentence, advice=advice)]
-    except UserError:  # check() refuses the two together
+    except UserError:  # check() refuses the combination
         return []
 
 
 def _findings(drawn: Drawn) -> Iterator[Finding]:
     for check in CHECKS:
-        yield from (finding for finding in check(drawn) if finding.check != "lengths")  # who wants long, gets long
+        yield from (finding for finding in check(drawn) if finding.check != "lengths")  # long texts were asked for
 
 
 def _drawn_with(drawn: Drawn, options: dict[str, Any]) -> Drawn:

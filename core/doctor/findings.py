@@ -1,4 +1,4 @@
-"""What a check of a plugin says: findings, figures, and whether a small model learned its pairs. Plain records."""
+"""The results of a plugin's check, as plain records: findings, figures, and whether a small model learned its pairs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Lengths:
-    """Of texts, in tokens, `<eos>` not counted."""
+    """The lengths of texts in tokens, without `<eos>`."""
 
     shortest: int
     median: int
@@ -28,34 +28,37 @@ class Lengths:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitFigures:
-    """One split in numbers. All but `num_pairs` are of its first 20,000 pairs; shares are fractions 0 to 1."""
+    """One split in numbers: two counts of all that was drawn, the rest of its first 20,000 pairs at most.
+
+    Shares are fractions from 0 to 1.
+    """
 
     num_pairs: int | None  # None: endless
     src_lengths: Lengths
     tgt_lengths: Lengths
-    unknown_src: float  # share of tokens that the train split's vocabulary does not have
+    unknown_src: float  # share of tokens that are not in the vocabulary
     unknown_tgt: float
-    duplicates: float  # share of pairs that stood before in the same split
-    in_train: int  # sources that are in the train split too
+    duplicates: float  # share of pairs that repeat an earlier one of the same split
+    in_train: int  # different sources that are in the train split too
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """A dataset in numbers, with the options of the check."""
+    """A dataset in numbers, with the options that were checked."""
 
     splits: dict[str, SplitFigures]
     src_vocabulary: int  # different tokens, special ones not counted
     tgt_vocabulary: int
-    padding: float  # share of a batch's places that hold no token, at the default batch size
+    padding: float  # share of padding in batches of the default size
     depends_on_seed: bool  # False: another dataset.seed gives the same pairs
 
 
 @dataclass(frozen=True, kw_only=True)
 class TriedOptions:
-    """How many values of options were tried besides those of the check: the ends of ranges, and other choices."""
+    """How many other values of options were tried: the ends of ranges, and other choices."""
 
     num_tried: int
-    num_values: int  # more than tried: the time was up
+    num_values: int  # more than num_tried if the time was up
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,16 +68,16 @@ class Learnability:
     num_pairs: int
     steps: int
     loss: float  # nats per target token
-    seconds: float  # of computing
+    seconds: float  # of computing time
     is_learned: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
-    """How long and how far a check goes; what a plugin costs at the most."""
+    """The most time and pairs that a check may take."""
 
     answer_seconds: float = 30.0  # for one answer of the plugin's process
-    learn_seconds: float = 60.0  # of computing, to learn 32 pairs
+    learn_seconds: float = 60.0  # of computing time, to learn 32 pairs
     options_seconds: float = 10.0  # after which no further value of an option is tried
     shards_seconds: float = 10.0  # after which no further shard of endless data is drawn
     max_pairs: int = 5_000_000  # of a finite split
@@ -82,17 +85,17 @@ class Bounds:
 
 @dataclass(frozen=True, kw_only=True)
 class PluginReport:
-    """All that a check found. Without figures the plugin gave no pairs; what else is None was not tried."""
+    """All that a check found. `figures` is None if the pairs could not be drawn; a part that was not tried is None."""
 
     name: str
     origin: str  # its file, or `module:attribute` in an installed package
     findings: tuple[Finding, ...]
-    note: str = ""  # nothing to mend in this file, but it keeps it from being used by its name
+    note: str = ""  # about its name, if other plugins have it too; not a fault of this file
     figures: Figures | None = None
     tried_options: TriedOptions | None = None
     learnability: Learnability | None = None
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is to be mended."""
+        """Whether there are no findings."""
         return not self.findings

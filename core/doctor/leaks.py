@@ -1,4 +1,4 @@
-"""Sources that are held out and trained on all the same: figures of such a split say nothing."""
+"""Finds leaks: held-out sources that are trained on too, so that the figures of their split say nothing."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from core.plugins_host.pair_lines import unquoted
 
 RNG_SEEDS = range(3)
 NUM_PAIRS = 20
-"""Drawn of each split with each of these seeds."""
+"""Drawn from each split with each of these seeds."""
 
 
 def check_leaks(drawn: Drawn) -> Iterator[Finding]:
-    """Compare the train split with all that is held out; of endless data its first shards, and what equal rngs give.
+    """Compare the train split with all held-out sources; of endless data, its first shards, and draws from equal rngs.
 
-    A finite train split leaks nothing where this finds nothing. An endless one cannot be looked at whole. Where both
-    splits are drawn by the same code and nothing keeps them apart, equal rngs give both the same source, however many
-    sources there are. Else a leak is found with probability 1 - exp(-t h / n), with t pairs drawn to train, h sources
-    held out, and n sources that are equally likely in both.
+    For a finite train split the comparison is complete. For an endless one it cannot be. If the same code draws both
+    splits and nothing keeps them apart, equal rngs give both the same source, however many sources there are. Otherwise
+    a leak is found with probability 1 - exp(-t h / n), for t pairs drawn to train on, h held-out sources, and n sources
+    that are equally likely in both splits.
     """
     if drawn.info.splits_overlap:
         return

@@ -1,4 +1,4 @@
-"""Whether a small model can learn 32 pairs by heart: it can where the target follows from the source."""
+"""Checks whether a small model can memorise 32 pairs, as it can if each target follows from its source."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from core.training.threads import threads
 
 NUM_PAIRS = 32
 MAX_TOKENS = 4096
-"""Padded, of both sides: of long texts fewer pairs are learned, so that a step holds up nobody for long."""
+"""In the batch, padding included: fewer pairs are learned if texts are long, so that no step takes long."""
 LEARNED = 0.1
-"""Nats per target token: the right token has nine tenths of the probability."""
+"""The loss, in nats per target token, of learned pairs: the right token has nine tenths of the probability."""
 MODEL = ModelConfig(d_model=64, num_heads=4, num_encoder_layers=1, num_decoder_layers=1, d_ff=256, dropout=0.0)
 TRAINING = TrainingConfig(label_smoothing=0.0, device="cpu", precision="float32")
 LEARNING_RATE = 5e-3
@@ -34,9 +34,9 @@ _CPU = torch.device("cpu")
 
 
 def learn_by_heart(drawn: Drawn, seconds: float) -> Generator[Progress | None, None, Learnability]:
-    """Train on the first 32 pairs until they are learned or so many seconds of computing are spent.
+    """Train on the first 32 pairs until they are learned or `seconds` of computing time are spent.
 
-    Yields after every step. Draws from no random sequence of a run, and leaves torch's threads as they were.
+    Yields after every step. Leaves the random state of a run and torch's number of threads as they were.
     """
     pairs = _first_pairs(drawn)
     learner, batch = _begin(drawn, pairs)
@@ -74,7 +74,7 @@ def _begin(drawn: Drawn, pairs: list[Pair]) -> tuple[Learner, Batch]:
 
 
 def check_learnability(drawn: Drawn, learnability: Learnability) -> Iterator[Finding]:
-    """Say what it means where the pairs were not learned."""
+    """Report pairs that were not learned, with the likely cause."""
     if learnability.is_learned:
         return
     targets: dict[str, set[str]] = {}

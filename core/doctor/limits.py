@@ -1,4 +1,4 @@
-"""What a plugin says is the best that anyone can reach: of metrics that there are, in their units."""
+"""Checks the limits that a plugin gives: they name metrics that exist, and are possible values of them."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ RANGES = {
     "valid/token_error_rate": (0.0, math.inf),
 }
 CHANCE = 1.1
-"""Times the loss that guessing reaches: it is estimated from the pairs that were drawn."""
+"""A limit may be this many times the loss of guessing, which is only estimated from the pairs that were drawn."""
 
 
 def check_limits(drawn: Drawn) -> Iterator[Finding]:
-    """Find limits of metrics that nobody measures, or that cannot be the best.
+    """Find limits of metrics that do not exist, out of the metric's range, or worse than guessing.
 
-    What is not finite is refused before (`core.plugins_host.answers`). Whether nobody reaches them on held-out pairs
-    only their author can know: pairs that are learned by heart go beyond.
+    Limits that are not finite are refused earlier (`core.plugins_host.answers`). Whether a limit is the true one only
+    the plugin's author knows: a model does better on pairs that it has memorised.
     """
     limits = drawn.host.limits(drawn.info.name, drawn.options)
     yield from _check_names(drawn, list(limits))

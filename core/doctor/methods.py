@@ -1,4 +1,4 @@
-"""What a plugin's small methods say, held against its pairs and against what is measured."""
+"""Checks the answers of a plugin's optional methods against its pairs and Headlight's own metrics."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def check_symbols(drawn: Drawn) -> Iterator[Finding]:
 
 
 def check_metrics(drawn: Drawn) -> Iterator[Finding]:
-    """Ask for the metrics of right, empty and wrong outputs: all numbers, the same names, none of ours, told to rise or
-    fall as they do.
+    """Call metrics() for right, empty and wrong outputs: the values must be finite, the names the same each time and
+    none of Headlight's own, and each metric must rise or fall as its name says.
     """
     pairs = drawn.splits["valid"].pairs[:SCORED]
     right = metrics_of(drawn, [pair.target for pair in pairs])
@@ -61,7 +61,7 @@ def check_metrics(drawn: Drawn) -> Iterator[Finding]:
 
 
 def _direction(name: str, right: float, *worse: float) -> Iterator[Finding]:
-    """As the best metric, one that falls while it is taken to rise would choose the worst checkpoint."""
+    """Find a metric that moves against its name: as `best_metric` it would choose the worst checkpoint."""
     if worse and right < min(worse) and higher_is_better(name):
         yield _of_metrics(
             f"The metric {name!r} falls as outputs get better, and is taken to rise: its name does not end in "
@@ -86,7 +86,7 @@ def metrics_of(drawn: Drawn, hypotheses: list[str]) -> dict[str, float]:
 
 
 def check_examples(drawn: Drawn) -> Iterator[Finding]:
-    """Find examples that the model could not read."""
+    """Find examples that are empty or hold tokens that the model does not know."""
     known = set(drawn.vocabularies[0])
     for text in drawn.host.examples(drawn.info.name, drawn.options):
         tokens = drawn.src_tokenizer.tokenize(text)
@@ -101,13 +101,13 @@ def check_examples(drawn: Drawn) -> Iterator[Finding]:
 
 
 def check_text_form(drawn: Drawn) -> Iterator[Finding]:
-    """Ask for it: what is none would be refused as a run begins."""
+    """Call text_form(), which raises PluginError for an answer with which no run could begin."""
     drawn.host.text_form(drawn.info.name, drawn.options)
     yield from ()
 
 
 def check_files(drawn: Drawn) -> Iterator[Finding]:
-    """Find what files() names and is not there: the pairs would be drawn anew each time, as without files()."""
+    """Find missing files among those of files(): the pairs would be drawn again each time, as without files()."""
     for file in drawn.host.files(drawn.info.name, drawn.options):
         if not Path(file).exists():
             yield Finding(

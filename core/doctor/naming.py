@@ -1,4 +1,4 @@
-"""Whether a plugin's name is its own: of two that share one, neither could be used, or one takes the other's place."""
+"""Checks that no other plugin has the same name: neither could be used, or one would take the other's place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from core.plugins_host.info import PluginInfo, is_built_in
 
 
 def said_of_name(info: PluginInfo, source: Source, known: PluginHost) -> str:
-    """Say it where other plugins have this name, wherever Headlight looks for them; empty where none has."""
+    """Say which other plugins have this name, wherever Headlight looks for them; empty if none has."""
     if not _others(info, source, known):
         return ""
-    with PluginHost(known.extra_dirs) as now:  # what is known may be from before a file was renamed
+    with PluginHost(known.extra_dirs) as now:  # `known` may have listed them before a file was renamed
         others = _others(info, source, now)
     own = [other.origin for other in others if not is_built_in(other)]
     if not own:
@@ -26,7 +26,7 @@ def said_of_name(info: PluginInfo, source: Source, known: PluginHost) -> str:
 
 
 def collision(name: str, origins: Sequence[str]) -> Finding:
-    """What is said of a name that these places share."""
+    """The finding for a name that the plugins of these places share."""
     return Finding(
         check="name",
         sentence=f"The plugin name {name!r} is taken more than once: {' and '.join(origins)}; "

@@ -1,4 +1,4 @@
-"""The same seed gives the same pairs, always and in every process; another seed gives others, or the data are fixed."""
+"""Checks that the same seed gives the same pairs in every process, and whether another seed gives others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE_ADVICE = (
 
 
 def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
-    """Draw again in the same process, and in `other`, which hashes texts differently; tell the first difference."""
+    """Draw again in the same process, and in `other`, which has another hash seed; report the first difference."""
     for split in SPLITS:
         first = drawn.splits[split].repeatable
         if here := _difference(first, drawn.again(drawn.host, split)):
@@ -34,7 +34,7 @@ def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
 
 
 def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
-    """Of endless data, each shard has an rng of its own: where it makes no difference, the first one repeats."""
+    """Find endless data that do not depend on the rng: each shard has its own, so all shards would be the same."""
     if drawn.info.endless and not drawn.has_another_train_split:
         yield Finding(
             check="other seeds",
@@ -52,7 +52,7 @@ def depends_on_seed(drawn: Drawn) -> bool:
 
 
 def _difference(first: PairLines, second: PairLines) -> str:
-    """The first one, in words; empty where there is none."""
+    """The first difference in words; empty if there is none."""
     if first != second:
         for number, (one, other) in enumerate(zip_longest(first.pairs(), second.pairs()), start=1):
             if one != other:

@@ -1,4 +1,4 @@
-"""A report as a person reads it in a terminal."""
+"""Formats the report of a check for the terminal."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def findings_text(report: PluginReport) -> str:
 
 
 def report_text(report: PluginReport) -> str:
-    """Figures first, findings last."""
+    """The whole report: figures first, findings last."""
     return "\n".join([f"{report.name} ({report.origin})", *figures_lines(report), findings_text(report)])
 
 
 def figures_lines(report: PluginReport) -> Iterator[str]:
-    """The dataset in numbers, how well it was learned, and what keeps it from being used."""
+    """The dataset in numbers, how well it was learned, and the note on its name."""
     if report.figures is not None:
         yield from _figures_lines(report.figures)
     if report.tried_options is not None and report.tried_options.num_values:

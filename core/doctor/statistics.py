@@ -1,4 +1,4 @@
-"""A dataset in numbers, and what in them says that little can be learned or measured."""
+"""Computes a dataset's figures, and finds those that leave little to learn or to measure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MUCH_PADDING = 0.6
 
 
 def figures_of(drawn: Drawn, depends_on_seed: bool) -> Figures:
-    """Count everything."""
+    """Compute the figures of everything that was drawn."""
     src, tgt = drawn.vocabularies
     known = frozenset(src), frozenset(tgt)
     train = drawn.splits["train"]
@@ -71,7 +71,7 @@ def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
         yield from _check_duplicates(name, split)
     yield from _check_targets_differ(drawn.splits["train"])
     src, tgt = drawn.info.tokenizer
-    for name in HELD_OUT if drawn.symbols is None else ():  # else check_symbols tells
+    for name in HELD_OUT if drawn.symbols is None else ():  # check_symbols reports those not listed
         yield from _check_known(name, "source", figures.splits[name].unknown_src, src)
         yield from _check_known(name, "target", figures.splits[name].unknown_tgt, tgt)
     if figures.padding > MUCH_PADDING:

@@ -1,4 +1,4 @@
-"""Each pair by itself: its texts survive their tokenizer, are not empty, and its alignment points at tokens."""
+"""Checks each pair on its own: its texts are not empty and survive their tokenizer, its alignment points at tokens."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from core.doctor.drawing import Drawn, DrawnSplit, Tokens
 from core.doctor.findings import Finding
 
 LONGEST = 1000
-"""Tokens. Attention grows with the square of the length: a batch of such texts takes a laptop minutes."""
+"""In tokens. Attention's cost grows with the square of the length: a batch of such texts takes a laptop minutes."""
 
 
 def check_texts(drawn: Drawn) -> Iterator[Finding]:
-    """Find for each side the first text that its tokenizer cannot give back, that is empty or too long."""
+    """Find for each side an empty text, one that its tokenizer changes, and the longest if it is too long.
+
+    Only the first split with such texts is reported.
+    """
     for side, tokenizer in (("source", drawn.src_tokenizer), ("target", drawn.tgt_tokenizer)):
         found = (list(_check_side(name, side, split, tokenizer)) for name, split in drawn.splits.items())
-        yield from next(filter(None, found), [])  # the other splits have the same fault mostly
+        yield from next(filter(None, found), [])  # the other splits mostly have the same fault
 
 
 def _check_side(name: str, side: str, split: DrawnSplit, tokenizer: Tokenizer) -> Iterator[Finding]:
