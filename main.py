@@ -10,14 +10,14 @@ NO_DISPLAY = (
 
 
 def has_display() -> bool:
-    """Whether a display is named at all: seen without loading Qt, which tells later whether it answers."""
+    """Whether the environment names a display. Qt, which is not loaded yet, finds out whether it works."""
     if sys.platform != "linux":
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def open_window() -> int:
-    """Runs the window until it is closed; 2 where there is no display, or nothing to begin with."""
+    """Runs the window until it is closed; returns the exit status, 2 without a display or with too little memory."""
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
@@ -27,7 +27,7 @@ def open_window() -> int:
     from core.machine.resource_errors import too_little_memory
 
     try:
-        with Engine() as engine:  # its process for plugins starts while Qt is loaded
+        with Engine() as engine:  # its plugin process starts while Qt is loaded
             from gui import app
 
             return app.run(sys.argv, engine)
@@ -44,14 +44,14 @@ def main() -> int:
         from core.machine.loading_torch import leave_out_tracing
         from core.machine.standard_streams import open_closed_ones
 
-        open_closed_ones()  # before any other file is
+        open_closed_ones()  # before any other file is opened
         leave_out_tracing()
         if len(sys.argv) == 1:
             return open_window()
         from core import cli
 
         return cli.main(sys.argv[1:])
-    except KeyboardInterrupt:  # while those are imported that heed it
+    except KeyboardInterrupt:  # during the imports, before the code that handles it runs
         return 130
 
 

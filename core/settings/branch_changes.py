@@ -1,4 +1,4 @@
-"""Which settings a branch of a run may change, and what of the run goes on with them."""
+"""Which settings a branch may change, and how much of the run's state it keeps with them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Changes = tuple[tuple[str, object], ...]
 _MAKES_THE_MODEL = (
     *("dataset", "model.d_model", "model.num_encoder_layers", "model.num_decoder_layers", "model.d_ff"),
     *("model.norm_first", "model.positions", "model.bias", "model.tie_embeddings"),
-    *("model.num_heads", "model.activation"),  # no weights of their own, but with others these give other outputs
+    *("model.num_heads", "model.activation"),  # no weights of their own, but the same weights give other outputs
 )
 _BEGINS_ANEW = (
     *("seed", "training.optimizer.name", "training.batch_size", "training.batch_tokens"),
@@ -20,25 +20,25 @@ _BEGINS_ANEW = (
 
 
 def first_unfit(keys: Iterable[str]) -> str | None:
-    """The first key that needs other weights than the run has kept; None where all go with them.
+    """The first key with whose change the run's weights are of no use; None if there is no such key.
 
-    With all others the weights of the steps before give what they gave.
+    With any other change, the weights of earlier steps give the outputs they gave before.
     """
     return next((key for key in keys if _is_within(key, _MAKES_THE_MODEL)), None)
 
 
 def leave_weights_alone(keys: Iterable[str]) -> bool:
-    """Whether optimizer, random numbers and order of the data are of no use with these changed."""
+    """Whether the state of optimizer, random numbers and data order is of no use with these keys changed."""
     return any(_is_within(key, _BEGINS_ANEW) for key in keys)
 
 
 def that_act(changes: Changes) -> Changes:
-    """Those between two steps."""
+    """The changes that take effect between two steps."""
     return tuple((key, value) for key, value in changes if setting_effect(key) == "now")
 
 
 def that_reset(changes: Changes) -> Changes:
-    """Those that a run begins with."""
+    """The changes that take effect only when a run begins."""
     return tuple((key, value) for key, value in changes if setting_effect(key) == "reset")
 
 

@@ -1,4 +1,4 @@
-"""Turns pydantic's first finding into one sentence with key, expectation and what was given."""
+"""Turns pydantic's first error into one sentence: the key, what was expected and what was given."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BOUNDS = {
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a finding stands: the keys a person wrote, the group around the last of them, its declaration."""
+    """Where an error is: the key path in the file, the group around its last key, and that key's declaration."""
 
     path: KeyPath
     group: type[BaseModel]
@@ -41,13 +41,13 @@ class _Place:
 
 
 def plainly(error: ValidationError) -> str:
-    """The first finding in pydantic's own words, about a file that no person wrote."""
+    """The first error in pydantic's own words, for files that no person writes."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:
-    """Key path and sentence of the first finding: `model.num_heads: expected a whole number, given 'four'.`"""
+    """Key path and sentence of the first error: `model.num_heads: expected a whole number, given 'four'.`"""
     found, or_auto = _telling(error.errors(include_url=False))
     place = _locate(found["loc"], model)
     if found["type"] == "value_error":  # our own validators begin with the key's name
@@ -64,9 +64,10 @@ def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath
 
 
 def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
-    """The first finding; of "auto or a whole number" both branches report, and the second one says more.
+    """The error to report, and "auto or " if `auto` is allowed in its place.
 
-    Where that one is a group, a key of it may be such a choice itself.
+    It is the first one, but in a union such as "auto or a whole number" both branches report, and the second says more.
+    If the second branch is a group, one of its keys may be such a union itself.
     """
     first, *rest = findings
     location = first["loc"][:-1]
@@ -82,7 +83,7 @@ def _is_auto_branch(found: ErrorDetails) -> bool:
 
 
 def _locate(location: KeyPath, model: type[BaseModel]) -> _Place:
-    """Read pydantic's location, which names the branches of unions between the keys."""
+    """Find the place of pydantic's location, which has the names of union branches between the keys."""
     place = _Place((), model, None)
     below: type[BaseModel] | None = model
     rest = list(location)
@@ -97,7 +98,7 @@ def _locate(location: KeyPath, model: type[BaseModel]) -> _Place:
 
 
 def _is_branch(part: int | str, group: type[BaseModel]) -> bool:
-    """Whether this names the branch, and no key: `TokenizerConfig`, `function-after[_fits(), TokenizerConfig]`."""
+    """Whether `part` names a branch and not a key: `TokenizerConfig`, `function-after[_fits(), TokenizerConfig]`."""
     return str(part).removesuffix("]").endswith(group.__name__)
 
 
@@ -123,7 +124,7 @@ def _expectation(found: ErrorDetails) -> str:
 
 
 def _hint(found: ErrorDetails) -> str:
-    """YAML reads 5 and yes as what they look like."""
+    """What to do where YAML has read an unquoted 5 or true as a number or boolean."""
     is_scalar = isinstance(found["input"], int | float)
     return "; in quotes it is a text" if found["type"] == "string_type" and is_scalar else ""
 

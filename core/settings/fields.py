@@ -1,7 +1,7 @@
-"""Every declared setting as one flat list: what the forms, the reference page and `setting_effect` read.
+"""Lists every declared setting, flat, for the forms, the reference page and `setting_effect`.
 
-It reads a JSON schema, so that the run's own settings and a plugin's options (which arrive as a schema from the plugin
-host) are described alike.
+It reads JSON schemas, so that a run's settings and a plugin's options, which the plugin host sends as a schema, are
+described alike.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.config import Effect, RunConfig
 Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "texts", "options", "group"]
 PathKind = Literal["", "file", "folder"]
 OPTIONS = "dataset.options"
-"""The key below which a plugin's own lie."""
+"""The key that holds a plugin's own options."""
 Schema = Mapping[str, Any]
 _KINDS: dict[str, Kind] = {"integer": "int", "number": "float", "boolean": "bool", "string": "text", "array": "numbers"}
 
@@ -27,9 +27,9 @@ _KINDS: dict[str, Kind] = {"integer": "int", "number": "float", "boolean": "bool
 class SettingField:
     """One key as a form or a page shows it.
 
-    A `group` holds the keys that begin with its own and a dot; where it is `nullable` or `allows_auto`, it can be
-    switched off as a whole. `options` are a plugin's own keys, described by the plugin's schema. `default` is None for
-    a group that is always there and where a key has no default (`required`).
+    A `group` holds the keys that begin with its own key and a dot; if `nullable` or `allows_auto`, it can be switched
+    off as a whole. `options` holds a plugin's own keys, described by the plugin's schema. `default` is None for a group
+    that cannot be switched off, and for a key without a default (`required`).
     """
 
     key: str
@@ -39,14 +39,14 @@ class SettingField:
     default: Any = None
     required: bool = False
     nullable: bool = False
-    allows_auto: bool = False  # the text `auto` besides
+    allows_auto: bool = False  # the text `auto` is allowed too
     choices: tuple[str | int, ...] = ()
     minimum: float | None = None
     maximum: float | None = None
     minimum_excluded: bool = False
     maximum_excluded: bool = False
     effect: Effect = "reset"
-    path: PathKind = ""  # what a text names on disk, where it does
+    path: PathKind = ""  # what a text names on disk, if it is a path
 
     @property
     def limits(self) -> str:
@@ -83,7 +83,7 @@ def named_setting(sentence: str) -> str:
 
 
 def setting_effect(key: str) -> Effect:
-    """When a change of `training.max_steps` and the like takes effect; what nobody declared waits for a new run."""
+    """When a change of this key takes effect; a change of an undeclared key waits for a new run."""
     field = run_settings().get(key)
     return field.effect if field else "reset"
 
@@ -105,7 +105,7 @@ def _resolved(branch: Schema, definitions: Schema) -> Schema:
 
 def _field(key: str, declared: Schema, branches: list[Schema], *, required: bool) -> SettingField:
     value = next(one for one in branches if one.get("type") != "null" and one.get("const") != "auto")
-    words = {**value, **declared}  # pydantic leaves out of a key what its group's class says alike
+    words = {**value, **declared}  # pydantic omits from a key what its group's class says too
     kind = _kind(value)
     return SettingField(
         key=key,

@@ -1,4 +1,4 @@
-"""The setting that scales a learning rate, and what a run that diverged goes on with: a tenth of it."""
+"""The setting that scales the learning rate, and the value with which a diverged run goes on: a tenth of it."""
 
 from core.config import TrainingConfig
 
@@ -11,6 +11,6 @@ def rate_setting(training: TrainingConfig) -> tuple[str, float]:
 
 
 def lower_rate(training: TrainingConfig) -> tuple[str, float]:
-    """That setting, and a tenth of its value."""
+    """The setting that scales the rate, and a tenth of its value."""
     key, value = rate_setting(training)
     return key, float(f"{value / 10:.6g}")

@@ -1,4 +1,4 @@
-"""The ready-made runs in resources/presets, and PRESET|FILE.yaml as the command line and the window take it."""
+"""Reads the presets in resources/presets, and what the command line and the window take as PRESET|FILE.yaml."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.typed_path import typed_path
 FIRST_PRESET = "toy_german_english"
 """What the window opens with."""
 
-# First the tasks to begin with, then one idea each, then the documents' own settings.
+# First the tasks to begin with, then those that show one idea each; the others follow by name.
 _FIRST = (
     *("copy_task", "toy_german_english", "phonetic_to_letter"),
     *("reverse", "sort", "addition", "dates", "brackets", "roman_numerals"),
@@ -29,7 +29,7 @@ def preset_names() -> list[str]:
 
 
 def preset_text(name: str) -> str:
-    """A preset as it is written, comments included. Raises UserError naming the nearest preset."""
+    """A preset's YAML text, comments included. Raises UserError that names the nearest preset if there is none."""
     if name not in preset_names():
         close = difflib.get_close_matches(name, preset_names(), n=1)
         advice = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(preset_names())}."
@@ -38,7 +38,7 @@ def preset_text(name: str) -> str:
 
 
 def preset_summary(name: str) -> str:
-    """The sentence that opens a preset."""
+    """The sentence in a preset's first line."""
     return preset_text(name).partition("\n")[0].removeprefix("# ")
 
 
@@ -53,7 +53,7 @@ def read_preset_or_file(text: str, overrides: tuple[str, ...] = ()) -> RunConfig
 
 
 def preset_or_file(text: str) -> Document:
-    """The same as it is written, not validated yet. Raises UserError where it is not there, or no YAML."""
+    """The same, parsed but not validated. Raises UserError if it does not exist or is not YAML."""
     path = typed_path(text)
     is_path = text not in preset_names() and (path.suffix or len(path.parts) > 1 or path.exists())
     return read_yaml_file(path) if is_path else _preset(text)

@@ -1,15 +1,15 @@
-"""What a run that ran out of memory can be begun anew with: half as much at once, twice as often."""
+"""Settings with which to restart a run that ran out of memory: half the batch size, twice as many batches a step."""
 
 from core.config import RunConfig
 
 SHORTER = "lower dataset.max_src_length and dataset.max_tgt_length, which leave longer pairs out"
-"""What is left where one sentence already is the whole batch."""
+"""The advice if a batch is a single sentence already."""
 
 
 def smaller_batch(config: RunConfig) -> dict[str, int]:
-    """Settings with which a step learns from as much in half the memory; none where the longest sentence is a batch.
+    """Settings with which a step learns from as much in half the memory; empty if the longest sentence fills a batch.
 
-    `config` is resolved.
+    `config` must be resolved.
     """
     training = config.training
     key = "batch_size" if training.batch_tokens is None else "batch_tokens"

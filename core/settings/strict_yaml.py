@@ -1,8 +1,8 @@
-"""Reads YAML that a stranger may have written: safe, bounded, without YAML 1.1's surprises, and knowing its lines.
+"""Reads untrusted YAML: safely, within bounds, without YAML 1.1's surprises, and with line numbers.
 
-PyYAML on its own reads `1e-3` as a string and `no` as False, takes the last of two equal keys, and falls to alias
-bombs and to thousands of brackets (each seen). Here: `1e-3` is a number, only true and false are booleans, a key
-stands once, 1e3 is a whole number, and size, depth and aliases are limited. What is written here reads back the same.
+PyYAML on its own reads `1e-3` as a string and `no` as False, takes the last of two equal keys, and succumbs to alias
+bombs and to thousands of brackets (each seen). Here `1e-3` is a number and 1e3 a whole one, only true and false are
+booleans, duplicate keys and aliases are refused, size and depth are limited. What is written here reads back the same.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Document:
-    """Plain Python read from YAML, and on which line (counted from 1) each key path stands."""
+    """Plain Python values read from YAML, and the line (counted from 1) of each key path."""
 
     name: str
     value: Any
     lines: dict[KeyPath, int]
-    overrides: dict[KeyPath, str] = field(default_factory=dict)  # keys put in later, and how errors name the place
+    overrides: dict[KeyPath, str] = field(default_factory=dict)  # keys set later, and how errors name their source
 
     def where(self, path: KeyPath) -> str:
-        """`run.yaml, line 12` or `--set model.d_model=7`, for the key or the nearest one around it."""
+        """Where the key, or the nearest one around it, was set: `run.yaml, line 12` or `--set model.d_model=7`."""
         while path and path not in self.lines:
             put_in = [name for key, name in self.overrides.items() if key[: len(path)] == path]
             if put_in:
@@ -45,7 +45,7 @@ class Document:
 class _Loader(yaml.SafeLoader):
     """SafeLoader with YAML 1.2's booleans and numbers, and no dates.
 
-    Aliases and deep nesting are refused where they are met, so that neither can cost memory or the stack.
+    Aliases and deep nesting are refused while parsing, so that neither can exhaust memory or the stack.
     """
 
     def __init__(self, text: str, name: str) -> None:
@@ -65,7 +65,7 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Dumper(yaml.SafeDumper):
-    """SafeDumper that puts in quotes what is a text and what `_Loader` reads as a number: 1e-3, 08."""
+    """SafeDumper that quotes strings which `_Loader` would read as numbers: 1e-3, 08."""
 
 
 _Loader.yaml_implicit_resolvers = {}
@@ -89,13 +89,13 @@ def _to_int(loader: _Loader, node: yaml.ScalarNode) -> int:
 
 
 def _to_float(loader: _Loader, node: yaml.ScalarNode) -> float | int:
-    """Of 1e3 or 2.5e4 a whole number, which stands where a float is expected too; 1000.0 says that none is meant."""
+    """Read 1e3 and 2.5e4 as whole numbers, which are valid floats too; 1000.0 stays a float."""
     text = str(loader.construct_scalar(node)).lower()
     value = float(re.sub(r"\.(?=[in])", "", text))
     return int(value) if "e" in text and value.is_integer() and abs(value) < _EXACT else value
 
 
-# A tag (!!binary, !!timestamp) makes nothing that JSON has no word for. None: of a tag that nobody knows.
+# Only tags whose values JSON has are read; None's constructor refuses the others, !!binary and !!timestamp among them.
 _READ_AS = (*(f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "str")), None)
 _Loader.yaml_constructors = {tag: make for tag, make in _Loader.yaml_constructors.items() if tag in _READ_AS}
 
@@ -110,7 +110,7 @@ def dotted(path: KeyPath) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as an error quotes it: on one line, as YAML writes it, cut where it is long."""
+    """A value as errors quote it: on one line, with YAML's true, false and null, cut if it is long."""
     text = {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
@@ -126,7 +126,7 @@ def read_yaml_file(path: Path) -> Document:
         if path.is_dir():
             raise UserError(f"{path}: expected a YAML file, given a folder.")
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)  # a pipe or a device tells no size
+            data = file.read(MAX_BYTES + 1)  # a pipe or a device has no size to check
     except FileNotFoundError:
         raise UserError(
             f"{path}: no such file.", "Check the path, or name a preset: `presets list` shows them."
@@ -143,7 +143,7 @@ def read_yaml_file(path: Path) -> Document:
 
 
 def read_yaml(text: str, name: str) -> Document:
-    """Read YAML text; `name` says in errors where it comes from."""
+    """Read YAML text; errors give `name` as its source."""
     if len(text) > MAX_BYTES:
         raise UserError(f"{name}: larger than {MAX_BYTES:,} characters; expected a run's settings in YAML.")
     try:
@@ -163,7 +163,7 @@ def read_yaml(text: str, name: str) -> Document:
 def _composed(loader: _Loader, name: str) -> yaml.Node | None:
     try:
         return loader.get_single_node()
-    except (ValueError, OverflowError):  # what chr refuses of "\UFFFFFFFF"
+    except (ValueError, OverflowError):  # from chr(), for "\UFFFFFFFF"
         line = loader.line + 1
         raise UserError(f"{name}, line {line}: this is not YAML (an escape that names no character).") from None
 
