@@ -1,4 +1,4 @@
-"""A .npy file that is written piece by piece, so that the array it holds is never in memory."""
+"""Writes and reads .npy files piece by piece, so that the whole array is never in memory."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import DTypeLike, NDArray
 
 Append = Callable[[NDArray[Any]], None]
 BLOCK = 2**20
-"""Values in memory at once where a whole file is gone through."""
+"""Values in memory at once while a whole file is read."""
 
 
 @contextmanager
 def growing_array(path: Path, dtype: DTypeLike) -> Iterator[Append]:
-    """Gives what adds values to the end; afterwards the file is, byte for byte, what `np.save` writes of them all."""
+    """Gives a function that appends values; on exit the file is, byte for byte, what `np.save` writes of them all."""
     length = 0
     with path.open("wb") as file:
         _write_header(file, dtype, length)
@@ -29,7 +29,7 @@ def growing_array(path: Path, dtype: DTypeLike) -> Iterator[Append]:
             length += len(values)
 
         yield append
-        file.seek(0)  # the header keeps room for the digits of any length, so that the values need not move
+        file.seek(0)  # the header has room for the digits of any length, so that the values need not move
         _write_header(file, dtype, length)
 
 
@@ -39,16 +39,16 @@ def _write_header(file: BinaryIO, dtype: DTypeLike, length: int) -> None:
 
 
 def blocks_of(path: Path) -> Iterator[tuple[NDArray[Any], int]]:
-    """The values of a file in order, a block at a time, each with the number of all."""
+    """The values of a file in order, a block at a time, each with the total number of values."""
     values = np.load(path, mmap_mode="r").view(np.ndarray)
     for start in range(0, len(values), BLOCK):
         yield values[start : start + BLOCK], len(values)
 
 
 def replace_values(path: Path, by: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Put by[v] in the place of each value v, in the file itself; yields how many are done, and the number of all.
+    """Replace each value v by by[v] in the file itself; yields how many are done, and the total number.
 
-    `by` has the type of the file's values.
+    `by` must have the dtype of the file's values.
     """
     with path.open("r+b") as file:
         npy.read_magic(file)

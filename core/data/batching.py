@@ -1,4 +1,4 @@
-"""Batches of padded ids, planned with numpy and resumable anywhere."""
+"""Makes batches of padded ids, planned with numpy and resumable at any batch."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from core.data.special_tokens import PAD_ID
 from core.data.token_arrays import PairArrays
 from core.plugins_host.host import PluginHost
 
-# Of the first shard's batches, those before the next is drawn ahead: 10,000 pairs take most of a second of a core, on
-# either side of the pipe, and what is only tried ends before it needs them. Later ones are drawn as early as can be.
+# The share of the first shard's batches after which the second shard is drawn ahead: its 10,000 pairs take most of a
+# second of a core on either side of the pipe, and a short trial ends before it needs them. Later shards are drawn ahead
+# as early as possible.
 _BEFORE_DRAWING_AHEAD = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """B pairs, padded; a mask is True at tokens. src ends with `<eos>`; tgt_output is tgt_input moved by one."""
+    """B padded pairs; masks are True at tokens. src ends with `<eos>`; tgt_output is tgt_input shifted by one token."""
 
     src: Tensor  # int64 [B, S]
     src_mask: Tensor  # bool [B, S]
@@ -34,10 +35,10 @@ class Batch:
     num_target_tokens: int  # <eos> counted, padding not
 
     def to(self, device: torch.device) -> Batch:
-        """The batch on a device."""
+        """The batch on another device; the batch itself if that is the CPU."""
         if device.type == "cpu":
             return self
-        does_not_wait = device.type == "cuda"  # MPS would read this memory once it is freed (PyTorch's issue 189690)
+        does_not_wait = device.type == "cuda"  # MPS would read this memory after it is freed (PyTorch issue 189690)
         src, src_mask, tgt_input, tgt_output, tgt_mask = (
             part.to(device, non_blocking=does_not_wait)
             for part in (self.src, self.src_mask, self.tgt_input, self.tgt_output, self.tgt_mask)
@@ -45,7 +46,7 @@ class Batch:
         return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, self.num_target_tokens)
 
     def rows(self, rows: slice) -> Batch:
-        """Some of its pairs, padded as they are."""
+        """Some of its pairs, with unchanged padding."""
         tgt_mask = self.tgt_mask[rows].contiguous()
         src, src_mask, tgt_input, tgt_output = (
             part[rows].contiguous() for part in (self.src, self.src_mask, self.tgt_input, self.tgt_output)
@@ -54,10 +55,10 @@ class Batch:
 
 
 def make_batch(pairs: PairArrays, indices: Indices) -> Batch:
-    """The batch of these pairs: a few gathers, whatever their number. 32 pairs of 10 tokens take 20 to 35 us."""
+    """The batch of these pairs, by a few gathers however many there are. 32 pairs of 10 tokens take 20 to 35 us."""
     src, src_mask = pairs.src.padded(indices)
     tgt, tgt_mask = pairs.tgt.padded(indices)
-    # A target's tokens are read from <bos> to the last but one and expected from the second to <eos>.
+    # The decoder reads a target from <bos> to the last token but one, and is to write it from the second to <eos>.
     output_mask = np.ascontiguousarray(tgt_mask[:, 1:])
     tgt_input = np.where(output_mask, tgt[:, :-1], PAD_ID)
     tgt_output = np.ascontiguousarray(tgt[:, 1:])
@@ -74,9 +75,9 @@ def make_batch(pairs: PairArrays, indices: Indices) -> Batch:
 def eval_batches(
     data: PreparedData, split: str, max_tokens: int, limit: int | None = None
 ) -> Iterator[tuple[Indices, Batch]]:
-    """A split's first `limit` pairs (all where it is None), each once, in batches of about max_tokens.
+    """A split's first `limit` pairs (None: all), each once, in batches as of `batches_of_tokens`.
 
-    Those of the longer side: a short label of a long text would else bring a thousand long texts into one batch.
+    The longer side of each pair is counted: otherwise short labels would put a thousand long texts into one batch.
     """
     pairs = data.split(split)
     order = np.arange(len(pairs) if limit is None else min(limit, len(pairs)))
@@ -86,10 +87,10 @@ def eval_batches(
 
 
 class TrainBatches:
-    """Training batches without end, the same for the same data, config and seed.
+    """An endless iterator of training batches, the same for the same data, config and seed.
 
     A round is an epoch of finite data, shuffled by (seed, epoch), or a shard of endless data in its own order. Nothing
-    is read or drawn before the first batch is asked for.
+    is read or drawn before the first batch is requested.
     """
 
     def __init__(self, data: PreparedData, training: TrainingConfig, seed: int, host: PluginHost | None) -> None:
@@ -109,8 +110,8 @@ class TrainBatches:
     def __next__(self) -> Batch:
         if self._pairs is None:
             self._pairs = self._pairs_of(self._round)
-        while self._next >= len(self._plan):  # a shard may even be empty, where all its pairs are too long
-            self._pairs = self._pairs_of(self._round + 1)  # where that fails, nothing has changed
+        while self._next >= len(self._plan):  # a shard may be empty, if all its pairs are too long
+            self._pairs = self._pairs_of(self._round + 1)  # if it raises, the state is unchanged
             self._round, self._next = self._round + 1, 0
         is_tried = self._round == 0 and self._next < int(_BEFORE_DRAWING_AHEAD * self._num_batches)
         if self._shards is not None and not is_tried:
@@ -120,25 +121,25 @@ class TrainBatches:
 
     @property
     def epoch(self) -> float:
-        """Rounds done, a begun one in part."""
+        """The number of rounds done, including the fraction of the present one."""
         return self._round + (self._next / self._num_batches if self._num_batches else 0.0)
 
     def state(self) -> dict[str, int]:
-        """Where the next batch is, as plain data."""
+        """The position of the next batch, as plain data."""
         return {"round": self._round, "next": self._next, "num_batches": self._num_batches}
 
     def restore(self, state: dict[str, int]) -> None:
-        """Go on with the batch at which `state` was taken."""
+        """Continue with the batch that was next when `state` was taken."""
         self._round, self._next, self._num_batches = state["round"], state["next"], state["num_batches"]
         self._pairs, self._plan = None, []
 
     def close(self) -> None:
-        """End what draws ahead; close before the host."""
+        """Stop drawing ahead. Call it before the host is closed."""
         if self._shards is not None:
             self._shards.close()
 
     def _pairs_of(self, number: int) -> PairArrays:
-        """The pairs of a round, its batches planned."""
+        """The pairs of a round; plans its batches."""
         random = np.random.Generator(np.random.PCG64([self._seed, number]))
         if self._shards is None:
             pairs = self._data.split("train")

@@ -1,4 +1,4 @@
-"""Where prepared datasets are kept: the user's cache, or a temporary folder where that cannot be written."""
+"""Where prepared datasets are kept: the user's cache, or a temporary folder if that is not writable."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from core.events import Event, Trouble
 
 
 def usual_place() -> Path:
-    """Where prepared data are kept unless somebody names another place."""
+    """The default folder of prepared data."""
     return user_cache_path("headlight") / "prepared"
 
 
 class CachePlace:
-    """Chosen when something is prepared first; whoever watches is told where that is not what was wanted."""
+    """The folder of prepared data, chosen at the first use; `tell` gets a Trouble if it is a temporary one instead."""
 
     def __init__(self, given: Path | None, tell: Callable[[Event], None]) -> None:
         self._wanted = given or usual_place()
@@ -26,7 +26,7 @@ class CachePlace:
         self._temporary: TemporaryDirectory[str] | None = None
 
     def folder(self) -> Path:
-        """A folder that can be written, as far as its rights tell. Raises OSError where there is none at all."""
+        """A folder that is writable, by its permissions. Raises OSError if not even a temporary one can be made."""
         if self._temporary is None and (why := _why_not(self._wanted)):
             self._temporary = TemporaryDirectory(prefix="headlight-", ignore_cleanup_errors=True)
             sentence = f"Prepared data cannot be kept in {self._wanted}: {why}."
@@ -35,14 +35,14 @@ class CachePlace:
         return self._wanted if self._temporary is None else Path(self._temporary.name)
 
     def close(self) -> None:
-        """Remove what was temporary."""
+        """Remove the temporary folder, if there is one."""
         if self._temporary is not None:
             self._temporary.cleanup()
             self._temporary = None
 
 
 def _why_not(folder: Path) -> str:
-    """Why it cannot be written; empty where it can."""
+    """Why the folder is not writable; empty if it is."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Which tokens a model is to know: chosen from the train split alone."""
+"""Chooses the tokens of the vocabularies, from the train split alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Symbols = tuple[Sequence[str], Sequence[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class TokenChoice:
-    """The rule of a dataset: its tokenizers, and the symbols that an endless plugin lists."""
+    """How a dataset's tokens are chosen: by its tokenizers, and the symbols that an endless plugin lists."""
 
     config: TokenizerConfig
     src_tokenizer: Tokenizer
@@ -25,7 +25,7 @@ class TokenChoice:
     symbols: Symbols | None
 
     def vocabularies(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
-        """All subwords, or all listed symbols, whatever their frequency; else what the train split has often enough."""
+        """All subwords or all listed symbols, however rare; otherwise the frequent enough tokens of the train split."""
         least = self.config.min_frequency
         if self.symbols is not None:
             src, tgt = listed(self.symbols, shared=self.config.shared)
@@ -47,11 +47,11 @@ class TokenChoice:
 
 
 def listed(symbols: Symbols, *, shared: bool) -> tuple[list[str], list[str]]:
-    """The source and the target tokens in the order in which somebody listed them, each once."""
+    """The source and the target tokens in the given order, each once; the same tokens for both if `shared`."""
     src, tgt = symbols
     return (as_listed([*src, *tgt]),) * 2 if shared else (as_listed(src), as_listed(tgt))
 
 
 def subwords_of(tokenizer: Tokenizer) -> list[str]:
-    """All pieces of a tokenizer that cuts into such; none of the others."""
+    """All pieces of a subword tokenizer; an empty list for other tokenizers."""
     return tokenizer.pieces if isinstance(tokenizer, SubwordTokenizer) else []

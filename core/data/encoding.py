@@ -1,4 +1,4 @@
-"""Texts of both sides to ids: the two tokenizers with their two vocabularies."""
+"""Encodes texts as ids, each side by its tokenizer and its vocabulary."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from core.data.vocabulary import GrowingVocabulary, Vocabulary
 
 @dataclass(frozen=True)
 class Side:
-    """How texts of the source or of the target become ids."""
+    """How the texts of one side, source or target, become ids."""
 
     tokenizer: Tokenizer
     vocabulary: Vocabulary | GrowingVocabulary
 
     def flat(self, texts: Sequence[str]) -> tuple[Ids, list[int]]:
-        """The ids of all texts in one array, and how many belong to each. No Python code runs for a token."""
+        """The ids of all texts in one array, and the number of each text's ids. No Python code runs for each token."""
         token_lists = list(map(self.tokenizer.tokenize, texts))
         ids = self.vocabulary.ids(chain.from_iterable(token_lists))
         return np.array(ids, dtype=np.int32), list(map(len, token_lists))
 
 
 def encoded(sources: Sequence[str], targets: Sequence[str], src: Side, tgt: Side) -> PairArrays:
-    """Texts of pairs as ids, framed by the special tokens."""
+    """The ids of these pairs' texts, with `<bos>` and `<eos>` added."""
     return PairArrays(source_arrays(*src.flat(sources)), target_arrays(*tgt.flat(targets)))

@@ -1,4 +1,4 @@
-"""A pair that is far longer than the others, as where line breaks are missing: one batch with it may last minutes."""
+"""Reports a pair far longer than the others, say because of missing line breaks: a batch with it may take minutes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from core.events import Trouble
 from core.faults import note
 
 LEAST = 1000
-"""Tokens of a text that costs seconds: all of its batch are padded to it, and attention grows with its square."""
+"""Tokens of a text that costs seconds: its whole batch is padded to it, and attention grows with the square."""
 TIMES = 20
-"""As many times as long as most others: sentences and documents of one corpus differ by less, a file that lost its line
-breaks by thousands."""
+"""How many times longer than most it is: sentences and documents of one corpus differ by less, a file that lost its
+line breaks by thousands."""
 MOST = 0.9
-"""Several that lost their line breaks are beyond these, and of a few pairs the one. Were it half of them, all documents
-of a corpus of words and documents would be, too."""
+"""The share of train pairs that is "most": it leaves out several texts without line breaks, or the one of a few pairs.
+With a half, every document in a corpus of words and documents would be far longer than most."""
 _QUOTED = 40  # characters
 _KEYS = {"source": "max_src_length", "target": "max_tgt_length"}
 
 
 def told_of_far_longer(data: PreparedData, asked: DatasetConfig) -> Iterator[Trouble]:
-    """Say of each side whose length was left to the data which pair is far longer than most of them.
+    """For each side whose length is `auto`, report the longest pair if it is far longer than most.
 
-    Of endless data, those of the first shard.
+    Of endless data, the first shard is searched.
     """
     pairs = {split: data.split(split) for split in SPLITS}
     if asked.max_src_length == "auto":

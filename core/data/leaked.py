@@ -1,4 +1,4 @@
-"""Held-out sources that are trained on too, as where a corpus was split by pairs, or a file was named by mistake."""
+"""Finds held-out sources that are trained on too, say because a corpus was split by pairs or a wrong file was named."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from core.events import Progress, Trouble
 from core.faults import note
 
 LEAST, SHARE = 5, 0.1
-"""Sources, and their share: any two parts of a corpus have a few short sentences in common, a file and its copy all."""
+"""How many leaked sources, and what share, are worth a note: any two parts of a corpus share a few short sentences, a
+file and its copy share all."""
 _CHUNKS = 10
-"""Of a thousand pairs, the first of a held-out split: those of a tenth of a large corpus would fill the memory."""
+"""How many chunks of a thousand pairs of a held-out split are compared: a tenth of a large corpus would fill memory."""
 
 Leaked = dict[str, tuple[int, int]]  # held-out split -> sources that are in the train split too, of how many
 
 
 def leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
-    """Count them in what was drawn. The train split passes by once, as bytes: it takes a twentieth of preparing it."""
+    """Count them in the drawn pairs. The train split is read once, undecoded: a twentieth of the time to prepare it."""
     chunks = {split: islice(read_pair_lines(folder / split), _CHUNKS) for split in HELD_OUT}
     wanted = {split: {one for lines in some for one in lines.quoted_sources()} for split, some in chunks.items()}
     found: dict[str, set[bytes]] = {split: set() for split in HELD_OUT}
@@ -36,7 +37,7 @@ def leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
 
 
 def told_of_leaked(data: PreparedData) -> Iterator[Trouble]:
-    """Say of each held-out split whether much of it is trained on; of one that is drawn for both, once."""
+    """Report each held-out split of which much is trained on; a test split that is the valid split is not repeated."""
     for split, (num, of) in data.leaked.items():
         if num < max(LEAST, SHARE * of) or (split == "test" and data.is_test_valid_again()):
             continue

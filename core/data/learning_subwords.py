@@ -1,7 +1,7 @@
-"""Learns subwords of the train split's texts: by sentencepiece, in a process of its own.
+"""Learns subwords from the train split's texts with sentencepiece, in a process of its own.
 
-Learning is one call of C++ that may take a minute: in its own process it can be ended at any moment, and what it takes
-and breaks is its own: `core/data/subword_process.py`.
+Learning is one call into C++ that may take a minute. In its own process (`core/data/subword_process.py`) it can be
+stopped at any moment, and its memory and crashes do not affect ours.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from core.machine.child_python import start_python
 
 Sides = Literal["src", "tgt", "both"]
 MOST_PAIRS = 1_000_000
-"""Of more, every second or third and so on is read, which bounds memory and time."""
+"""If there are more, only every second or third (and so on) is read, which bounds memory and time."""
 _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "unigram"}
 _LOOK_SECONDS = 0.05
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
-_OF_THE_SYSTEM = ("MemoryError", "bad_alloc", "Resource temporarily unavailable")  # the last of another thread
+_OF_THE_SYSTEM = ("MemoryError", "bad_alloc", "Resource temporarily unavailable")  # the last: no thread can start
 _TOO_LITTLE = "Is there too little memory? Close other programs, or choose other tokens."
 
 
 class SizeTooSmall(UserError):
-    """The different characters of the texts alone are more subwords than there may be."""
+    """The texts have more different characters than the size allows subwords."""
 
     def __init__(self, size: Auto | int, sides: Sides, needed: int) -> None:
         self.needed = needed
@@ -51,10 +51,10 @@ class SizeTooSmall(UserError):
 def learn_subwords(
     name: SubwordName, stem: Path, num_pairs: int, sides: Sides, size: Auto | int
 ) -> Generator[Progress, None, bytes]:
-    """A sentencepiece model of at most `size` tokens for a side of STEM's pairs; the same texts give the same bytes.
+    """Learn a sentencepiece model of at most `size` tokens for `sides` of STEM's pairs; equal texts give equal bytes.
 
-    Yields until the process is done, what part of the time has passed as so many of the pairs; closed before that, it
-    ends the process. Raises SizeTooSmall where the characters of the texts need more.
+    Yields until the process is done; a progress is the estimated share of the time, as a number of pairs. Closing the
+    generator ends the process. Raises SizeTooSmall if the characters of the texts need more tokens.
     """
     most = AUTO_SIZE if size == "auto" else size
     model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MOST_PAIRS)
@@ -77,16 +77,16 @@ def learn_subwords(
         process.kill()
         process.wait()
         model.unlink(missing_ok=True)
-        log.unlink(missing_ok=True)  # somebody may have emptied the cache
+        log.unlink(missing_ok=True)  # the user may have emptied the cache
 
 
 def sizes_given(models: SubwordModels) -> dict[str, int]:
-    """How many subwords the texts gave, the special tokens counted."""
+    """How many subwords the texts gave, special tokens included."""
     return {sides: len(SubwordTokenizer(model).pieces) + len(SPECIAL_TOKENS) for sides, model in models.items()}
 
 
 def require_size(models: SubwordModels, size: int) -> None:
-    """Raise UserError where no texts gave as many subwords as somebody asked for."""
+    """Raise UserError if no side's texts gave as many subwords as were asked for."""
     given = sizes_given(models)
     if max(given.values()) < size:
         least = max(_num_characters(model) for model in models.values()) + len(SPECIAL_TOKENS)
@@ -98,7 +98,7 @@ def require_size(models: SubwordModels, size: int) -> None:
 
 
 def _num_characters(model: bytes) -> int:
-    """All different ones of the texts are among the pieces."""
+    """The number of different characters in the texts: each of them is a piece."""
     return sum(len(piece) == 1 for piece in SubwordTokenizer(model).pieces)
 
 
@@ -123,6 +123,6 @@ def _failure(complaint: str, sides: Sides, size: Auto | int) -> UserError:
     too_few = _TOO_FEW.search(complaint)
     if "required_chars" in complaint and too_few:
         return SizeTooSmall(size, sides, int(too_few[2]))
-    last_line = complaint.strip().splitlines()[-1].rstrip(".")  # of a traceback
+    last_line = complaint.strip().splitlines()[-1].rstrip(".")  # of the traceback
     advice = _TOO_LITTLE if any(words in last_line for words in _OF_THE_SYSTEM) else "Choose other tokens."
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}.", advice)

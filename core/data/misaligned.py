@@ -1,4 +1,4 @@
-"""An alignment that points past the end of its pair, as where its plugin counts from 1: what it says is left aside."""
+"""Reports alignments that point past the end of their pair, say because a plugin counts from 1: they are ignored."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from core.events import Trouble
 from core.faults import note
 
 _LOOKED_AT = 100
-"""Pairs at the beginning of the valid split: those that probes follow are among them."""
+"""Pairs at the beginning of the valid split, those that probes follow among them."""
 
 
 def told_of_misaligned(data: PreparedData, plugin: str) -> Iterator[Trouble]:
-    """Say of the first such pair what points where. Of texts that are not cut as the plugin has them cut, nothing."""
+    """Report the first such pair and link; nothing if another tokenizer than the plugin's own is used."""
     split = data.split("valid")
     for index in range(min(_LOOKED_AT, len(split)) if data.alignments_fit else 0):
         num_src, num_tgt = int(split.src.lengths[index]) - 1, int(split.tgt_lengths[index]) - 1  # without <eos>

@@ -1,4 +1,4 @@
-"""Texts and alignments of pairs on disk, as JSON lines that are found by their number."""
+"""Stores the texts and alignments of pairs on disk, as JSON lines that are found by their number."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _STARTS = ".pairs.npy"
 
 
 def lines_file(stem: Path) -> Path:
-    """Where the pairs stand, one a line."""
+    """The file that holds the pairs, one a line."""
     return Path(f"{stem}{_LINES}")
 
 
 class PairTexts:
-    """The pairs of STEM.pairs.jsonl, mapped: they can be read as long as this object lives, whatever is deleted."""
+    """The pairs of STEM.pairs.jsonl, memory-mapped: readable while this object lives, even if the files are deleted."""
 
     def __init__(self, stem: Path) -> None:
         with lines_file(stem).open("rb") as lines:
@@ -36,13 +36,13 @@ class PairTexts:
         self._starts: NDArray[np.int64] = np.load(f"{stem}{_STARTS}", mmap_mode="r")
 
     def __getitem__(self, index: int) -> Pair:
-        """Read one pair. [N + 1] starts: the last is the end."""
+        """Read one pair. `_starts` is [N + 1]: its last entry is the end of the file."""
         return PairLines(self._lines[self._starts[index] : self._starts[index + 1]], 1).pairs()[0]
 
 
 @contextmanager
 def growing_texts(stem: Path) -> Iterator[Callable[[PairLines], None]]:
-    """Gives what adds pairs to the end of what `PairTexts` will map."""
+    """Gives a function that appends pairs to the files that `PairTexts` will map."""
     size = 0
     with lines_file(stem).open("wb") as file, growing_array(Path(f"{stem}{_STARTS}"), np.int64) as add_starts:
         add_starts(np.zeros(1))
@@ -57,7 +57,7 @@ def growing_texts(stem: Path) -> Iterator[Callable[[PairLines], None]]:
 
 
 def write_pairs(stem: Path, pairs: Sequence[Pair]) -> None:
-    """Write what `PairTexts` maps, of pairs that are all at hand."""
+    """Write the files that `PairTexts` maps, for pairs that are all in memory."""
     with growing_texts(stem) as add:
         add(lines_of(pairs))
 
@@ -68,7 +68,7 @@ def are_the_same(stem: Path, other: Path) -> bool:
 
 
 def read_pair_lines(stem: Path) -> Iterator[PairLines]:
-    """All pairs of STEM.pairs.jsonl in order, some at a time."""
+    """All pairs of STEM.pairs.jsonl in order, up to a thousand at a time."""
     with lines_file(stem).open("rb") as lines:
         while some := list(islice(lines, _AT_ONCE)):
             yield PairLines(b"".join(some), len(some))

@@ -1,4 +1,4 @@
-"""Draws a plugin's pairs and tokenises them once, into a folder of the cache that is found again by its content."""
+"""Draws a plugin's pairs and tokenises them once, into a cache folder that is named by a hash of its content."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from core.plugins_host.host import PluginHost
 from core.plugins_host.info import PluginInfo, is_built_in
 from core.settings.errors import first_error
 
-_LAYOUT = 2  # of the cache's folders; grows when an older one would be misread
-_APART = "-"  # in the name of a folder with the subwords that a run brought
+_LAYOUT = 2  # version of the cache folders; increased when older ones would be misread
+_APART = "-"  # in the name of a folder whose subwords come from a run
 
 Working = Generator[Progress, None, None]
 
@@ -48,17 +48,17 @@ def prepare_data(
     options_here: dict[str, Any] | None = None,
     symbols: Symbols | None = None,
 ) -> Generator[Progress | Trouble, None, PreparedData]:
-    """Draw, tokenise and keep a dataset; found again where the same pairs were prepared the same way before.
+    """Draw, tokenise and cache a dataset; if the same pairs were prepared the same way before, use the cached ones.
 
-    `models` are the subwords of a run that goes on; without them, they are learned from the train split. `symbols` are
-    its tokens: of endless data the plugin lists them, and may list others today, or in another order. `options_here`
-    give the pairs where those of `dataset` no longer do, since a corpus was moved; fingerprint and data are still those
-    of `dataset`, so that whether the pairs are the same ones is seen by the fingerprint. The pairs are
-    drawn anew, since only they tell whether a plugin still gives the same, but for those of files that a plugin names
-    and nobody has touched since, and those of a plugin of ours whose code is the same. Yields often, so that whoever
-    drives it can stop between two chunks; closed half-way, it leaves nothing behind. At the end, what a person should
-    know of these pairs is yielded as a note.
-    Raises UserError for options, plugins or pairs that will not do, and for a cache that cannot be written.
+    For a run that goes on, `models` are its subwords, which otherwise are learned from the train split, and `symbols`
+    its tokens: the plugin of endless data may list others today, or in another order. `options_here` give the pairs if
+    the options of `dataset` no longer do, say because a corpus was moved; the fingerprint is still made with those of
+    `dataset`, so that it shows whether the pairs are the same. Pairs are drawn again, as only this shows whether a
+    plugin still gives the same ones, unless they come from files that the plugin names and that are unchanged, or from
+    a built-in plugin with the same code. Yields often, so that the caller can stop between two chunks; closing the
+    generator leaves nothing behind. At the end, it yields as notes what a user should know about these pairs.
+
+    Raises UserError for unusable options, plugins or pairs, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, no_collections():
         preparation = _Preparation(dataset, host, building, models or {}, options_here, symbols)
@@ -68,16 +68,16 @@ def prepare_data(
             folder = preparation.folder_in(cache_dir)
             if not is_whole(folder):
                 yield from preparation.tokenise()
-                PreparedData.open(building, dataset).require_lengths()  # what is refused is not kept
+                PreparedData.open(building, dataset).require_lengths()  # refused data are not cached
                 publish(building, folder)
             preparation.remember(folder)
         data = PreparedData.open(folder, dataset)
-        data.require_lengths()  # it may have been kept when lengths were set that leave long pairs out
+        data.require_lengths()  # cached data may have been prepared with lengths that leave long pairs out
         tidy(cache_dir, folder)
         data = replace(
             data,
             alignments_fit=preparation.has_the_plugins_tokens,
-            text_form=preparation.text_form,  # the plugin's of today: an earlier one may have told less of it
+            text_form=preparation.text_form,  # the plugin's present one: an earlier version may have given less
             options_here=preparation.options_here,
         )
         yield from told_of_far_longer(data, dataset)
@@ -87,7 +87,7 @@ def prepare_data(
 
 
 class _Preparation:
-    """One dataset on its way into `building`."""
+    """Prepares one dataset in the folder `building`."""
 
     def __init__(
         self,
@@ -105,50 +105,50 @@ class _Preparation:
         self.options_here = None if options_here is None else _set_here(dataset, options_here, host)
         self._options = options = self.options_here or recorded
         self._config = _tokenizer(dataset.tokenizer, self._info)
-        if not self._has_begun:  # of a run that goes on, whoever began it has decided
+        if not self._has_begun:  # a run that goes on was checked when it began
             _require_subwords(self._config)
         if self._config.size == "auto" and not self._learns:
             self._config = _of_size(self._config, AUTO_SIZE)
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
         self._symbols = self._listed(symbols)
         self._drawn: dict[str, int] = {}
-        self._left_out: dict[str, int] = {}  # by the plugin, of the splits of which it has
+        self._left_out: dict[str, int] = {}  # by split: pairs left out by the plugin, if any
         self._tokenising: Tokenising | None = None
         self._told = {
             "endless": self._info.endless,
             "limits": host.limits(dataset.plugin, options),
             "examples": host.examples(dataset.plugin, options),
         }
-        self.text_form = host.text_form(dataset.plugin, recorded)  # the options say it
+        self.text_form = host.text_form(dataset.plugin, recorded)  # the options decide it
         self._content = self._without_texts()
         files = host.files(dataset.plugin, options)
-        is_known = bool(files) or is_built_in(self._info)  # what decides the pairs: of another's code, nobody knows
+        is_known = bool(files) or is_built_in(self._info)  # what decides the pairs; other code may depend on anything
         self._files = look_at(files)
-        # Others than the recorded options may have given these pairs: a new run must not find them.
+        # Pairs made with other options than the recorded ones must not be found by a new run.
         made_by = [self.fingerprint, options, host.code(dataset.plugin), self._symbols]
         self._stamp = stamp_of(made_by, self._files) if is_known else None
 
     def _without_texts(self) -> hashlib._Hash:
-        """Of what else decides the result. The allowed lengths do not: they choose from it when it is opened."""
+        """A hash of all that decides the result but the texts. The allowed lengths do not: they only select from it."""
         recipe = {**self._told, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
         return hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
 
     @property
     def fingerprint(self) -> str:
-        """Of everything that decides the result, the texts included; known once all pairs are drawn.
+        """A hash of everything that decides the result, including the texts; final once all pairs are drawn.
 
-        Where the number of subwords was left to the texts, it is another one once it is found: that of the same pairs
-        with just this number.
+        If the number of subwords is auto, it changes when the number is found, to that of the same pairs with this
+        number set.
         """
         return self._content.hexdigest()[:32]
 
     @property
     def has_the_plugins_tokens(self) -> bool:
-        """Whether texts are cut as the plugin has them cut where nobody says otherwise."""
+        """Whether texts are cut by the plugin's own tokenizers."""
         return (self._config.src, self._config.tgt) == self._info.tokenizer
 
     def unchanged_in(self, cache_dir: Path) -> Path | None:
-        """Where this was prepared from the same files, as far as the system tells; None where it must be drawn."""
+        """The folder prepared from the same files, judged by their metadata; None if the pairs must be drawn."""
         found = find_unchanged(cache_dir, self._stamp) if self._stamp else []
         return next((folder for folder in found if self._has_its_subwords(folder)), None)
 
@@ -156,14 +156,14 @@ class _Preparation:
         return models_in(folder) == self._models if self._models else _APART not in folder.name
 
     def remember(self, folder: Path) -> None:
-        """Note of what files this was made, to be found again without them."""
+        """Store the metadata of the files this was made of, so that it is found again without reading them."""
         if self._stamp:
             remember(folder, self._stamp)
 
     def folder_in(self, cache_dir: Path) -> Path:
-        """Where this is kept: apart, where a run brings its subwords, unless just those were learned here.
+        """The cache folder of this: a separate one if a run brings subwords that were not learned from these texts.
 
-        Under the plain name a new run would take them for what is learned of these texts.
+        In the usual folder, a new run would take them for the subwords of these texts.
         """
         folder = cache_dir / (self.fingerprint + self._digest_of_what_texts_do_not_tell())
         if not self._models or (is_whole(folder) and models_in(folder) == self._models):
@@ -172,10 +172,10 @@ class _Preparation:
         return folder.with_name(f"{folder.name}{_APART}{brought}")
 
     def draw(self) -> Working:
-        """Write every split's pairs as they come, and their ids where nothing is to be learned of all pairs first.
+        """Write every split's pairs as they come, and their ids too if no subwords must be learned first.
 
-        Of endless training data, the first shard. While a chunk is worked on here, the plugin's process draws the next.
-        Raises UserError where a file has changed meanwhile: a plugin may read it for each split anew.
+        Of endless training data, this is the first shard. While a chunk is processed here, the plugin's process draws
+        the next. Raises UserError if a file has changed meanwhile: a plugin may read it again for each split.
         """
         if not self._learns:
             self._tokenising = self._started(self._models)
@@ -192,7 +192,7 @@ class _Preparation:
                 if lines.left_out:
                     self._left_out[split] = lines.left_out
                 if not lines:
-                    continue  # at the end, where the host may have something to say of them all
+                    continue  # the last chunk; going on lets the host check the split as a whole
                 keep(lines)
                 self._content.update(lines.lines)
                 if cut:
@@ -208,7 +208,7 @@ class _Preparation:
         return bool(self._config.subwords) and not self._models
 
     def _started(self, models: SubwordModels) -> Tokenising:
-        """Cutting into tokens, with these subwords."""
+        """Start tokenising with these subwords."""
         write_models(self._building, models)
         choice = TokenChoice(
             config=self._config,
@@ -219,7 +219,7 @@ class _Preparation:
         return Tokenising(self._building, choice)
 
     def tokenise(self) -> Working:
-        """What is left where the pairs are new: make ids of them if that had to wait, and choose the vocabularies."""
+        """Finish new pairs: make their ids if that had to wait for the subwords, and choose the vocabularies."""
         if self._tokenising is None:
             self._tokenising = self._started((yield from self._learned_subwords()))
             self._content = self._without_texts()
@@ -239,7 +239,7 @@ class _Preparation:
         self._content.update(split.encode())
 
     def _learned_subwords(self) -> Generator[Progress, None, SubwordModels]:
-        """Those of each side. Of a size that is too small for several, the one refusal that holds for all is raised."""
+        """Learn each side's subwords. Raises SizeTooSmall with the size that is enough for all sides."""
         models, refusals = dict[str, bytes](), list[SizeTooSmall]()
         for sides, name in self._to_learn():
             try:
@@ -263,9 +263,9 @@ class _Preparation:
             yield from self._config.subwords.items()
 
     def _listed(self, symbols: Symbols | None) -> Symbols | None:
-        """The tokens of endless data: the run's own, or those that the plugin lists today; none where it lists none.
+        """The tokens of endless data: the run's own or the plugin's present ones; None if the plugin lists none.
 
-        Subwords are what the texts decide, or the run's own models.
+        A side cut into subwords has an empty list: the texts decide its tokens, or the run's own models.
         """
         if not self._info.endless:
             return None
@@ -277,7 +277,7 @@ class _Preparation:
         return [] if "src" in learned else src, [] if "tgt" in learned else tgt
 
     def _digest_of_what_texts_do_not_tell(self) -> str:
-        """By the fingerprint alone, one list of tokens or one number of pairs left out would be found for another."""
+        """A hash of the listed tokens and of the pairs left out, which the fingerprint does not cover."""
         told = [one for one in (self._symbols, self._left_out) if one]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:8] if told else ""
 
@@ -298,7 +298,7 @@ class _Preparation:
 
 
 def _set_here(dataset: DatasetConfig, options_here: dict[str, Any], host: PluginHost) -> dict[str, Any]:
-    """The options of a run that goes on, some set anew; what its plugin refuses today of its own is none of these."""
+    """The options of a run that goes on, some of them changed; what is refused of its own options too is accepted."""
     refused = _refusal(dataset.options, dataset, host)
     is_known = refused is not None and _refusal(options_here, dataset, host) == refused
     return host.options(dataset.plugin, options_here, accepted=is_known)
@@ -313,13 +313,13 @@ def _refusal(options: dict[str, Any], dataset: DatasetConfig, host: PluginHost) 
 
 
 def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:
-    """What was chosen, and the plugin's own where nobody did."""
+    """The tokenizer settings, with the plugin's own tokenizer in place of auto."""
     chosen = TokenizerConfig() if asked == "auto" else asked
     sides = {"src": (chosen.src, info.tokenizer[0]), "tgt": (chosen.tgt, info.tokenizer[1])}
     found = {side: own if name == "auto" else name for side, (name, own) in sides.items()}
     try:
         return TokenizerConfig.model_validate(chosen.model_dump() | found)
-    except ValidationError as error:  # only with the plugin's own do the chosen keys contradict each other
+    except ValidationError as error:  # the chosen keys contradict each other only with the plugin's own
         _, sentence = first_error(error, TokenizerConfig)
         raise UserError(
             f"dataset.tokenizer.{sentence}",
@@ -328,7 +328,7 @@ def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConf
 
 
 def _require_subwords(config: TokenizerConfig) -> None:
-    """Raise UserError where a number of subwords was chosen and no side has any: AUTO_SIZE is what a run spells out."""
+    """Raise UserError if a number of subwords is set but no side has any; AUTO_SIZE may be a run's resolved auto."""
     if config.size not in ("auto", AUTO_SIZE) and not config.subwords:
         raise UserError(
             f"dataset.tokenizer.size = {config.size:,} has no effect: src is {config.src} and tgt is {config.tgt}.",

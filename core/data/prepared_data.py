@@ -1,4 +1,4 @@
-"""A dataset tokenised once: its vocabularies, and memory-mapped ids on disk."""
+"""A prepared dataset: its vocabularies, and the memory-mapped ids of its pairs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}
-_ROOM_FOR_TYPED = 2  # times the longest source: a person may type a longer sentence than the data has
+_ROOM_FOR_TYPED = 2  # times the longest source: a user may type a longer sentence than any in the data
 
 
 class _Dataset(DatasetConfig):
-    """One with nothing left to resolve."""
+    """A dataset's settings without any `auto`."""
 
     tokenizer: TokenizerConfig
     max_src_length: Length
@@ -41,7 +41,7 @@ class _Dataset(DatasetConfig):
 
 
 class _Document(BaseModel):
-    """What a run's vocabulary.json must hold; it may come from a stranger."""
+    """What a run's vocabulary.json must hold; the file is untrusted."""
 
     dataset: _Dataset
     src_tokens: list[str]
@@ -51,36 +51,37 @@ class _Document(BaseModel):
     limits: dict[str, float]
     examples: list[str]
     fingerprint: str
-    unigram_loss: float | None = None  # runs of an earlier version have none
-    longest_source: int | None = None  # nor this
-    text_form: TextForm = AS_IT_COMES  # nor this
+    unigram_loss: float | None = None  # this and the next two: missing in runs of earlier versions
+    longest_source: int | None = None
+    text_form: TextForm = AS_IT_COMES
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PreparedData:
-    """Texts as ids, and back. Made by `core.data.preparation.prepare_data`, or of a run's vocabulary.json alone.
+    """A dataset's vocabularies, tokenizers and pairs as ids.
 
-    In the latter case there are no pairs (`folder` is None), but everything that translating needs.
+    Made by `core.data.preparation.prepare_data`, or from a run's vocabulary.json alone: it then has no pairs (`folder`
+    is None), but everything that translation needs.
     """
 
     dataset: DatasetConfig  # complete: options, tokenizer and lengths resolved
     src_vocabulary: Vocabulary
     tgt_vocabulary: Vocabulary
-    num_pairs: dict[str, int | None]  # split -> pairs, None where it is endless
-    left_out: dict[str, int]  # split -> pairs longer than the lengths allow; of endless data, in the first shard
+    num_pairs: dict[str, int | None]  # by split; None if it is endless
+    left_out: dict[str, int]  # by split: pairs longer than the lengths allow; of endless data, in the first shard
     limits: dict[str, float]
     examples: tuple[str, ...]
-    fingerprint: str  # of the texts and all that made ids of them; the same whichever lengths are allowed
+    fingerprint: str  # of the texts and all that made ids of them, except the allowed lengths
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
-    longest_source: int | None = None  # tokens of the train split's (first shard's), <eos> counted; None as above
-    text_form: TextForm = AS_IT_COMES  # that sources have
-    leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leaked`; of files alone
-    plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # split -> by the plugin's own options
-    alignments_fit: bool = True  # whether the tokens are the plugin's own, of which its alignments tell
+    longest_source: int | None = None  # in tokens of the train split (first shard), <eos> counted; None as above
+    text_form: TextForm = AS_IT_COMES  # of the sources
+    leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leaked`; only of data from files
+    plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # by split: pairs left out by the plugin's options
+    alignments_fit: bool = True  # whether texts are cut by the plugin's own tokenizer, which its alignments refer to
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
-    options_here: dict[str, Any] | None = None  # that give the pairs where the dataset's own no longer do
-    other_splits: tuple[str, ...] = ()  # held out, of which those give other pairs than a run's own
+    options_here: dict[str, Any] | None = None  # they give the pairs if the dataset's own options no longer do
+    other_splits: tuple[str, ...] = ()  # held-out splits of which `options_here` give other pairs than the run's own
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
     @property
@@ -90,23 +91,23 @@ class PreparedData:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What the plugin is to be asked with."""
+        """The options with which to call the plugin."""
         return self.dataset.options if self.options_here is None else self.options_here
 
     def other_options(self, split: str) -> dict[str, Any]:
-        """By name, those that give other pairs of a split than the run's own; none where they are its own."""
+        """The changed options, by name, if they give other pairs of this split than the run's own; otherwise none."""
         if split not in self.other_splits:
             return {}
         recorded = self.dataset.options
         return {name: value for name, value in self.options.items() if value != recorded.get(name)}
 
     def require_pairs(self) -> None:
-        """Raises UserError where only the vocabularies are there, as of a run whose plugin is not."""
+        """Raise UserError if there are no pairs, say for a run whose plugin is missing."""
         if not self._splits:
             raise UserError(f"{not_at_hand(self.dataset.plugin)}.")
 
     def require_lengths(self) -> None:
-        """Raises UserError where a length is auto and a text has more tokens than any length may be."""
+        """Raise UserError if a text has more tokens than the largest length that may be set."""
         for name, pairs in self._splits.items():
             for side, key, lengths in (
                 ("source", "max_src_length", pairs.arrays.src.lengths),
@@ -121,7 +122,7 @@ class PreparedData:
                     )
 
     def require_one_vocabulary(self) -> None:
-        """Raises UserError where source and target have not the same tokens by the same ids, equally many or not."""
+        """Raise UserError unless source and target have the same tokens with the same ids."""
         src, tgt = self.src_vocabulary.tokens, self.tgt_vocabulary.tokens
         if src != tgt:
             raise UserError(
@@ -137,12 +138,12 @@ class PreparedData:
 
     @property
     def src_tokenizer(self) -> Tokenizer:
-        """Cuts source texts."""
+        """The tokenizer of source texts."""
         return self.src.tokenizer
 
     @property
     def tgt_tokenizer(self) -> Tokenizer:
-        """Cuts and joins target texts."""
+        """The tokenizer of target texts."""
         return self.tgt.tokenizer
 
     @cached_property
@@ -162,16 +163,16 @@ class PreparedData:
 
     @property
     def max_src_length(self) -> int:
-        """Longest source that can be read, in tokens, <eos> counted."""
+        """The longest source the model reads, in tokens, <eos> counted."""
         return int(self.dataset.max_src_length)
 
     @property
     def max_tgt_length(self) -> int:
-        """Longest target that can be written, in tokens, <eos> counted."""
+        """The longest target the model writes, in tokens, <eos> counted."""
         return int(self.dataset.max_tgt_length)
 
     def split(self, name: str) -> PairArrays:
-        """The ids of a split, mapped from disk; of endless data, those of its first shard."""
+        """The ids of a split, memory-mapped; of endless data, those of the first shard."""
         return self._pairs(name).arrays
 
     def pair(self, split: str, index: int) -> Pair:
@@ -179,26 +180,26 @@ class PreparedData:
         return self._pairs(split).pair(index)
 
     def number(self, split: str, index: int) -> int:
-        """Which of all pairs of the split this one is, counted from 1, those that are left out among them."""
+        """The number of this pair in the whole split, counted from 1, including the pairs that are left out."""
         return int(self._pairs(split).numbers[index]) + 1
 
     def is_test_valid_again(self) -> bool:
-        """Whether the test split is the valid split once more, as of a dataset without test pairs of its own."""
+        """Whether test and valid are the same pairs, as for a dataset without test pairs of its own."""
         valid, test = self._pairs("valid"), self._pairs("test")
         return len(valid) == len(test) and all(valid.pair(index) == test.pair(index) for index in range(len(test)))
 
     def encode_source(self, text: str) -> tuple[list[int], list[str]]:
-        """Ids of a source text, `<eos>` at their end, and its tokens that the vocabulary does not have."""
+        """The ids of a source text, `<eos>` at the end, and the tokens that are not in the vocabulary."""
         tokens = self.src_tokenizer.tokenize(self.text_form.of(text))
         unknown = [token for token in tokens if token not in self.src_vocabulary]
         return [*self.src_vocabulary.ids(tokens), EOS_ID], unknown
 
     def decode_target(self, ids: Sequence[int]) -> str:
-        """The text of target ids; `<pad>`, `<bos>` and `<eos>` are none."""
+        """The text of target ids, without `<pad>`, `<bos>` and `<eos>`."""
         return self.tgt_tokenizer.join(self.tgt_vocabulary.texts(one for one in ids if one not in _NOT_TEXT))
 
     def vocabulary_document(self) -> dict[str, Any]:
-        """All but the pairs, as plain data for a run's vocabulary.json."""
+        """Everything but the pairs, as plain data for a run's vocabulary.json."""
         return {
             "dataset": self.dataset.model_dump(mode="json"),
             "src_tokens": self.src_vocabulary.own_tokens,
@@ -215,7 +216,7 @@ class PreparedData:
 
     @classmethod
     def from_document(cls, document: dict[str, Any], subword_models: SubwordModels) -> PreparedData:
-        """What `vocabulary_document` described. Raises UserError where a part of it is missing or of another kind."""
+        """Read what `vocabulary_document` made. Raises UserError if a part is missing or has the wrong type."""
         try:
             known = _Document.model_validate(document)
         except ValidationError as error:
@@ -246,15 +247,15 @@ class PreparedData:
             fingerprint=document["fingerprint"],
             unigram_loss=document["unigram_loss"],
             longest_source=document["longest_source"],
-            text_form=TextForm.from_json(document.get("text_form", ())),  # prepared by an earlier version: none
+            text_form=TextForm.from_json(document.get("text_form", ())),  # not in data of earlier versions
             **pairs,
         )
 
     @classmethod
     def open(cls, folder: Path, dataset: DatasetConfig) -> PreparedData:
-        """What was prepared in this folder, without the pairs that are longer than `dataset` allows.
+        """Open the data prepared in this folder, without the pairs that are longer than `dataset` allows.
 
-        Raises: UserError when that leaves a split without a pair.
+        Raises UserError if a split then has no pairs.
         """
         document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
         whole = {name: SplitPairs.map(folder, name) for name in SPLITS}
@@ -267,7 +268,7 @@ class PreparedData:
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
             "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
-        counted = {name: document.get(name, {}) for name in ("leaked", "plugin_left_out")}  # not by an earlier version
+        counted = {name: document.get(name, {}) for name in ("leaked", "plugin_left_out")}  # not in old data
         return cls._of(parts, subword_models=models_in(folder), folder=folder, **counted, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
@@ -289,7 +290,7 @@ def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs
 
 
 def _lengths(splits: list[SplitPairs], dataset: DatasetConfig) -> dict[str, int]:
-    """The lengths to allow, where they are auto: those of the data, and room to type longer sources, if that may be."""
+    """The resolved lengths: auto is the data's longest, with room to type longer sources, up to MAX_LENGTH."""
     longest_src = max(int(pairs.arrays.src.lengths.max()) for pairs in splits)
     longest_tgt = max(int(pairs.arrays.tgt_lengths.max()) for pairs in splits)
     src, tgt = dataset.max_src_length, dataset.max_tgt_length

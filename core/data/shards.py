@@ -1,4 +1,4 @@
-"""Endless training data: one shard in use, the next one drawn meanwhile."""
+"""Draws endless training data in shards: while one is in use, the next is drawn."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from core.plugin import Pair
 from core.plugins_host.host import PluginHost
 
 CLOSE_SECONDS = 1.0
-"""Longer than any chunk takes; a plugin that hangs is ended with its host."""
+"""Longer than any chunk takes; a plugin that hangs is killed with its host."""
 
 
 class Shards:
-    """The shards of a dataset's endless train split, any of them at any time.
+    """The shards of a dataset's endless train split, in any order.
 
-    The first is on disk, since it was prepared. Drawing the others waits for the plugin's process and touches no
-    torch, so a thread may do it: it lives while it draws.
+    The first was prepared and is on disk. Drawing the others waits for the plugin's process and does not touch torch,
+    so a thread does it ahead of time, one for each shard.
     """
 
     def __init__(self, data: PreparedData, host: PluginHost) -> None:
@@ -28,26 +28,26 @@ class Shards:
         self._closing = Event()
 
     def pairs(self, shard: int) -> PairArrays:
-        """The shard's pairs that are not too long. Raises UserError where the plugin fails."""
+        """The shard's pairs that are not too long. Raises UserError if the plugin fails."""
         if shard == 0:
             return self._data.split("train")
         number, drawn = self._ahead or (None, None)
         self._ahead = None
         if number == shard and drawn is not None and drawn.exception() is None:
             return drawn.result()
-        # What failed ahead may have been interrupted by somebody else's request: only now it matters.
+        # If drawing ahead failed, another request may have interrupted it; an error matters only if it recurs now.
         return self._draw(shard)
 
     def draw_ahead(self, shard: int) -> None:
-        """Begin to draw the shard that `pairs` will be asked for next, once; the caller goes on at once."""
+        """Start to draw the shard that `pairs` will be asked for next, unless one is being drawn; does not wait."""
         if self._ahead is not None:
             return
         drawer = ThreadPoolExecutor(1, thread_name_prefix=f"shard {shard}")
         self._ahead = shard, drawer.submit(self._draw, shard)
-        drawer.shutdown(wait=False)  # its thread ends with this one task
+        drawer.shutdown(wait=False)  # the thread ends after this one task
 
     def close(self) -> None:
-        """End what is being drawn ahead, before its host is closed."""
+        """Stop drawing ahead. Call it before the host is closed."""
         self._closing.set()
         if self._ahead is not None:
             wait([self._ahead[1]], CLOSE_SECONDS)

@@ -15,7 +15,7 @@ from core.plugin import Pair
 
 @dataclass(frozen=True, eq=False)
 class SplitPairs:
-    """Pair i has the ids arrays.src[i] and arrays.tgt[i]; its texts are numbers[i] of those on disk."""
+    """Some pairs of a split: pair i has the ids arrays.src[i] and arrays.tgt[i], and is pair numbers[i] of `texts`."""
 
     arrays: PairArrays
     texts: PairTexts
@@ -29,7 +29,7 @@ class SplitPairs:
         return self.texts[self.numbers[index]]
 
     def no_longer_than(self, max_src_length: float, max_tgt_length: float) -> SplitPairs:
-        """The pairs that fit, `<eos>` counted."""
+        """The pairs within these lengths, `<eos>` counted."""
         fits = self.arrays.fitting(max_src_length, max_tgt_length)
         if fits.all():  # starts and lengths stay on disk
             return self
@@ -37,6 +37,6 @@ class SplitPairs:
 
     @classmethod
     def map(cls, folder: Path, name: str) -> SplitPairs:
-        """What `growing_tokens` and `growing_texts` have written of a split."""
+        """Map the files that `growing_tokens` and `growing_texts` have written for a split."""
         arrays = PairArrays(TokenArrays.map(folder / f"{name}.src"), TokenArrays.map(folder / f"{name}.tgt"))
         return cls(arrays, PairTexts(folder / name), np.arange(len(arrays)))

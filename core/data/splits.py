@@ -1,4 +1,4 @@
-"""What a dataset is split into."""
+"""The names of a dataset's splits."""
 
 from collections.abc import Mapping
 
@@ -7,10 +7,10 @@ SPLITS = ("train", *HELD_OUT)
 
 
 def has_pairs(num_pairs: Mapping[str, int | None]) -> bool:
-    """Whether any split has some; None is endless."""
+    """Whether any split has pairs; None stands for an endless one."""
     return any(size is None or size > 0 for size in num_pairs.values())
 
 
 def not_at_hand(plugin: str) -> str:
-    """That a run's pairs are not, and what to do."""
+    """The sentence that a run's pairs are not available, and what is needed to get them."""
     return f"This run's pairs are not at hand: its plugin {plugin!r} must give those that it was trained on"

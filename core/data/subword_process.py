@@ -1,6 +1,6 @@
-"""The process that learns subwords. `python -m core.data.subword_process TYPE PAIRS STRIDE SIDES SIZE MODEL`
+"""The process that learns subwords: `python -m core.data.subword_process TYPE PAIRS STRIDE SIDES SIZE MODEL`.
 
-It imports what it needs and no more: of small data, that is most of the time it takes.
+It imports only what it needs: for small data, imports take most of its time.
 """
 
 import io
@@ -14,11 +14,11 @@ from sentencepiece import SentencePieceTrainer
 
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 
-_AT_ONCE = 10_000  # pairs, after which it says how many it has read
+_AT_ONCE = 10_000  # pairs, before each of which it logs how many it has read
 
 
 def main(model_type: str, pairs: str, stride: str, sides: str, size: str, model: str) -> None:
-    """Learn and write the model; what fails is an exception on stderr."""
+    """Learn and write the model; a failure is a traceback on stderr."""
     written = io.BytesIO()
     pad, bos, eos, unk = SPECIAL_TOKENS
     SentencePieceTrainer.train(
@@ -26,14 +26,14 @@ def main(model_type: str, pairs: str, stride: str, sides: str, size: str, model:
         model_writer=written,
         model_type=model_type,
         vocab_size=int(size),
-        hard_vocab_limit=False,  # fewer where the texts do not give so many
+        hard_vocab_limit=False,  # fewer if the texts do not give so many
         character_coverage=1.0,
         max_sentence_length=2**30,
-        # The texts as they are: lower-casing and the like is up to the dataset, and joining gives back each space.
+        # The texts as they are: lower-casing and the like is up to the dataset, and joining must restore every space.
         normalization_rule_name="identity",
         remove_extra_whitespaces=False,
         num_threads=1,
-        minloglevel=0,  # how far it is, too
+        minloglevel=0,  # log the progress too
         pad_id=PAD_ID, bos_id=BOS_ID, eos_id=EOS_ID, unk_id=UNK_ID,
         pad_piece=pad, bos_piece=bos, eos_piece=eos, unk_piece=unk,
     )  # fmt: skip
@@ -41,7 +41,7 @@ def main(model_type: str, pairs: str, stride: str, sides: str, size: str, model:
 
 
 def _texts(pairs: Path, stride: int, sides: str) -> Iterator[str]:
-    """Of a file as `core.data.pair_texts` keeps it: source, target and alignment of each pair in a line of JSON."""
+    """The texts in a file of `core.data.pair_texts`: a line of JSON has a pair's source, target and alignment."""
     num_read = 0
     with pairs.open("rb") as lines:
         chosen = islice(lines, 0, None, stride)

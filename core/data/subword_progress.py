@@ -1,4 +1,4 @@
-"""How far sentencepiece is with learning subwords: its log says so, and how many pairs it was given so far."""
+"""Estimates the progress of sentencepiece's learning, from its log and from the number of pairs it has read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 from core.config import SubwordName
 
-# What part of the time has passed once this is logged: measured with 500,000 sentences of 13 words, German and English.
+# The share of the time passed when each is logged: measured with 500,000 sentences of 13 words, German and English.
 _PASSED: dict[SubwordName, dict[str, float]] = {
     "subword": {"Loaded all": 0.29, "all chars count": 0.57, "Done! preprocessed": 0.73, "Merged": 0.94},
     "subword_unigram": {
@@ -18,14 +18,14 @@ _PASSED: dict[SubwordName, dict[str, float]] = {
 _READ = re.compile(r"^read (\d+)$", re.MULTILINE)
 _MERGES = re.compile(r"merges=(\d+)")
 _EM = re.compile(r"EM sub_iter=(\d) size=(\d+)")
-_EM_ITERATIONS = 2  # between two prunings, each of which leaves three quarters of the pieces, a tenth too many at last
+_EM_ITERATIONS = 2  # between prunings; each leaves three quarters of the pieces, the last a tenth too many
 
 
 class LearnedShare:
-    """What part of the time has passed, 0 to 1, where `size` subwords are learned from so many pairs.
+    """The share of the time that has passed, 0 to 1, while `size` subwords are learned from `num_pairs` pairs.
 
-    sentencepiece says nothing for up to a third of its time: until its next words the share goes on as fast as it has
-    come to the last.
+    sentencepiece logs nothing for up to a third of its time. Until its next message the share grows at the average pace
+    up to the last one.
     """
 
     def __init__(self, name: SubwordName, num_pairs: int, size: int) -> None:
@@ -33,7 +33,7 @@ class LearnedShare:
         self._told, self._told_after, self._share = 0.0, 0.0, 0.0
 
     def after(self, seconds: float, log: str) -> float:
-        """By a log that has come to this so many seconds after the start."""
+        """The share this many seconds after the start, when this is the log."""
         told = share_told(self._name, log, self._num_pairs, self._size)
         if told > self._told:
             self._told, self._told_after = told, seconds
@@ -44,7 +44,7 @@ class LearnedShare:
 
 
 def share_told(name: SubwordName, log: str, num_pairs: int, size: int) -> float:
-    """The share at the last words of the log."""
+    """The share at the last message of the log."""
     passed = _PASSED[name]
     share = max((share for words, share in passed.items() if words in log), default=0.0)
     read, merges, em = _READ.findall(log), _MERGES.findall(log), _EM.findall(log)

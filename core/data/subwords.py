@@ -1,4 +1,4 @@
-"""Subwords: texts cut by a model that sentencepiece has learned from the train split, and joined again."""
+"""Cuts texts into subwords, by a model that sentencepiece has learned from the train split, and joins them again."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from core.data.special_tokens import SPECIAL_TOKENS
 from core.errors import UserError
 
 WORD_BEGINS = "▁"
-"""U+2581 stands for a space at the beginning of a piece, and before the first word of a text too."""
+"""U+2581 stands for a space at the beginning of a piece, also before the first word of a text."""
 LARGEST_MODEL = 32 * 2**20
-"""Bytes; 200,000 subwords take about 4 MB."""
+"""In bytes; 200,000 subwords take about 4 MB."""
 
 SubwordModels = Mapping[str, bytes]
-"""What was learned for "src", "tgt" or both, as sentencepiece writes it to a .model file."""
+"""The model learned for "src", "tgt" or both, as the bytes of sentencepiece's .model file."""
 
 
 class SubwordTokenizer:
-    """Tokens are pieces of words: no text is unknown as long as its characters were seen."""
+    """Cuts texts into pieces of words: no text has unknown tokens if all its characters were seen."""
 
     def __init__(self, model: bytes) -> None:
-        """Raises UserError where `model` is none that `core.data.learning_subwords` has made."""
+        """Raises UserError if `model` is not one that `core.data.learning_subwords` has made."""
         if len(model) > LARGEST_MODEL:
             raise _no_model(f"it has {len(model):,} bytes, expected at most {LARGEST_MODEL:,}")
         self._processor = SentencePieceProcessor()
@@ -37,7 +37,7 @@ class SubwordTokenizer:
         self.pieces = pieces[len(SPECIAL_TOKENS) :]
 
     def tokenize(self, text: str) -> list[str]:
-        """Pieces; characters that were never seen stay together as a token that no vocabulary has."""
+        """The pieces of a text; consecutive unseen characters form one token that no vocabulary has."""
         pieces: list[str] = self._processor.encode(text, out_type=str)
         return pieces
 
@@ -46,13 +46,13 @@ class SubwordTokenizer:
 
 
 def write_models(folder: Path, models: SubwordModels) -> None:
-    """Write src.model and tgt.model, as far as there are any."""
+    """Write src.model and tgt.model, whichever there are."""
     for side, model in models.items():
         (folder / f"{side}.model").write_bytes(model)
 
 
 def models_in(folder: Path) -> SubwordModels:
-    """What `write_models` wrote."""
+    """Read what `write_models` wrote."""
     return {path.stem: path.read_bytes() for path in sorted(folder.glob("*.model"))}
 
 

@@ -22,7 +22,7 @@ _LENGTHS = ".lengths.npy"
 
 @dataclass(frozen=True, eq=False)
 class TokenArrays:
-    """N sequences: sequence i is ids[starts[i] : starts[i] + lengths[i]]. Choosing some of them copies no ids."""
+    """N sequences: sequence i is ids[starts[i] : starts[i] + lengths[i]]. A selection of them copies no ids."""
 
     ids: Ids
     starts: Places  # [N]
@@ -35,7 +35,7 @@ class TokenArrays:
         return self.ids[self.starts[index] : self.starts[index] + self.lengths[index]]
 
     def padded(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Ids [B, T] of these sequences, `<pad>` after their ends, and a mask that is True at their tokens."""
+        """Ids [B, T] of these sequences, padded with `<pad>`, and a mask [B, T] that is True at tokens."""
         lengths = self.lengths[indices]
         columns = np.arange(lengths.max())
         mask = columns < lengths[:, None]
@@ -44,7 +44,7 @@ class TokenArrays:
 
     @property
     def own_ids(self) -> Ids:
-        """The ids of these sequences, one behind the other: `ids` holds those of all that they were chosen from."""
+        """The ids of these sequences alone, concatenated; `ids` has those of all that they were selected from."""
         num_ids = self.lengths.sum()
         if num_ids == len(self.ids):
             return self.ids
@@ -58,8 +58,8 @@ class TokenArrays:
 
     @classmethod
     def map(cls, stem: Path) -> TokenArrays:
-        """Map what `growing_tokens` wrote: pages come from disk when they are read."""
-        # As plain arrays: indexing a np.memmap costs several times as much.
+        """Memory-map what `growing_tokens` wrote."""
+        # Viewed as plain arrays: indexing a np.memmap takes several times as long.
         return cls(*(np.load(f"{stem}{part}", mmap_mode="r").view(np.ndarray) for part in (IDS, _STARTS, _LENGTHS)))
 
 
@@ -75,11 +75,11 @@ class PairArrays:
 
     @property
     def tgt_lengths(self) -> Places:
-        """Tokens to be written for each pair, `<eos>` counted, [N]."""
+        """The number of tokens the decoder is to write for each pair, `<eos>` counted, [N]."""
         return self.tgt.lengths - 1
 
     def fitting(self, max_src_length: float, max_tgt_length: float) -> NDArray[np.bool_]:
-        """[N] True for pairs no longer than this, `<eos>` counted; infinity is no bound."""
+        """[N], True for pairs within these lengths, `<eos>` counted; infinity is no limit."""
         return (self.src.lengths <= max_src_length) & (self.tgt_lengths <= max_tgt_length)
 
     def selected(self, keep: NDArray[np.bool_]) -> PairArrays:
@@ -88,12 +88,12 @@ class PairArrays:
 
 
 def source_arrays(flat: Ids, lengths: Sequence[int]) -> TokenArrays:
-    """Sequences given as one flat array, `<eos>` added to each."""
+    """The sequences of one flat array, with `<eos>` added to each."""
     return _framed(flat, np.asarray(lengths, dtype=np.int64), before=0)
 
 
 def target_arrays(flat: Ids, lengths: Sequence[int]) -> TokenArrays:
-    """Sequences given as one flat array, `<bos>` and `<eos>` added to each."""
+    """The sequences of one flat array, with `<bos>` and `<eos>` added to each."""
     return _framed(flat, np.asarray(lengths, dtype=np.int64), before=1)
 
 
@@ -111,7 +111,7 @@ def _framed(flat: Ids, lengths: Places, *, before: int) -> TokenArrays:
 
 @contextmanager
 def growing_tokens(stem: Path) -> Iterator[Callable[[TokenArrays], None]]:
-    """Gives what adds sequences to the end of what `TokenArrays.map` will map."""
+    """Gives a function that appends sequences to the files that `TokenArrays.map` will map."""
     num_ids = 0
     with (
         growing_array(Path(f"{stem}{IDS}"), np.int32) as add_ids,

@@ -1,4 +1,4 @@
-"""Ids of all splits on their way to disk, made as the pairs come: which tokens are kept is known once all are there."""
+"""Writes the ids of all splits to disk while pairs are drawn, before it is known which tokens are kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMES = {"src": "source", "tgt": "target"}
 
 
 class Tokenising:
-    """Each new token takes the next id, and so texts are cut only once; `finish` gives the tokens their final ids."""
+    """Gives each new token the next id, so that texts are cut only once; `finish` replaces these by the final ids."""
 
     def __init__(self, folder: Path, choice: TokenChoice) -> None:
         self._folder, self._choice = folder, choice
@@ -32,7 +32,7 @@ class Tokenising:
 
     @contextmanager
     def split(self, name: str) -> Iterator[Callable[[PairLines], None]]:
-        """Gives what takes the split's pairs."""
+        """Gives a function that takes the split's pairs, chunk by chunk."""
         self._splits.append(name)
         stem = str(self._folder / name)
         with growing_tokens(Path(f"{stem}.src")) as add_src, growing_tokens(Path(f"{stem}.tgt")) as add_tgt:
@@ -46,7 +46,7 @@ class Tokenising:
             yield take
 
     def finish(self) -> Generator[Progress, None, tuple[Vocabulary, Vocabulary]]:
-        """Choose the vocabularies from the train split, and write every split's ids anew by them."""
+        """Choose the vocabularies from the train split, and rewrite every split's ids with them."""
         src_counts = yield from self._counts("src")
         tgt_counts = yield from self._counts("tgt")
         src, tgt = self._choice.vocabularies(src_counts, tgt_counts)
@@ -58,7 +58,7 @@ class Tokenising:
         return src, tgt
 
     def _counts(self, side: str) -> Generator[Progress, None, Counter[str]]:
-        """How often each token is in the train split."""
+        """How often each token occurs in the train split."""
         seen, done = self._seen[side], 0
         counts = np.zeros(len(seen), dtype=np.int64)
         for ids, total in blocks_of(self._ids("train", side)):

@@ -1,4 +1,4 @@
-"""Cut texts into tokens and join them again."""
+"""Tokenizers: they cut texts into tokens and join them again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.data.subwords import SubwordTokenizer
 
 
 class Tokenizer(Protocol):
-    """Cuts a text into tokens; `join` makes a text of tokens."""
+    """Cuts texts into tokens, and joins tokens to texts."""
 
     def tokenize(self, text: str, /) -> list[str]:
         """The tokens of a text; none for an empty one."""
@@ -19,16 +19,16 @@ class Tokenizer(Protocol):
 
 
 class WhitespaceTokenizer:
-    """Tokens are what stands between spaces."""
+    """Tokens are separated by white space, and joined by single spaces."""
 
-    tokenize = staticmethod(str.split)  # without a call of Python's for each of millions of texts
+    tokenize = staticmethod(str.split)  # no Python call for each of millions of texts
 
     def join(self, tokens: list[str]) -> str:
         return " ".join(tokens)
 
 
 class CharacterTokenizer:
-    """Every character is a token, a space too."""
+    """Every character is a token, spaces included."""
 
     def tokenize(self, text: str) -> list[str]:
         return list(text)
@@ -38,7 +38,7 @@ class CharacterTokenizer:
 
 
 def make_tokenizer(name: str, model: bytes | None = None) -> Tokenizer:
-    """The tokenizer of this name; one of subwords needs a model, and raises UserError where that is none."""
+    """The tokenizer of this name. A subword tokenizer needs a model, and raises UserError without a valid one."""
     if name in get_args(SubwordName):
         return SubwordTokenizer(model or b"")
     return WhitespaceTokenizer() if name == "whitespace" else CharacterTokenizer()

@@ -1,6 +1,6 @@
-"""Data whose files are as they were: found again without drawing a pair, by what the system tells of them.
+"""Finds prepared data again without drawing a pair, if the files they were made of are unchanged by their metadata.
 
-What decides pairs without any file is code alone, which is part of the recipe.
+Pairs that come from no file are decided by code alone, and the code is part of the recipe.
 """
 
 from __future__ import annotations
@@ -17,39 +17,40 @@ from core.errors import UserError
 
 _STAMP = "files.json"
 _SETTLED_SECONDS = 2.0
-"""A file that changed later than this may change again within the same tick of its clock."""
+"""A file that changed less than this ago may change again within the same tick of its timestamps."""
 
 
 class Look(NamedTuple):
-    """A file as it is found without reading it; times in nanoseconds."""
+    """A file's metadata, read without reading the file; times in nanoseconds."""
 
     num_bytes: int
-    changed: int  # whoever copies or unpacks a file may keep this of the old one
-    touched: int  # when the system last noted anything of it (ctime): nobody sets it
+    changed: int  # mtime, which copying or unpacking a file may preserve
+    touched: int  # ctime, which no program can set
     inode: int
 
 
 Looks = Mapping[str, Look | None]
-"""By file; None where it cannot be looked at."""
+"""By file; None if its metadata cannot be read."""
 
 
 def look_at(files: Sequence[str]) -> dict[str, Look | None]:
-    """These files as they are now, without reading them."""
+    """The present metadata of these files."""
     return {file: _look(Path(file)) for file in files}
 
 
 def _look(file: Path) -> Look | None:
     try:
         found = file.stat()
-    except (OSError, ValueError):  # ValueError: a NUL byte in its name. Drawing says it in better words
+    except (OSError, ValueError):  # ValueError: a NUL byte in its name. Drawing the pairs explains it better
         return None
     return Look(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def require_unchanged(looks: Looks) -> None:
-    """Raises UserError that names the first of these files that was written to since.
+    """Raise UserError naming the first of these files that was written to since then.
 
-    A new name or right is no reason to begin anew, nor the inode of a drive that gives another each time.
+    Only size and mtime count: a renamed file or new permissions are no reason to start over, nor is the inode of a
+    drive that gives a different one each time.
     """
     for file, look in looks.items():
         now = _look(Path(file))
@@ -58,7 +59,7 @@ def require_unchanged(looks: Looks) -> None:
 
 
 def stamp_of(recipe: Any, looks: Looks) -> str | None:
-    """What `recipe` makes of files that look so; None where that cannot be told without reading them."""
+    """A hash of `recipe` and the files' metadata; None if a file is missing or changed too recently to trust them."""
     settled = (time.time() - _SETTLED_SECONDS) * 1e9
     if any(look is None or look.changed > settled for look in looks.values()):
         return None
@@ -67,12 +68,12 @@ def stamp_of(recipe: Any, looks: Looks) -> str | None:
 
 
 def remember(folder: Path, stamp: str) -> None:
-    """Note what a published folder was made of last."""
+    """Store the stamp of what a published folder was last made of."""
     (folder / _STAMP).write_text(json.dumps(stamp), encoding="utf-8")
 
 
 def find_unchanged(cache_dir: Path, stamp: str) -> list[Path]:
-    """The whole folders that were made of just this."""
+    """The complete folders with this stamp."""
     return [folder for folder in sorted(cache_dir.iterdir()) if _read(folder) == stamp and is_whole(folder)]
 
 

@@ -1,4 +1,4 @@
-"""What a model reaches that knows nothing but how often each token comes."""
+"""The loss of a unigram model, which knows only how frequent each token is."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from core.data.token_arrays import TokenArrays
 
 
 def unigram_loss(targets: TokenArrays) -> float:
-    """What `frequency_loss` is of these targets, `<eos>` counted."""
+    """`frequency_loss` of these targets' tokens, `<eos>` counted."""
     counts = np.bincount(targets.own_ids)
     counts[BOS_ID] = 0  # read, never predicted
     return frequency_loss(counts)
 
 
 def frequency_loss(counts: NDArray[np.int64]) -> float:
-    """Entropy of the distribution of tokens that come so many times each, in nats per token.
+    """Entropy of the distribution of tokens with these counts, in nats per token.
 
-    No prediction that is the same at every place has a lower cross entropy (Cover and Thomas 2006, section 2.6).
+    No prediction that is the same at every position has a lower cross entropy (Cover and Thomas 2006, section 2.6).
     """
     shares = counts[counts > 0] / counts.sum()
     return float(-(shares * np.log(shares)).sum())

@@ -14,7 +14,7 @@ from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
 class Vocabulary:
     """Tokens by id; the four special ones come first.
 
-    A token of a text that is spelled like a special one, `<pad>` say, is an unknown token and never that id.
+    A token in a text that is spelled like a special one, such as `<pad>`, is unknown and never gets the special id.
     """
 
     def __init__(self, tokens: Sequence[str]) -> None:
@@ -34,7 +34,7 @@ class Vocabulary:
         return token in self._ids
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """The id of each token, `<unk>`'s for those it does not have."""
+        """The id of each token, that of `<unk>` for unknown ones."""
         return list(map(self._ids.__getitem__, tokens))
 
     def texts(self, ids: Iterable[int]) -> list[str]:
@@ -43,36 +43,36 @@ class Vocabulary:
 
 
 class _IdsOrUnknown(dict[str, int]):
-    """Looked up at the speed of a dict: no Python code runs for a token it has."""
+    """A dict with a default, as fast as a dict: no Python code runs for a known token."""
 
     def __missing__(self, token: str) -> int:
         return UNK_ID
 
 
 class GrowingVocabulary:
-    """Gives each new token the next id, so that texts are cut only once: which tokens to keep is known afterwards."""
+    """Gives each new token the next id, so that texts are cut only once, before it is known which tokens to keep."""
 
     def __init__(self) -> None:
         self._ids = _IdsAsTheyCome()
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
-        """The id of each token; no special one, however it is spelled."""
+        """The id of each token; never a special id, however the token is spelled."""
         return list(map(self._ids.__getitem__, tokens))
 
     def __len__(self) -> int:
         return len(SPECIAL_TOKENS) + len(self._ids)
 
     def by_token(self, counts: NDArray[np.int64]) -> Counter[str]:
-        """How often each token is there, of `counts` by id; special ids are left out."""
+        """Convert `counts` by id to counts by token, without the special tokens."""
         return Counter(dict(zip(self._ids, counts[len(SPECIAL_TOKENS) :].tolist(), strict=True)))
 
     def ids_in(self, vocabulary: Vocabulary) -> NDArray[np.int32]:
-        """What each of our ids is in `vocabulary`."""
+        """The id in `vocabulary` for each of our ids."""
         return np.array([*range(len(SPECIAL_TOKENS)), *vocabulary.ids(self._ids)], dtype=np.int32)
 
 
 class _IdsAsTheyCome(dict[str, int]):
-    """Python code runs only for a token that is seen for the first time."""
+    """Gives each new token the next id; Python code runs only for a token that is seen for the first time."""
 
     def __missing__(self, token: str) -> int:
         self[token] = number = len(SPECIAL_TOKENS) + len(self)
@@ -80,14 +80,14 @@ class _IdsAsTheyCome(dict[str, int]):
 
 
 def most_frequent_first(counts: Mapping[str, int], min_frequency: int) -> list[str]:
-    """Tokens seen at least so often, the frequent ones first, equal ones by spelling.
+    """Tokens seen at least `min_frequency` times, the most frequent first, ties by spelling.
 
-    By spelling and not by first sight: the ids are the same when the same pairs come in another order.
+    Sorting ties by spelling makes the ids independent of the order of the pairs.
     """
     kept = [token for token, count in counts.items() if count >= min_frequency and token not in SPECIAL_TOKENS]
     return sorted(kept, key=lambda token: (-counts[token], token))
 
 
 def as_listed(tokens: Iterable[str]) -> list[str]:
-    """Tokens in the order in which somebody listed them, each once."""
+    """Tokens in the given order, each once, without the special ones."""
     return [token for token in dict.fromkeys(tokens) if token not in SPECIAL_TOKENS]
