@@ -1,4 +1,4 @@
-"""Call a plugin's small methods and hold what they return against their types, so that a wrong one is named at once."""
+"""Calls a plugin's optional methods and checks the types of their answers, so that a wrong one is reported at once."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ _TEXT_FORM = TypeAdapter(TextForm)
 
 
 def texts(plugin: Plugin, method: str) -> list[str]:
-    """What a method returns that gives a sequence of texts."""
+    """The answer of a method that returns a sequence of texts."""
     return _texts(plugin, method, getattr(plugin, method)())
 
 
 def symbols(plugin: Plugin) -> tuple[list[str], list[str]] | None:
-    """The source and the target tokens of endless data."""
+    """The source and the target tokens of endless data; None if the plugin does not list them."""
     answer: object = plugin.symbols()
     if answer is None:
         return None
@@ -30,7 +30,7 @@ def symbols(plugin: Plugin) -> tuple[list[str], list[str]] | None:
 
 
 def text_form(plugin: Plugin) -> TextForm:
-    """The form of its sources."""
+    """The form of the plugin's sources."""
     answer: object = plugin.text_form()
     try:
         return _TEXT_FORM.validate_python(answer, strict=True)
@@ -39,7 +39,7 @@ def text_form(plugin: Plugin) -> TextForm:
 
 
 def left_out(plugin: Plugin, split: Split) -> int:
-    """How many pairs it has left out by itself."""
+    """How many pairs of the split the plugin's own options have left out so far."""
     answer: object = plugin.left_out(split)
     if type(answer) is not int or answer < 0:
         raise _wrong(plugin, "left_out", answer, "a whole number of pairs")
@@ -47,12 +47,12 @@ def left_out(plugin: Plugin, split: Split) -> int:
 
 
 def metrics(plugin: Plugin, pairs: list[Pair], hypotheses: list[str]) -> dict[str, float]:
-    """Its own figures of these hypotheses."""
+    """The plugin's own metrics of these hypotheses."""
     return _figures(plugin, "metrics", plugin.metrics(pairs, hypotheses))
 
 
 def limits(plugin: Plugin) -> dict[str, float]:
-    """The best values that anyone can reach: a run keeps them, and what is not finite cannot be kept."""
+    """The best possible values of metrics. They must be finite, since a run stores them."""
     found = _figures(plugin, "limits", plugin.limits())
     for name, value in found.items():
         if not math.isfinite(value):
@@ -79,7 +79,7 @@ def _is_figure(name: object, value: object) -> bool:
 
 
 def _float(value: float) -> float:
-    """Infinite for a whole number that is larger than any float."""
+    """The value as a float; infinity for an int that is too large for one."""
     try:
         return float(value)
     except OverflowError:

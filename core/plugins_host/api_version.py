@@ -1,15 +1,15 @@
-"""Whether a plugin was made for the `core.plugin` of this Headlight, and what its author changes where it was not."""
+"""Checks whether a plugin was made for this version of `core.plugin`, and says what to change if it was not."""
 
 from collections.abc import Mapping
 
 from core.plugin import API_VERSION
 
 CHANGES: Mapping[int, str] = {}
-"""For each version from 2 on, what an author changes in a plugin made for the one before it."""
+"""For each version from 2 on, what to change in a plugin made for the previous one."""
 
 
 def version_breach(made_for: object, version: int = API_VERSION, changes: Mapping[int, str] = CHANGES) -> str:
-    """Say why a plugin made for `made_for` cannot be used with `version`; empty where it can."""
+    """Say why a plugin made for `made_for` cannot be used with `version`; empty if it can."""
     if type(made_for) is not int or made_for < 1:
         return f"has api_version {made_for!r}, expected the number of a version, such as api_version = {version}"
     if made_for == version:

@@ -1,4 +1,4 @@
-"""The parent's end of one host process: start it, ask it, and end it without leaving anything behind."""
+"""The parent's end of one host process: starts it, sends it requests, and ends it without leaving anything behind."""
 
 import contextlib
 import json
@@ -17,18 +17,18 @@ from core.machine.child_python import start_python
 from core.plugins_host.endings import LIVES_ON, Ending, ending, num_kills
 
 OUTPUT_LINES = 200
-"""How much of what plugins print is kept to explain a crash."""
+"""How many lines of what plugins print are kept to explain a crash."""
 PIPE_BYTES = 2**20
 WHERE_SECONDS = 5.0
-"""For a process that is alive to say at which line it hangs, on a machine that seldom gives it a turn."""
+"""How long a live process may take to say at which line it hangs, on a machine that rarely schedules it."""
 ENDING_SECONDS = 5.0
-"""As long for one that has closed its pipes to end, and for what it said at last to be read."""
+"""How long a process that has closed its pipes may take to end, and its last output to be read."""
 HURRY_SECONDS = 2.0
-"""Longer than any chunk of pairs takes: what is no answer by then hangs or is too slow to wait for."""
+"""Longer than any chunk of pairs takes: a plugin that has not answered by then hangs, or is too slow to wait for."""
 LAST_WORDS_SECONDS = 1.0
-"""Longer than it takes to read what a process that was ended left in its pipes, of which nothing is told."""
+"""Longer than it takes to read what a killed process left in its pipes, which is not used."""
 LOOK_SECONDS = 0.2
-"""How often a wait looks whether the process has ended or somebody is in a hurry."""
+"""How often a wait checks whether the process has ended or `in_a_hurry` is set."""
 
 
 class HostEnded(Exception):
@@ -41,7 +41,7 @@ class HostEnded(Exception):
 
 
 class HostSilent(Exception):
-    """No answer in time; `line` is where the plugin's file is, 0 when it cannot be told."""
+    """No answer in time; `line` is the line of the plugin's file that is running, 0 if unknown."""
 
     def __init__(self, line: int, seconds: float, was_hurried: bool) -> None:
         super().__init__(line, seconds, was_hurried)
@@ -51,21 +51,21 @@ class HostSilent(Exception):
 
 
 class _Hurried(TimeoutError):
-    """Not waited for as long as it may take."""
+    """The wait was cut short because somebody is in a hurry."""
 
 
 class HostProcess:
-    """One running `core.plugins_host.process`. Not thread-safe: one question at a time."""
+    """One running `core.plugins_host.process`. Not thread-safe: one request at a time."""
 
     def __init__(self, in_a_hurry: threading.Event, hash_seed: int | None = None) -> None:
-        """While `in_a_hurry` is set, an answer is waited for a moment only.
+        """While `in_a_hurry` is set, answers are awaited for HURRY_SECONDS only.
 
-        `hash_seed` fixes how texts are hashed, which else differs from process to process.
+        `hash_seed` fixes the hashes of texts, which otherwise differ between processes.
         """
         self._in_a_hurry = in_a_hurry
         self._kills_before = num_kills()
         self._process = start_python(
-            [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: no module of the current folder is taken
+            [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: import nothing from the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -75,7 +75,7 @@ class HostProcess:
         _widen(self._process.stdout)
         self._requests: IO[bytes] = self._process.stdin
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        self._early: dict[int, dict[str, Any]] = {}  # answers that came while others were waited for
+        self._early: dict[int, dict[str, Any]] = {}  # answers that arrived before they were awaited
         self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
         self.num_output_lines = 0
         self._ids = count(1)
@@ -87,9 +87,9 @@ class HostProcess:
             thread.start()
 
     def ask(self, request: dict[str, Any], time_limit: float, sent: int | None = None) -> dict[str, Any]:
-        """Send one request, unless it was sent before under this number, and wait for its answer.
+        """Send one request, unless it was sent ahead with the id `sent`, and wait for its answer.
 
-        Raises: HostEnded, HostSilent. The process is of no more use then: close it.
+        Raises HostEnded or HostSilent. The process is of no use then: close it.
         """
         started = time.monotonic()
         try:
@@ -102,8 +102,8 @@ class HostProcess:
             raise HostSilent(line, seconds, isinstance(late, _Hurried)) from None
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
-        """Send what will be asked next, and give its number: the process works on it while the caller does."""
-        with contextlib.suppress(EOFError):  # who asks next is told
+        """Send the next request ahead and return its id: the process works on it while the caller is busy."""
+        with contextlib.suppress(EOFError):  # the next request raises
             return self._send(request)
         return None
 
@@ -117,7 +117,7 @@ class HostProcess:
         return request_id
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
-        """Counts the seconds it waits, not those of the clock: of a machine that slept, the process slept as well."""
+        """Count only the seconds spent waiting: if the machine was suspended, so was the process."""
         if request_id in self._early:
             return self._early.pop(request_id)
         waited = hurried = 0.0
@@ -159,7 +159,7 @@ class HostProcess:
     def _read_answers(self, pipe: IO[bytes]) -> None:
         with pipe:
             for line in pipe:
-                if not line.endswith(b"\n"):  # cut off: the process has ended while it sent it
+                if not line.endswith(b"\n"):  # cut off: the process ended while sending it
                     break
                 answer = json.loads(line)
                 if "lines" in answer:
@@ -177,29 +177,29 @@ class HostProcess:
                 self.num_output_lines += 1
 
     def kill(self) -> None:
-        """End the process and what plugins may have started in it. May be called from any thread."""
+        """Kill the process and its process group, which may hold children of plugins. Callable from any thread."""
         if hasattr(os, "killpg"):
-            # macOS refuses to signal a group of which all have ended and nobody has taken notice yet.
+            # macOS refuses to signal a group whose processes have all ended but were not waited for.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         else:
             self._process.kill()
 
     def close(self) -> None:
-        """End the process; return when all of it is gone, but for what a plugin has set free of it.
+        """Kill the process; return when it is gone, and all its children but those that a plugin has detached.
 
-        That may hold a pipe for ever: its reader goes on alone, and closes the pipe where it ends.
+        A detached child may hold a pipe open for ever: the thread that reads it goes on until then.
         """
         self.kill()
         self._process.wait()
         for thread in self._threads:
             thread.join(LAST_WORDS_SECONDS)
-        with contextlib.suppress(OSError):  # what is still buffered for it is of no interest
+        with contextlib.suppress(OSError):  # requests still in the buffer cannot be sent
             self._requests.close()
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Let a chunk of pairs fit in, so that it is sent without waiting; where the system has no room, it waits."""
+    """Make room for a chunk of pairs in the pipe, so that sending it does not block, if the system allows it."""
     if sys.platform == "linux":
         import fcntl
 

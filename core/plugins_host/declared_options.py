@@ -1,4 +1,4 @@
-"""What pydantic takes as an option's declaration, or refuses without a name, and nobody could have meant."""
+"""Refuses declarations of options that can never work, but that pydantic accepts or refuses without naming them."""
 
 import inspect
 from typing import Any
@@ -10,7 +10,7 @@ from core.plugins_host.faults import Fault
 
 
 def require_sound(options_class: type[Options]) -> None:
-    """Raises: Fault at the line of the first option that is declared so that it could never be used."""
+    """Raise Fault at the line of the first option whose declaration makes it unusable."""
     for name, field in options_class.model_fields.items():
         complaint, remedy = _breach(name, field)
         if complaint:
@@ -19,7 +19,7 @@ def require_sound(options_class: type[Options]) -> None:
 
 
 def _breach(name: str, field: FieldInfo) -> tuple[str, str]:
-    """What is wrong with it, and what to write; nothing where it is well."""
+    """What is wrong with the option, and what to write instead; empty texts if nothing is."""
     least, most = _bound(field, "ge"), _bound(field, "le")
     if name == "check":
         return "has the name of the method that looks at all options", "Rename it"
@@ -37,6 +37,6 @@ def _bound(field: FieldInfo, end: str) -> Any:
 
 
 def _line_of(name: str, options_class: type[Options]) -> int:
-    """Of its declaration; of the class, where a class before that has it."""
+    """The line of the option's declaration; the line of the class if a base class declares it."""
     lines, first = inspect.getsourcelines(options_class)
     return first + next((place for place, line in enumerate(lines) if line.split(":")[0].strip() == name), 0)

@@ -1,4 +1,4 @@
-"""Find the plugins and load one: runs inside the host process, since loading runs the plugin's code."""
+"""Finds plugins and loads one. It runs in the host process, since loading a plugin runs its code."""
 
 import hashlib
 import importlib.util
@@ -34,7 +34,7 @@ TOKENIZERS = ("characters", "whitespace", "subword", "subword_unigram")
 class Source:
     """Where a plugin may be: a file, or an entry point `module:attribute` of an installed package."""
 
-    label: str  # what to call it while its name is not known
+    label: str  # stands for the plugin's name until that is known
     path: str = ""
     entry_point: str = ""
     package: str = ""  # name and version of that package
@@ -46,7 +46,7 @@ class Source:
 
 
 def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
-    """List every place that may hold a plugin, without running any of them; each file once."""
+    """List every place that may hold a plugin, each file once, without running any code."""
     listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
     for folder in map(typed_path, listed):
@@ -59,12 +59,12 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
 
 @cache
 def built_in_plugins_dir() -> Path:
-    """Where the plugins are that Headlight brings along; the window asks for each row of their table, several times."""
+    """The folder of Headlight's own plugins. Cached: the window asks several times for each row of its table."""
     return Path(core.__path__[0]).resolve().parent / "plugins"
 
 
 def user_plugins_dir() -> Path:
-    """Where a user's own plugins are; it need not exist."""
+    """The folder of a user's own plugins; it need not exist."""
     return Path(platformdirs.user_data_dir("headlight")) / "plugins"
 
 
@@ -75,57 +75,57 @@ def _in_folder(folder: Path) -> Iterator[Source]:
 
 
 def _why_no_folder(path: Path) -> str:
-    """What is wrong with a folder that somebody named; empty where it is one."""
+    """What is wrong with a folder that the user named; empty if nothing is."""
     try:
         if path.is_dir():
             return ""
         return "it is a file, expected a folder" if path.is_file() else "there is no such folder"
-    except OSError as error:  # it may not be looked for, or nothing has so long a name
+    except OSError as error:  # no permission to look, or the name is too long
         return f"it cannot be read ({error.strerror})"
 
 
 def _installed() -> Iterator[Source]:
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
-        assert entry.dist is not None  # only one made by hand has none
+        assert entry.dist is not None  # only an entry point made by hand has none
         yield Source(entry.name, entry_point=entry.value, package=f"{entry.dist.name} {entry.dist.version}")
 
 
 def code_of(source: Source) -> str:
-    """What tells a plugin's code from another's: a hash of its files and of what it builds on, and a package's version.
+    """A hash of the plugin's code: its files, those of the interface it builds on, and its package's version.
 
-    Of a package it is the files that count: of one installed to be edited, the version stays.
+    The version alone would not do: it stays the same while an editable install is changed.
     """
     if source.problem:
-        return ""  # loading it tells
+        return ""  # loading it raises
     code = [file.read_bytes() for file in (*files_of(source), *_files_of_interface())]
     return hashlib.sha256(b"".join([source.package.encode(), *code])).hexdigest()
 
 
 def files_of(source: Source) -> list[Path]:
-    """The plugin's file; of an entry point, those of its whole package, found without running any."""
+    """The plugin's file; for an entry point, those of its whole package, found without running any code."""
     if source.path:
         return [Path(source.path)]
     package = EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).module.partition(".")[0]
     spec = importlib.util.find_spec(package)
     if spec is None:
-        return []  # loading it tells
+        return []  # loading it raises
     if spec.submodule_search_locations is None:
-        assert spec.origin is not None  # only a package has none
+        assert spec.origin is not None  # only a namespace package has none
         return [Path(spec.origin)]
     return sorted(file for folder in spec.submodule_search_locations for file in Path(folder).rglob("*.py"))
 
 
 def _files_of_interface() -> list[Path]:
-    """The files that define what plugins import: `core.plugin`, and where that has its other names from."""
+    """The files that define what plugins import: `core.plugin`, and the modules whose names it re-exports."""
     modules = {getattr(value, "__module__", None) for value in vars(core.plugin).values()}
     ours = sorted(name for name in modules if name and name.startswith("core."))
     return [Path(str(sys.modules[name].__file__)) for name in ours]
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:
-    """Import a plugin and hold its class against the contract.
+    """Import a plugin and check its class.
 
-    Raises: Fault, or whatever the plugin's own code raises.
+    Raises Fault, or whatever the plugin's own code raises.
     """
     if source.problem:
         raise Fault(source.problem, file=source.path)
@@ -146,7 +146,7 @@ def load(source: Source) -> type[DatasetPlugin[Any]]:
 
 
 def _load_file(path: Path) -> object:
-    """Run one file as a module of a name of its own, so that equal file names in two folders do not meet."""
+    """Run a file as a module with a unique name, so that equal file names in two folders do not collide."""
     module_name = f"headlight_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec is not None and spec.loader is not None  # only a name without .py has none
@@ -159,14 +159,14 @@ def _load_file(path: Path) -> object:
 
 
 def _load_entry_point(source: Source) -> object:
-    """The class that it names, or that the module it names ends with."""
+    """The class that the entry point names, or PLUGIN of the module that it names."""
     found = EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).load()
     return getattr(found, "PLUGIN", found) if isinstance(found, ModuleType) else found
 
 
 def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
-    """Say in which way a class falls short of the contract; empty when it does not."""
-    if outdated := version_breach(plugin.api_version):  # first: all else may have changed with it
+    """Say how a class breaks the rules of a plugin; empty if it does not."""
+    if outdated := version_breach(plugin.api_version):  # first, as the other rules may have changed with it
         return outdated
     if not NAME_PATTERN.fullmatch(str(getattr(plugin, "name", ""))):
         return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
@@ -189,10 +189,10 @@ def tokenizers_of(plugin: type[DatasetPlugin[Any]]) -> tuple[str, ...]:
 
 
 def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
-    """Return what a window shows of a plugin and its options, as plain data."""
+    """Return a plugin's description and its options' JSON schema, as plain data. Raises Fault for unusable options."""
     require_sound(plugin.options_class)
     try:
-        plugin.options_class()  # a default outside its own range is a finding now, not when a run starts
+        plugin.options_class()  # a default outside its own range is refused now, not when a run starts
     except ValidationError as error:
         complaint = options_fault(error, plugin.options_class)
         line = inspect.getsourcelines(plugin.options_class)[1]

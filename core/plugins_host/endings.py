@@ -1,4 +1,4 @@
-"""How the process of plugins ended, and what is to be done about it: where memory ran out, no plugin need be mended."""
+"""Says how the host process ended and what to do about it: if memory ran out, no plugin is at fault."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-_SYSTEM = Path("/proc/vmstat")  # of Linux: what it has counted
-# What C++, Rust and Python say who get no memory where no exception can be raised.
+_SYSTEM = Path("/proc/vmstat")  # Linux's counters
+# What C++, Rust and Python print if they get no memory and cannot raise an exception.
 _NO_MEMORY = re.compile(r"std::bad_alloc|memory allocation of \d+ bytes failed|^(numpy.*)?MemoryError")
 _MAKE_ROOM = "Close other programs, or let it keep less in memory"
 _RAISE = "Let it raise an exception instead"
 
 
 class Ending(NamedTuple):
-    """What is said of it, and what to do."""
+    """The reason of an ending, and what to do about it."""
 
     reason: str
     remedy: str
@@ -26,7 +26,7 @@ LIVES_ON = Ending("closed the pipes of its process", "Let it leave them open")
 
 
 def ending(code: int, output: Iterable[str], kills_before: int | None) -> Ending:
-    """In words: `code` is subprocess's, `output` what was printed; at its start `num_kills` said `kills_before`."""
+    """Describe an ending by subprocess's return `code`, the printed `output`, and `num_kills` when it started."""
     signalled = signal.Signals(-code).name if code < 0 else ""
     if signalled == "SIGKILL":
         if kills_before != num_kills():
@@ -39,6 +39,6 @@ def ending(code: int, output: Iterable[str], kills_before: int | None) -> Ending
 
 
 def num_kills() -> int | None:
-    """How many processes the system has ended for want of memory; None where it does not tell."""
+    """How many processes the system has killed for lack of memory; None if it does not say."""
     found = re.search(r"^oom_kill (\d+)$", _SYSTEM.read_text(), re.MULTILINE) if _SYSTEM.exists() else None
     return int(found[1]) if found else None

@@ -1,4 +1,4 @@
-"""What went wrong in a plugin, as a sentence with its file and line."""
+"""Describes what went wrong in a plugin, as a sentence with file and line."""
 
 import difflib
 import inspect
@@ -18,7 +18,7 @@ REMEDIES: dict[type[BaseException], str] = {
     MemoryError: "Yield each pair as it is made instead of keeping all",
     SystemExit: "Let it raise an exception instead of leaving",
 }
-"""What to do about an exception, where more can be said than to fix it."""
+"""What to do about an exception, if there is more to say than to fix it."""
 FIX = "Fix it"
 REFUSED = "Change the options, or fix it"
 
@@ -26,7 +26,7 @@ LONGEST_MESSAGE = 1000
 
 
 class Fault(Exception):
-    """A finding about a plugin, or about the options: wrong (`kind` "options"), or refused by its pairs ("refused")."""
+    """An error of a plugin (`kind` "plugin"), of the user's options or files ("options"), or a refusal ("refused")."""
 
     def __init__(
         self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = FIX
@@ -36,15 +36,15 @@ class Fault(Exception):
 
 
 def defined_at(plugin: DatasetPlugin[Any], method: str) -> tuple[str, int]:
-    """File and line of a plugin's method."""
+    """The file and line where a plugin's method is defined."""
     function = getattr(type(plugin), method)
     return inspect.getfile(function), inspect.getsourcelines(function)[1]
 
 
 def fault_of(error: BaseException, plugin_file: str, package_files: Collection[str] = ()) -> Fault:
-    """Describe an exception of plugin code, at the innermost line of its own that it passed through.
+    """Describe an exception of plugin code, with the innermost line of the plugin in its traceback.
 
-    Its own are `plugin_file`, or of an installed package, which has none, `package_files`.
+    The plugin's files are `package_files` for an installed package, otherwise `plugin_file`.
     """
     if isinstance(error, Fault):
         return error
@@ -55,7 +55,7 @@ def fault_of(error: BaseException, plugin_file: str, package_files: Collection[s
     sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
-    if isinstance(error, ImportError) and error.name == "core.plugin":  # a name of another version
+    if isinstance(error, ImportError) and error.name == "core.plugin":  # it imports a name of another version
         sentence += f"; this Headlight has version {API_VERSION} of it"
     frames = traceback.extract_tb(error.__traceback__)
     own_files = package_files or (plugin_file,)
@@ -69,20 +69,20 @@ def fault_of(error: BaseException, plugin_file: str, package_files: Collection[s
 
 def _said_by(error: BaseException) -> list[str]:
     """The lines of an exception's message, each with single spaces."""
-    if isinstance(error, ValidationError):  # its message begins with how many errors there are
+    if isinstance(error, ValidationError):  # its message begins with the number of errors
         first = error.errors()[0]
         return [": ".join([*map(str, first["loc"][:1]), first["msg"]])]
     try:
         message = str(error)[:LONGEST_MESSAGE]
-    except Exception:  # of a class of the plugin's own, this is code of the plugin's too
+    except Exception:  # a plugin's own exception class may have a faulty __str__
         return []
     return [" ".join(line.split()) for line in message.splitlines() if line.strip()]
 
 
 def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], own_files: Collection[str]) -> bool:
-    """Whether a plugin says with a `raise ValueError` of its own, or draw_for for it, that its options will not do.
+    """Whether the plugin refuses its options, by its own `raise ValueError` or that of `draw_for`.
 
-    One that some library raises (`randrange` of an empty range) is a fault.
+    A ValueError from a library (`randrange` of an empty range) is a fault of the plugin.
     """
     if not isinstance(error, ValueError) or not frames:
         return False
@@ -91,9 +91,9 @@ def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], own_
 
 
 def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
-    """Say the first thing that is wrong with the options given, as one line that names the key."""
+    """The first thing that is wrong with the given options, in one line that names the key."""
     first = error.errors()[0]
-    key = ".".join(["dataset", "options", *map(str, first["loc"][:1])])  # below it pydantic names types, too
+    key = ".".join(["dataset", "options", *map(str, first["loc"][:1])])  # deeper are type names, too
     return Fault(f"{key}: {_complaint(first, options_class)}", kind="options")
 
 

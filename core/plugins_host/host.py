@@ -1,4 +1,4 @@
-"""The application's side of the plugins: lists them, checks their options and draws their pairs, in another process."""
+"""The application's side of the plugins: lists them, checks options and draws pairs, in another process."""
 
 import contextlib
 import hashlib
@@ -28,7 +28,7 @@ from core.text_form import TextForm
 SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
 MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
-"""A split that goes on beyond this is taken to be endless."""
+"""A split with more pairs is taken to be endless."""
 ENDLESS = "Let it end, or declare endless = True if training data are made without end"
 HELD_OUT_ENDLESS = "Let it end, 1,000 pairs are enough; the train split alone need not, with endless = True"
 START_SECONDS = 60.0
@@ -38,9 +38,9 @@ Message = dict[str, Any]
 
 
 class PluginHost:
-    """Owns at most one host process: started when first needed, kept warm, replaced when it ends or hangs.
+    """Owns at most one host process: started when first needed, kept running, replaced when it ends or hangs.
 
-    Every method may be called from any thread; one waits for the other. After `close()` nothing starts it again.
+    Methods may be called from any thread and wait for each other. After `close()` no process is started again.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class PluginHost:
         describe_timeout: float = 10.0,
         pairs_timeout: float = 30.0,
     ) -> None:
-        """`only` is the one plugin to know, wherever it is; `hash_seed` fixes how its process hashes texts."""
+        """`only` is the single plugin to list, wherever it is; `hash_seed` is the host process's PYTHONHASHSEED."""
         self.in_a_hurry = threading.Event()
-        """Set it while somebody wants to stop: no answer is waited for more than a moment then."""
+        """Set this while the user wants to stop: answers are then awaited for a moment only."""
         self._only = only
         self._hash_seed = hash_seed
-        self.extra_dirs = [Path(folder).absolute() for folder in extra_dirs]  # looked in besides the usual ones
+        self.extra_dirs = [Path(folder).absolute() for folder in extra_dirs]  # besides the usual folders
         self._describe_timeout = describe_timeout
         self._pairs_timeout = pairs_timeout
         self._lock = threading.RLock()
@@ -67,7 +67,7 @@ class PluginHost:
         self._is_ending = False
         self._is_closed = False
         self._rows: list[tuple[Source, PluginInfo]] = []
-        self._codes: dict[str, str] = {}  # of what is listed, by origin: another process must find the same
+        self._codes: dict[str, str] = {}  # code hashes by origin: a restarted process must find the same code
         self._streams = count(1)
 
     def __enter__(self) -> "PluginHost":
@@ -77,31 +77,31 @@ class PluginHost:
         self.close()
 
     def warm_up(self) -> None:
-        """Start the process and list the plugins beside the caller, so that whoever asks first waits less."""
+        """Start the process and list the plugins in a thread, so that the first caller waits less."""
         self._warming = threading.Thread(target=self._list_aside, name="listing plugins")
         self._warming.start()
 
     def _list_aside(self) -> None:
-        with contextlib.suppress(Exception):  # whoever asks next meets the same, and is told
+        with contextlib.suppress(Exception):  # the next call raises the same
             self.plugins()
 
     def close(self) -> None:
-        """End the host process for good: whoever waits for its answer, or asks from now on, gets a PluginError."""
+        """End the host process for good: waiting and later calls raise PluginError."""
         self._is_closed = True
         self.forget()
 
     def forget(self) -> None:
-        """End the host process and forget the list of plugins: the next call reads the plugin files anew.
+        """End the host process and forget the list of plugins: the next call reads the plugin files again.
 
-        Whoever waits for an answer gets a PluginError.
+        Waiting calls raise PluginError.
         """
-        self._is_ending = True  # whoever is listing plugins asks for no other
+        self._is_ending = True  # a thread that is listing plugins asks for no more of them
         self._kill()
         while self._warming is not None and self._warming.is_alive():
             self._kill()
             self._warming.join(_LOOK_SECONDS)
         while not self._lock.acquire(timeout=_LOOK_SECONDS):
-            self._kill()  # a process that was only being started is ended too
+            self._kill()  # also a process that was just being started
         try:
             self._rows = []
             self._codes.clear()
@@ -116,7 +116,7 @@ class PluginHost:
             process.kill()
 
     def plugins(self) -> list[PluginInfo]:
-        """List all plugins, those that cannot be used as rows with their error."""
+        """List all plugins; those that cannot be used have an `error`."""
         with self._lock:
             if not self._rows:
                 sources = self._sources()
@@ -131,20 +131,20 @@ class PluginHost:
         return [Source(**found) for found in self._ask("plugins", asked, START_SECONDS)]
 
     def info(self, name: str) -> PluginInfo:
-        """Return the description of a plugin that can be used. Raises: NoSuchPlugin, PluginError."""
+        """Return the description of a usable plugin. Raises NoSuchPlugin or PluginError."""
         with self._lock:
             return self._row(name)[1]
 
     def sources_of(self, name: str) -> list[Source]:
-        """Return the place of the plugin of this name that is used, else all that have one.
+        """Return the source of the usable plugin of this name; if there is none, the sources of all that have it.
 
-        Raises: NoSuchPlugin.
+        Raises NoSuchPlugin.
         """
         with self._lock:
             return [source for source, _ in self._rows_of(name)]
 
     def load(self, source: Source) -> PluginInfo:
-        """Describe one plugin. Raises: PluginError where it cannot be used."""
+        """Load and describe one plugin. Raises PluginError if it cannot be used."""
         request = {"call": "describe", "source": vars(source)}
         described = self._ask(source.label, request, self._describe_timeout)
         self._codes[source.origin] = described.pop("code")
@@ -152,18 +152,18 @@ class PluginHost:
         return PluginInfo(**described, origin=source.origin, package=source.package)
 
     def options(self, name: str, given: dict[str, Any], *, accepted: bool = False) -> dict[str, Any]:
-        """Return all options of a plugin, those not given at their defaults.
+        """Validate options and return all of them, those not given at their defaults.
 
-        Asked before anything else is asked with them: here alone the plugin's `check` is heard, and not of those that
-        were `accepted` when a run began with them. Raises: UserError naming the first option that is wrong: expected,
-        given.
+        To be called before any other method is given these options: only here does the plugin's `check` run, and not
+        even here for options that were `accepted` when a run began. Raises UserError naming the first wrong option,
+        what was expected and what was given.
         """
         return dict(self._call("options", name, given, accepted=accepted))
 
     def pairs(
         self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
     ) -> Generator[list[Pair], None, None]:
-        """Draw one split in lists of up to 1,000 pairs: what `lines` gives, read."""
+        """Draw one split in lists of up to 1,000 pairs: the decoded chunks of `lines`."""
         for lines in self.lines(name, options, seed, split, shard, limit):
             if lines:
                 yield lines.pairs()
@@ -179,12 +179,12 @@ class PluginHost:
         *,
         accepted: bool = False,
     ) -> Iterator[PairLines]:
-        """Draw one split, up to 1,000 pairs at a time; at most `limit` pairs, when given. The last lines are none.
+        """Draw one split in chunks of up to 1,000 pairs; at most `limit` pairs, if given. The last chunk is empty.
 
-        A finite split is drawn whole, from (seed, split). The train split of an endless plugin is cut in shards of
-        SHARD_SIZE pairs, each from (seed, split, shard). The same arguments give the same pairs on every machine.
-        `accepted` as for `options`: what is drawn is a run's that is there.
-        Raises: PluginError when the plugin fails or hangs, when the split is empty or does not end.
+        A finite split is drawn whole, with an rng of (seed, split). The train split of an endless plugin is cut into
+        shards of SHARD_SIZE pairs, each with an rng of (seed, split, shard). The same arguments give the same pairs on
+        every machine. `accepted` as for `options`: the pairs are those of an existing run.
+        Raises PluginError if the plugin fails or hangs, or the split is empty or does not end.
         """
         sharded = split == "train" and self.info(name).endless
         size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
@@ -205,12 +205,12 @@ class PluginHost:
             raise self._breach(name, sentence, "Yield at least one pair for each of train, valid and test", EmptySplit)
 
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
-        """Return the source and the target tokens of an endless plugin, None where it does not list them."""
+        """Return the source and the target tokens of an endless plugin; None if it does not list them."""
         symbols = self._call("symbols", name, options)
         return None if symbols is None else (symbols[0], symbols[1])
 
     def limits(self, name: str, options: dict[str, Any]) -> dict[str, float]:
-        """Return the best value of each metric that anyone can reach, where the plugin knows it."""
+        """Return the best possible values of metrics, as far as the plugin knows them."""
         return dict(self._call("limits", name, options))
 
     def text_form(self, name: str, options: dict[str, Any]) -> TextForm:
@@ -220,11 +220,11 @@ class PluginHost:
     def metrics(
         self, name: str, options: dict[str, Any], pairs: Sequence[Pair], hypotheses: Sequence[str]
     ) -> dict[str, float]:
-        """Return the plugin's own metrics of what was written for these pairs."""
+        """Return the plugin's own metrics of these hypotheses."""
         return dict(self._call("metrics", name, options, pairs=list(pairs), hypotheses=list(hypotheses)))
 
     def complaint(self, name: str, options: dict[str, Any], method: str, sentence: str) -> str:
-        """Put in one sentence what is wrong with an answer that is taken all the same, with the method's place."""
+        """The sentence about a flaw in an answer that is accepted all the same, with the method's file and line."""
         file, line = self._call("defined_at", name, options, method=method)
         return failure(name, sentence, file, line, "").sentence
 
@@ -237,12 +237,12 @@ class PluginHost:
         return list(self._call("files", name, options))
 
     def code(self, name: str) -> str:
-        """What tells the plugin's code from another's: of the file as it was when the process loaded it."""
+        """Return the hash of the plugin's code, as it was when the process loaded it."""
         with self._lock:
             return str(self._ask(name, self._request("code", name), self._pairs_timeout))
 
     def moved_to(self) -> str | None:
-        """Return the folder that a plugin has made the host process's current one; None where none did."""
+        """Return the host process's working directory if a plugin has changed it; otherwise None."""
         with self._lock:
             folder = str(self._ask("plugins", {"call": "folder"}, self._pairs_timeout))
             return folder if folder != self._started_in else None
@@ -256,20 +256,20 @@ class PluginHost:
         try:
             return self.load(source)
         except NotWaitedFor:
-            raise  # rather than be listed as broken from now on
+            raise  # instead of listing the plugin as broken from now on
         except PluginError as error:
             label = source.label
             return PluginInfo(label, label, "", source.origin, error=error.for_author, package=source.package)
 
     def _row(self, name: str) -> tuple[Source, PluginInfo]:
-        """Return the source and the description of a plugin that can be used."""
+        """Return the source and the description of a usable plugin."""
         row = self._rows_of(name)[0]
         if row[1].error is not None:
             raise PluginError(row[1].error, "Fix that, or choose another dataset.")
         return row
 
     def _rows_of(self, name: str) -> list[tuple[Source, PluginInfo]]:
-        """Return the one of a name that can be used; where none can, those of others than Headlight, or its own."""
+        """Return the usable plugin of this name; if there is none, the users' plugins, or else Headlight's own."""
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]
         if not rows:
@@ -278,7 +278,7 @@ class PluginHost:
         return usable or [row for row in rows if not is_built_in(row[1])] or rows
 
     def _no_such(self, name: str) -> NoSuchPlugin:
-        """Say what was looked through in vain: a folder that is not there is the likely cause."""
+        """The error for an unknown name. It names folders that could not be searched, the likely cause."""
         folders = [f" {source.path}: {source.problem}." for source, _ in self._rows if source.problem]
         known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
         return NoSuchPlugin(
@@ -299,9 +299,9 @@ class PluginHost:
         limit: int | None,
         accepted: bool = False,
     ) -> Iterator[PairLines]:
-        """Draw with an rng of this seed, chunk by chunk; a fast plugin is at most one ahead.
+        """Draw with an rng of this seed, in chunks; a fast plugin works at most one chunk ahead.
 
-        The last chunk is empty: it alone knows how many pairs were left out.
+        The last chunk is empty: only its `left_out` counts all pairs that were left out.
         """
         stream = next(self._streams)
         how = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
@@ -309,7 +309,7 @@ class PluginHost:
         process, ahead = self._process, None
         try:
             while True:
-                sent, ahead = ahead, None  # answered by now, be it with an error
+                sent, ahead = ahead, None  # an error, too, answers the request
                 chunk, ahead = self._next_chunk(name, stream, process, sent)
                 yield chunk
                 if not chunk:
@@ -323,7 +323,7 @@ class PluginHost:
     def _next_chunk(
         self, name: str, stream: int, process: HostProcess | None, sent: int | None
     ) -> tuple[PairLines, int | None]:
-        """Wait for a chunk, and ask for the one after it; `sent` and what is returned are numbers of such questions."""
+        """Wait for a chunk, and request the one after it; `sent` and the returned number are ids of requests."""
         with self._lock:
             if self._process is not process or process is None:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
@@ -338,20 +338,20 @@ class PluginHost:
     def _ask_to_end(
         self, call: str, name: str, stream: int, process: HostProcess | None, sent: int | None = None
     ) -> None:
-        """Of a stream that nobody wants any more. A process ended meanwhile has none; whoever asks next is told."""
+        """Ask about a stream that is no longer needed, ignoring errors: if the process has ended, so has the stream."""
         with contextlib.suppress(PluginError):
             if self._process is process and process is not None:
                 self._ask(name, self._request(call, name, stream=stream), self._pairs_timeout, sent)
 
     def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
-        """Ask the host process, starting it when there is none, and turn what goes wrong into a sentence."""
+        """Ask the host process, starting it if there is none, and turn failures into UserErrors."""
         with self._lock:
             self._require_wanted()
             if self._process is None:
                 self._process = HostProcess(self.in_a_hurry, self._hash_seed)
             file = request.get("source", {}).get("path", "")
             try:
-                if self._started_in is None:  # its start is not the plugin's time
+                if self._started_in is None:  # its start must not count as the plugin's time
                     self._started_in = self._process.ask({"call": "folder"}, START_SECONDS)["result"]
                 answer = self._process.ask(request, time_limit, sent)
             except HostSilent as silent:
@@ -366,7 +366,7 @@ class PluginHost:
                 raise failure(name, ended.ending.reason, file, line, ended.ending.remedy) from None
             if "error" in answer:
                 if answer["error"]["kind"] == "memory":
-                    self._end_process()  # what it took may be held for ever
+                    self._end_process()  # it may never release the memory
                 raise refusal(name, answer["error"])
             return answer["result"]
 

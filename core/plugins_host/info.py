@@ -1,4 +1,4 @@
-"""One plugin as a row of the list: what it is, where it comes from and whether it can be used."""
+"""Describes a plugin for the lists: what it is, where it comes from, and whether it can be used."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from core.plugins_host.discovery import built_in_plugins_dir
 
 @dataclass(frozen=True)
 class PluginInfo:
-    """One plugin, and why it cannot be used (`error`) where it cannot."""
+    """One plugin; `error` says why it cannot be used."""
 
     name: str
     title: str
@@ -24,32 +24,32 @@ class PluginInfo:
     endless: bool = False
     splits_overlap: bool = False
     api_version: int | None = None
-    """Of `core.plugin` that it was made for; None where it could not be loaded."""
+    """The version of `core.plugin` that it was made for; None if it could not be loaded."""
     package: str = ""
-    """Name and version of the installed package that it comes with; empty for a file."""
+    """Name and version of its installed package; empty for a file."""
 
     @property
     def version(self) -> str:
-        """As the lists show it: `API 1`, `their_words 2.0 · API 1`."""
+        """The version as the lists show it: `API 1`, `their_words 2.0 · API 1`."""
         api = "" if self.api_version is None else f"API {self.api_version}"
         return " · ".join(filter(None, [self.package, api])) or "unknown"
 
     @property
     def state(self) -> str:
-        """As the lists show it."""
+        """The state as the lists show it."""
         return "ready" if self.error is None else "cannot be used"
 
 
 def is_built_in(info: PluginInfo) -> bool:
-    """Whether it came with Headlight: its pairs then follow from its code, its options and the seed."""
+    """Whether the plugin comes with Headlight: its pairs then depend only on its code, its options and the seed."""
     return Path(info.origin).parent == built_in_plugins_dir()
 
 
 def with_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
-    """Give the rows that share a name an error that says so: of two plugins of others neither wins silently.
+    """Give plugins that share a name an error that says so: of two that are not Headlight's, neither wins silently.
 
-    One that came with Headlight gives way to somebody's own, which a guide may have had them name so. A row that has an
-    error of its own keeps it: its file is the first thing to mend.
+    A plugin of Headlight's gives way to a user's, who may have followed a guide that uses its name. A plugin that has
+    an error already keeps it: its file must be mended first.
     """
     of_name: dict[str, list[PluginInfo]] = {}
     for info in infos:

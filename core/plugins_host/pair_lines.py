@@ -1,4 +1,4 @@
-"""Pairs as lines of JSON: what the plugin's process sends is what prepared data keep, byte for byte."""
+"""Pairs as lines of JSON: prepared data keep what the host process sends, byte for byte."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import Any
 
 from core.plugin import Pair
 
-_quoted = json.encoder.encode_basestring_ascii  # what json.dumps calls, after a microsecond of its own
+_quoted = json.encoder.encode_basestring_ascii  # json.dumps calls it too, but takes a microsecond longer
 _BETWEEN = b'", "'  # two texts, and never in one: a quotation mark has a backslash before it there
 NOT_ALIGNED = "null"
 
 
 @dataclass(frozen=True, slots=True)
 class PairLines:
-    """Some pairs in order, a line each; every character is below U+0080, so that lines end at "\\n" only."""
+    """Some pairs in order, one a line. The lines are ASCII, so that they end only at "\\n"."""
 
     lines: bytes
     num_pairs: int
-    share: float | None = None  # of the files that all pairs come from, what is read by now; None: not of files
-    left_out: int = 0  # pairs that the plugin's own options have left out by now
-    is_fast: bool = False  # a whole chunk, drawn in no time: the next one may be asked for while this is worked on
+    share: float | None = None  # the share read so far of the files that the pairs come from; None: from no files
+    left_out: int = 0  # pairs that the plugin's own options have left out so far
+    is_fast: bool = False  # a whole chunk, drawn quickly: the next may be requested while this one is processed
 
     def __len__(self) -> int:
         return self.num_pairs
 
     def fields(self) -> list[list[Any]]:
-        """Source, target and alignment of each pair; one call for many lines takes a third of the time."""
+        """Source, target and alignment of each pair. All lines are decoded in one call, in a third of the time."""
         fields: list[list[Any]] = json.loads(b"[" + self.lines[:-1].replace(b"\n", b",") + b"]")
         return fields
 
     def quoted_sources(self) -> list[bytes]:
-        """The sources as they stand in the lines: the same text is the same bytes, and none is read as JSON."""
+        """The sources as they are in the lines, not decoded: equal texts are equal bytes."""
         return [line.partition(_BETWEEN)[0] for line in self.lines.splitlines()]
 
     def pairs(self) -> list[Pair]:
@@ -50,7 +50,7 @@ def unquoted(source: bytes) -> str:
 
 
 def line_of(source: str, target: str, links: str) -> str:
-    """One pair as a line; `links` are its alignment as `links_text` writes it."""
+    """One pair as a line; `links` is its alignment as `links_text` writes it."""
     return f"[{_quoted(source)}, {_quoted(target)}, {links}]\n"
 
 

@@ -1,10 +1,10 @@
-"""The host process: answers one request after the other, as JSON lines, with what plugin code says.
+"""The host process: runs plugin code and answers one request after the other, in lines of JSON.
 
-Pairs follow their answer as they are, "lines" bytes of them.
+Pairs follow their answer as raw lines, "lines" bytes of them.
 
-Requests come on what was standard input and answers go to what was standard output; plugins see an empty standard
-input, and what they print goes to standard error. A second thread reads the requests, so that a plugin that hangs
-can still be asked where it is, and so that the process ends when its parent does.
+Requests arrive on the original standard input, and answers go to the original standard output. Plugins see an empty
+standard input, and what they print goes to standard error. A second thread reads the requests, so that it can be asked
+where a hanging plugin is, and so that the process ends when its parent does.
 """
 
 import faulthandler
@@ -30,11 +30,11 @@ from core.plugins_host.stream import PairStream
 Message = dict[str, Any]
 
 MOST_BYTES = 8 * 10**9
-"""Of memory for plugins: pairs are drawn one after the other, and need not all be held."""
+"""The most memory that plugins get: pairs are drawn one after the other, and need not all be held."""
 
 
 class Worker:
-    """The plugins loaded so far, the streams of pairs that are open, and one method for each call."""
+    """Answers requests, one method for each call; holds the plugins loaded so far and the open streams of pairs."""
 
     def __init__(self) -> None:
         self._plugins: dict[str, type[DatasetPlugin[Any]]] = {}
@@ -58,7 +58,7 @@ class Worker:
         }
 
     def answer(self, request: Message) -> Message:
-        """Return {"result": ...} (for pairs, "pairs") or {"error": ...}; no exception passes, not even SystemExit."""
+        """Return {"result": ...} (for pairs, "pairs") or {"error": ...}; no exception escapes, not even SystemExit."""
         if request["call"] == "find":
             return {"result": [vars(source) for source in discovery.find_sources(request["extra_dirs"])]}
         try:
@@ -86,7 +86,7 @@ class Worker:
         return self._codes[Source(**request["source"]).origin]
 
     def _options(self, request: Message, *, accepted: bool = True) -> Options:
-        """What all calls but "options" are given was accepted before."""
+        """Validate the options. They count as accepted for all calls but "options", which comes first."""
         options_class = self._plugin(request).options_class
         try:
             return options_class.model_validate(request["options"], context=ACCEPTED if accepted else None)
@@ -112,18 +112,18 @@ class Worker:
 
 
 def _fault_of(error: BaseException, asked: Message | None) -> Fault:
-    """At a line of the plugin that was asked, where one was."""
+    """The fault, at a line of the plugin that was asked, if one was."""
     source = Source(**asked) if asked else Source("")
     package_files = list(map(str, discovery.files_of(source))) if source.entry_point else []
     return fault_of(error, source.path, package_files)
 
 
 def main() -> None:
-    """Serve until the parent closes its end."""
+    """Serve requests until the parent closes its end of the pipe."""
     incoming, outgoing = _take_standard_streams()
     _limit_memory()
-    faulthandler.enable()  # a crash in C prints the line of Python that led to it
-    sys.dont_write_bytecode = True  # an edited plugin is read anew, and its folder stays clean
+    faulthandler.enable()  # a crash in C prints the Python traceback
+    sys.dont_write_bytecode = True  # an edited plugin is compiled again, and its folder stays clean
     channel = _Channel(outgoing)
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
     threading.Thread(target=_read_requests, args=(incoming, requests, channel), daemon=True).start()
@@ -144,14 +144,14 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit_memory() -> None:
-    """Give plugins half of the memory and at most `MOST_BYTES`, so that one without measure fails by itself.
+    """Give plugins half of the memory, at most `MOST_BYTES`, so that a wasteful one fails alone.
 
-    Where less than that is left, it ends this process first, and not the application.
+    If less than that is free, Linux kills this process first, not the application.
     """
     if sys.platform == "linux":
         import resource
 
-        with suppress(OSError):  # some sandboxes keep /proc from being written
+        with suppress(OSError):  # some sandboxes do not let /proc be written
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
         most = min(MOST_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
         allowed = resource.getrlimit(resource.RLIMIT_DATA)[1]
@@ -173,7 +173,7 @@ class _Channel:
             message = {"result": told, "lines": len(pairs.lines)}
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
-            # The message of an exception may hold half a surrogate pair; pairs have been checked for it.
+            # An exception's message may hold half a surrogate pair; pairs were checked for that.
             self._outgoing.write(line.encode(errors="backslashreplace") + b"\n")
             self._outgoing.write(b"" if pairs is None else pairs.lines)
             self._outgoing.flush()
@@ -188,11 +188,11 @@ def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], cha
             channel.send(request["id"], {"result": _line_in(main_thread, request["file"])})
         else:
             requests.put(request)
-    os._exit(0)  # the parent is gone; the main thread may be held by a plugin
+    os._exit(0)  # the parent is gone; a plugin may be blocking the main thread
 
 
 def _line_in(thread: int, file: str) -> int:
-    """Return the line of `file` that a thread is in; 0 when it is elsewhere."""
+    """Return the line of `file` that a thread is executing; 0 if it is not in that file."""
     frame = sys._current_frames()[thread]
     while frame is not None and frame.f_code.co_filename != file:
         frame = frame.f_back  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""What authors write by mistake when they declare a plugin, and what to write instead."""
+"""Mistakes that authors make when they declare a plugin, and what to write instead."""
 
 import re
 
@@ -36,9 +36,9 @@ SLIPS: tuple[tuple[str, str], ...] = (
         "End the file with the class itself, PLUGIN = YourClass, without parentheses",
     ),
 )
-"""A pattern of an exception's message, and what to write."""
+"""A pattern of an exception's message, and what to write instead."""
 
 
 def remedy_for(message: str) -> str:
-    """What to write where an exception has this message; empty where it is no slip that we know."""
+    """What to write instead, given an exception's message; empty if it is no known mistake."""
     return next((remedy for pattern, remedy in SLIPS if re.search(pattern, message)), "")

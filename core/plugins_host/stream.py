@@ -1,4 +1,4 @@
-"""Draw a split's pairs from a plugin in chunks, each pair checked, as the lines that are sent and kept."""
+"""Draws a split's pairs from a plugin in chunks, checks each, and writes it as the line that is sent and stored."""
 
 import random
 from collections.abc import Iterator
@@ -16,18 +16,18 @@ from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_
 CHUNK_SIZE = 1000
 CHUNK_CHARACTERS = 10_000_000
 PAIR_CHARACTERS = 1_000_000
-"""What the application takes in at once, however much a plugin gives."""
+"""The most the application receives at once, however much a plugin gives."""
 CHUNK_SECONDS = 0.5
-"""A chunk of a slow plugin is sent after this time, so that slow is told apart from hanging."""
+"""A slow plugin's chunk is sent after this time, so that a slow plugin differs from a hanging one."""
 
 FAST_SECONDS = 0.1
-"""For a whole chunk."""
+"""A plugin that gives a whole chunk in less time is fast."""
 
 Alignment = tuple[tuple[int, int], ...]
 
 
 class PairStream:
-    """One split being drawn."""
+    """A split that is being drawn."""
 
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._plugin, self._split, self._file = plugin, split, file
@@ -43,9 +43,9 @@ class PairStream:
         self._pairs: Iterator[Any] = islice(self._origin, limit)
 
     def next_chunk(self) -> PairLines:
-        """Return up to CHUNK_SIZE pairs; fewer when the plugin is slow, none at the end.
+        """Return up to CHUNK_SIZE pairs; fewer if the plugin is slow or the pairs are long, none at the end.
 
-        Of a fast plugin alone the next may be asked for ahead: one that hangs is asked for no more than needed.
+        Only from a fast plugin is the next chunk requested ahead, so that one that may hang is not asked needlessly.
         """
         started = monotonic()
         with self._files.noting():
@@ -100,6 +100,6 @@ class PairStream:
             raise self._fault(complaint) from None
 
     def _fault(self, complaint: str) -> Fault:
-        """Name the pair, and where `pairs` is a generator, the line of its yield."""
+        """Name the pair, and if `pairs` is a generator, the line of its yield."""
         frame = getattr(self._origin, "gi_frame", None)
         return Fault(f"Pair {self._count:,} {complaint}.", file=self._file, line=frame.f_lineno if frame else 0)
