@@ -1,7 +1,7 @@
-"""A run in one file: a zip of some of its files. What a stranger's says of itself is checked before it is believed.
+"""A run shared as one file: a zip of some of its files. Untrusted archives are checked before they are unpacked.
 
-Only names that a shared run has are unpacked, each once, stored or deflated, all within fixed sizes; the list of them
-is measured before it is read into memory, and each file is written in pieces.
+Only the names of a shared run are unpacked, each once, stored or deflated, within fixed sizes. The size of the list of
+files is checked before it is read into memory, and each file is written in pieces.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAMES = re.compile(
     one_of((*DOCUMENTS, METRICS, LABEL))
     + r"|validations/[0-9]{6,12}\.jsonl|(probes|snapshots)/[0-9]{6,12}\.safetensors"
 )
-_END = struct.Struct("<4s4H2LH")  # the last record of a zip without a comment; of 64 bits there is another before it
+_END = struct.Struct("<4s4H2LH")  # the last record of a zip without a comment; zip64 has another one before it
 _END_64 = b"PK\x06\x07"
 _LONGEST_ENTRY = 256  # bytes of the list; our names are below 40
 _PIECE = 2**20
@@ -39,9 +39,9 @@ _UNREADABLE = (BadZipFile, zlib.error, struct.error, NotImplementedError, Runtim
 
 
 def write_archive(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """Write named files as one, whole or not at all. Weights are stored: they do not get smaller.
+    """Write named files as one archive, whole or not at all. Weights are stored, as they do not compress.
 
-    Raises UserError where it would be more than `unpack` takes; what is beyond that is counted only, to say how much.
+    Raises UserError if it would be larger than `unpack` accepts; files beyond that are only counted, for the error.
     """
     num_files, num_bytes = Counter[str](), Counter[str]()  # by folder
     with whole_file(path) as file:
@@ -53,7 +53,7 @@ def write_archive(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
                 if _is_taken(num_files.total(), num_bytes.total()):
                     kind = ZIP_STORED if folder == "snapshots" else ZIP_DEFLATED
                     archive.writestr(ZipInfo(name), data, kind)
-        if not _is_taken(num_files.total(), max(num_bytes.total(), file.tell())):  # the list of files takes some, too
+        if not _is_taken(num_files.total(), max(num_bytes.total(), file.tell())):  # the list of files counts too
             raise _too_large(path, num_files, num_bytes)
 
 
@@ -73,8 +73,8 @@ def _too_large(path: Path, num_files: Counter[str], num_bytes: Counter[str]) -> 
 
 
 def unpack(path: Path, folder: Path) -> None:
-    """Write the files of a shared run into an empty folder. Raises UserError where it is anything else."""
-    if not path.is_file():  # a pipe, say, that nobody writes into
+    """Write the files of a shared run into an empty folder. Raises UserError if `path` is not a shared run."""
+    if not path.is_file():  # a pipe, say, into which nobody writes
         raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
     with reading(path, "Choose another file."):
         opened = path.open("rb")
@@ -95,7 +95,7 @@ def unpack(path: Path, folder: Path) -> None:
 
 @contextmanager
 def _told_of(path: Path) -> Iterator[None]:
-    """What reading the archive itself can end in, in words; not what writing its files can."""
+    """Turn errors of reading the archive into a UserError; not for errors of writing its files."""
     try:
         yield
     except _UNREADABLE as error:
@@ -103,7 +103,7 @@ def _told_of(path: Path) -> Iterator[None]:
 
 
 def _require_short_list(file: BinaryIO, path: Path) -> None:
-    """Of the record at the end: how long the list of entries is, which zipfile reads whole."""
+    """Check the length of the list of files, by the record at the end: zipfile reads the whole list into memory."""
     size = path.stat().st_size
     if size > LARGEST:
         raise _refusal(path, f"it is larger than {LARGEST:,} bytes")
@@ -141,7 +141,7 @@ def _require_room(folder: Path, num_bytes: int) -> None:
 
 
 def _pieces(archive: ZipFile, entry: ZipInfo, path: Path) -> Iterator[bytes]:
-    """What is in an entry: no more than it says, as zipfile sees to, and no less."""
+    """The content of an entry in pieces: no more than its size says, which zipfile ensures, and no less."""
     size = 0
     with _told_of(path), archive.open(entry) as packed:
         while piece := packed.read(_PIECE):

@@ -1,4 +1,4 @@
-"""Files and folders that are whole or not there at all, whatever instant the process or the machine dies."""
+"""Writes files and folders atomically: whole or not at all, at whatever instant the process or the machine dies."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PATIENCE_SECONDS = 1.0 if os.name == "nt" else 0.0
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file of ours so that a reader, or whoever comes after a crash, sees the old one or the new one.
+    """Write a file of a run so that readers, also after a crash, see either the old or the new content.
 
-    A file in a person's folder, which may hold anything beside it, is a `whole_file`.
+    For a file in a user's folder, which may hold any other files, use `whole_file`.
     """
     with _filled(_known_name(path), path) as file:
         file.write(data)
@@ -29,18 +29,18 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def replace_whole(path: Path, data: bytes) -> None:
-    """The same at a tenth of the time, but that a power cut may damage the new file until it is synced."""
+    """Like `write_whole` in a tenth of the time, but a power cut may damage the new file until it is synced."""
     with _filled(_known_name(path), path, is_durable=False) as file:
         file.write(data)
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Fill the file this yields; it takes the name `path` at the end, or is gone if filling it failed.
+    """Yield a file to fill; on exit it is renamed to `path`, or removed if the block failed.
 
-    Until then it has a name that neither another file in this folder has, nor another process that writes to `path`.
+    Its temporary name is unique, even if another process writes to `path` at the same time.
     """
-    # Made by `open`, not by tempfile, whose files nobody else may read.
+    # Made by `open`, not by tempfile, whose files no other user may read.
     with _filled(path.with_name(f".writing-{token_hex(8)}{TEMPORARY}"), path) as file:
         yield file
 
@@ -60,13 +60,13 @@ def _filled(temporary: Path, path: Path, *, is_durable: bool = True) -> Iterator
 
 
 def _known_name(path: Path) -> Path:
-    """What a file or folder in a run is called until it is whole: `recovering` knows what a crash left by it."""
+    """The name of a run's file or folder until it is whole; `recovering` finds what a crash left by this name."""
     return path.with_name(f"{path.name}{TEMPORARY}")
 
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:
-    """Fill the folder this yields; it takes the name `path` at the end, or is gone if filling it failed."""
+    """Yield a folder to fill; on exit it is renamed to `path`, or removed if the block failed."""
     temporary = _known_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
     temporary.mkdir()
@@ -80,7 +80,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
 
 
 def _take_the_place_of(new: Path, path: Path) -> None:
-    # A folder cannot replace a full one in one move, so between the two renames only `.old` is there: see `recovering`.
+    # A folder cannot replace a non-empty one in one move: between the two renames only `.old` exists, see `recovering`.
     old = old_name(path)
     if path.exists():
         shutil.rmtree(old, ignore_errors=True)
@@ -90,12 +90,12 @@ def _take_the_place_of(new: Path, path: Path) -> None:
 
 
 def old_name(path: Path) -> Path:
-    """Where the folder `path` waits while a newer one takes its name."""
+    """The name of the folder `path` while a newer one takes its place."""
     return path.with_name(f"{path.name}{OLD}")
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder that is published by its name: a crash on the way leaves a temporary one, not half of this."""
+    """Remove a folder: it is renamed first, so that a crash leaves a temporary folder and never half of `path`."""
     temporary = _known_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
     patiently(partial(path.replace, temporary))
@@ -103,7 +103,7 @@ def remove_folder(path: Path) -> None:
 
 
 def patiently(act: Callable[[], object]) -> None:
-    """Rename or remove what somebody may be reading: Windows refuses that until they are done, in a moment."""
+    """Rename or remove a file that may be open elsewhere: Windows refuses until it is closed, so try for a second."""
     give_up_at = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
@@ -117,13 +117,13 @@ def patiently(act: Callable[[], object]) -> None:
 
 def sync_file(path: Path) -> None:
     """Make the bytes of a file durable."""
-    with path.open("r+b") as file:  # Windows syncs only what could be written
+    with path.open("r+b") as file:  # Windows syncs only files opened for writing
         os.fsync(file.fileno())
 
 
 def sync_folder(path: Path) -> None:
-    """Make the names in `path` durable, where the system can: Windows cannot open a folder, and some file systems, as
-    of folders that a virtual machine shares, have no such call for one.
+    """Make the names in the folder `path` durable, if possible: Windows cannot open a folder, and some file systems,
+    such as shared folders of virtual machines, cannot sync one.
     """
     if os.name == "nt":
         return

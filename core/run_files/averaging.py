@@ -1,4 +1,4 @@
-"""The mean of several checkpoints' weights, and which checkpoints it is of."""
+"""Averages the weights of several checkpoints, and chooses which."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from core.config import TrainingConfig
 
 
 def averaged_steps(checkpoints: Sequence[int], step: int, training: TrainingConfig) -> list[int]:
-    """Of the ascending steps of checkpoints those whose mean `--checkpoint last` means at `step`: it, and before it
-    those at multiples of `checkpoint_every`, `average_checkpoints` in all. Without averaging, or any there, it alone.
+    """The steps of the checkpoints whose mean `--checkpoint last` is at `step`: `step` itself, and before it the newest
+    at multiples of `checkpoint_every`, `average_checkpoints` in all. Without averaging, or others, `step` alone.
 
-    The best one, and one saved when a run was stopped, lie anywhere between these, and have no part in it.
+    `checkpoints` is ascending. The best checkpoint, and one saved when a run was stopped, may be at any step and are
+    not averaged unless they are at such a multiple.
     """
     regular = [known for known in checkpoints if 0 < known < step and known % training.checkpoint_every == 0]
     return [*regular[max(0, len(regular) + 1 - training.average_checkpoints) :], step]
 
 
 def mean_weights(several: Iterable[Mapping[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """Name by name, added up in float64 and one at a time, so that two are in memory however many there are."""
+    """The mean of each weight, summed in float64, one checkpoint after the other, so that only two are in memory."""
     sums: dict[str, NDArray[np.float64]] = {}
     dtypes: dict[str, np.dtype[Any]] = {}
     count = 0

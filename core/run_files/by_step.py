@@ -1,4 +1,4 @@
-"""What a run keeps step by step: in which folders, and under which names."""
+"""The folders and names of the files that a run keeps for its steps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from core.run_files.atomic import patiently, remove_folder
 
 FILES = {"validations": ".jsonl", "probes": ".safetensors", "snapshots": ".safetensors"}
-"""Folders of a file a step, and how the files end."""
+"""The folders with a file for each step, and the files' suffixes."""
 CHECKPOINTS = "checkpoints"
-"""The folder of a folder a step."""
+"""The folder with a folder for each step."""
 FOLDERS = (*FILES, CHECKPOINTS)
 
 
@@ -21,14 +21,14 @@ def step_path(run: Path, kind: str, step: int) -> Path:
 
 
 def steps_in(run: Path, kind: str, more: str = "") -> list[int]:
-    """The steps that the names in one of FOLDERS stand for, ascending; of names with `more` behind them."""
+    """The steps that have a file or folder in `kind`, one of FOLDERS, ascending; `more` is an additional suffix."""
     folder, pattern = run / kind, re.compile(r"([0-9]{6,})" + re.escape(_ending(kind) + more))
     names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
     return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
 
 
 def remove_step(run: Path, kind: str, step: int) -> None:
-    """Remove the file or folder of a step; a crash on the way leaves it whole, or nothing under its name."""
+    """Remove the file or folder of a step; after a crash it is whole, or nothing has its name."""
     path = step_path(run, kind, step)
     if kind in FILES:
         patiently(path.unlink)

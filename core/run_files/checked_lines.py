@@ -15,13 +15,13 @@ _TAIL = len(_MARK) + 8 + len(b'"}')
 
 
 def checked_line(record: Mapping[str, Any]) -> bytes:
-    """One line, its newline included. Values that are not finite must have become None: JSON has no word for them."""
+    """One line with its newline. Values that are not finite must be given as None: JSON has no word for them."""
     body = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()[:-1]
     return body + _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}\n'
 
 
 def is_intact(line: bytes) -> bool:
-    """Whether a line (without its newline) is what was written."""
+    """Whether the checksum of a line (without its newline) is right."""
     body, tail = line[:-_TAIL], line[-_TAIL:]
     return tail == _MARK + f"{zlib.crc32(body):08x}".encode() + b'"}'
 
@@ -29,12 +29,13 @@ def is_intact(line: bytes) -> bool:
 def read_checked_lines(
     data: bytes, where: str, advice: str = "Restore the file from a copy of the run.", durable: int | None = None
 ) -> tuple[list[dict[str, Any]], int]:
-    """The records in `data` and the number of bytes they take.
+    """The records in `data`, and the number of bytes that they take.
 
-    A last line without its newline was torn by a crash and is left out. Raises DamagedFile that names a damaged line;
-    beyond the first `durable` bytes, which no power cut can have taken, such a line and what follows is left out.
+    A last line without its newline was torn by a crash and is left out. Raises DamagedFile that names a damaged line in
+    the first `durable` bytes (None: all), which no power cut can have damaged; a damaged line beyond is left out with
+    all that follows.
     """
-    lines = data.split(b"\n")[:-1]  # what follows the last newline is nothing, unless the writer was killed
+    lines = data.split(b"\n")[:-1]  # after the last newline there is nothing, unless the writer was killed
     taken = 0
     for number, line in enumerate(lines):
         if not is_intact(line):
@@ -51,7 +52,7 @@ def read_checked_lines(
 
 
 def read_whole_lines(path: Path) -> list[dict[str, Any]]:
-    """The records of a file that was written at once, so that nothing can be torn in it."""
+    """The records of a file that was written atomically, so that no line can be torn."""
     data = read_file(path)
     records, taken = read_checked_lines(data, str(path))
     if taken != len(data):

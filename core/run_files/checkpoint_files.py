@@ -1,4 +1,4 @@
-"""A checkpoint's folder: model.safetensors, optimizer.safetensors and state.json, there together or not at all."""
+"""Reads and writes a checkpoint's folder: model.safetensors, optimizer.safetensors, state.json, all or none of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILES = (MODEL, OPTIMIZER, STATE)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Checkpoint:
-    """Everything that an exact resume needs; `state` is plain JSON."""
+    """Everything needed to resume exactly; `state` is plain JSON."""
 
     step: int
     model: Mapping[str, NDArray[Any]]
@@ -30,7 +30,7 @@ class Checkpoint:
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Write the folder `path`, in place of an earlier one."""
+    """Write the folder `path`, replacing an earlier one."""
     with whole_folder(path) as folder:
         write_whole(folder / MODEL, tensor_bytes(checkpoint.model, {"step": checkpoint.step}))
         write_whole(folder / OPTIMIZER, tensor_bytes(checkpoint.optimizer, {"step": checkpoint.step}))
@@ -38,22 +38,22 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def complete_checkpoints(run: Path) -> list[int]:
-    """Steps with a checkpoint that has all its files, ascending.
+    """The steps of complete checkpoints, ascending.
 
-    A folder is published by its name, so only a person can have removed one.
+    A folder gets its name only when it is complete, so one that lacks a file was changed by a person.
     """
     steps = sorted({*steps_in(run, CHECKPOINTS), *steps_in(run, CHECKPOINTS, OLD)})
     return [step for step in steps if all((checkpoint_path(run, step) / name).is_file() for name in _FILES)]
 
 
 def checkpoint_path(run: Path, step: int) -> Path:
-    """Where its files are: between the two renames of an exchange, only under the old one's name."""
+    """The checkpoint's folder: if a replacement stopped between its two renames, the one with the old name."""
     path = step_path(run, CHECKPOINTS, step)
     return path if path.exists() else old_name(path)
 
 
 def read_checkpoint(path: Path, step: int) -> Checkpoint:
-    """Read it again. Raises UserError that names a damaged file."""
+    """Read a checkpoint. Raises UserError that names a damaged file."""
     records = read_whole_lines(path / STATE)
     if not records:
         raise damaged(path / STATE, "it is empty")
@@ -62,5 +62,5 @@ def read_checkpoint(path: Path, step: int) -> Checkpoint:
 
 
 def read_checkpoint_weights(path: Path) -> dict[str, NDArray[Any]]:
-    """Only the weights."""
+    """Read only a checkpoint's weights."""
     return read_tensors(path / MODEL)[0]

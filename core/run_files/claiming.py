@@ -1,4 +1,4 @@
-"""Which process writes a run: one at a time, told apart from a later one that the system gave the same number."""
+"""Lets one process at a time write a run, and identifies it even if a later process gets the same PID."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 @contextmanager
 def one_at_a_time(path: Path) -> Iterator[None]:
-    """Of processes that come here with the same file, each waits for the one before; where the system has such locks.
+    """Hold an exclusive lock on the file `path`, waiting for other processes; no lock on systems without flock.
 
-    A process that ends lets go. The file is made where it is missing, and nothing is written.
+    The lock is released if the process ends. The file is created if it is missing, and nothing is written to it.
     """
     with path.open("ab") as file:
         with suppress(ImportError, OSError):  # Windows; a file system without locks
@@ -25,7 +25,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
 
 
 def started_at(pid: int) -> str | None:
-    """When a process began, as the system counts: no other with this number has the same. None where unknown."""
+    """The boot and start time of a process, which no other process with the same PID has; None if unknown."""
     with suppress(OSError):  # it has ended, or this is no Linux
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {_stat(pid)[19]}"
@@ -33,7 +33,7 @@ def started_at(pid: int) -> str | None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether this machine has such a process now."""
+    """Whether a process with this PID is running on this machine."""
     if os.name == "nt":
         return _is_alive_on_windows(pid)
     try:
@@ -59,12 +59,12 @@ def _is_alive_on_windows(pid: int) -> bool:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Whether a process has ended and its parent has not looked: in many containers none ever does."""
+    """Whether a process has ended but was not waited for by its parent: in many containers, none ever is."""
     with suppress(OSError):
         return _stat(pid)[0] == "Z"
     return False
 
 
 def _stat(pid: int) -> list[str]:
-    """What Linux tells of a process, from its state on (proc(5), /proc/pid/stat). Raises OSError where it cannot."""
+    """The fields of /proc/PID/stat from the state on, see proc(5). Raises OSError if it cannot be read."""
     return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""A run folder that a stranger made: nothing in it may lead out of it, or never end when it is read."""
+"""Checks an untrusted run folder: nothing in it may lead out of it, or block for ever when it is read."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from core.run_files.names import ALL
 
 
 def require_confined(run: Path) -> None:
-    """Raise UserError where what we read or write is a link, a pipe or a device, or a folder in a file's place.
+    """Raise UserError if anything that we read or write is a link, a pipe or a device, or a folder instead of a file.
 
-    What a person laid beside them is none of ours, and may be a link.
+    The user's own files beside them may be links.
     """
     for entry in _entries(run):
         what = _what_else(entry)
@@ -28,7 +28,7 @@ def require_confined(run: Path) -> None:
 
 
 def _what_else(entry: os.DirEntry[str]) -> str:
-    """What is there instead of what should be; nothing where all is well."""
+    """What the entry is, if it is not what it should be; otherwise an empty text."""
     if entry.is_dir(follow_symlinks=False):
         return "a folder and no file" if entry.name.removesuffix(".tmp") in ALL else ""
     if entry.is_file(follow_symlinks=False):
@@ -52,7 +52,7 @@ def _all_within(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 def _listed(folder: Path) -> list[os.DirEntry[str]]:
-    # What is not there, the process that writes the run has just removed.
+    # A missing folder may just have been removed by the process that writes the run.
     with reading(folder), suppress(FileNotFoundError), os.scandir(folder) as entries:
         return list(entries)
     return []

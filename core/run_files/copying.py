@@ -1,4 +1,4 @@
-"""A run's files, taken along into another folder."""
+"""Which files of a run are copied with it into another folder."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from core.run_files.names import LABEL, LOG, METRICS
 
 
 def files_to_copy(run: Path) -> list[Path]:
-    """What a run holds besides its documents; no half of an exchange, and nothing that only leads elsewhere."""
+    """A run's files except its documents, without temporary files and links."""
     named = [run / name for name in (METRICS, LOG, LABEL)]
     listed = [path for name in FOLDERS for path in sorted(_files_below(run / name))]
     return [path for path in (*named, *listed) if _is_plain(path) and _is_published(path, run)]
 
 
 def files_until(run: Path, step: int) -> list[Path]:
-    """Of these what tells of the run's past up to a step; its metrics are still whole, and its checkpoints left out."""
+    """The files to copy of a run's past up to a step: metrics.jsonl as a whole, and no checkpoints."""
     kinds = [run / name for name in FILES]
     kept = [path for path in files_to_copy(run) if path.parent in kinds and path.stem.isdecimal()]
     past = [path for path in kept if int(path.stem) <= step]
@@ -31,7 +31,7 @@ def files_until(run: Path, step: int) -> list[Path]:
 
 
 def size_of(files: Iterable[Path]) -> int:
-    """The bytes they take, as far as they are still there."""
+    """The total size in bytes of the files that still exist."""
     total = 0
     for path in files:
         with suppress(OSError):
@@ -40,9 +40,9 @@ def size_of(files: Iterable[Path]) -> int:
 
 
 def bytes_to_copy(path: Path) -> bytes | None:
-    """What one of them holds; None where it is gone, since whoever trains that run thins what it keeps.
+    """The content of a file to copy; None if it is gone, since the process that trains the run thins its files.
 
-    Raises DamagedFile where it cannot be read.
+    Raises DamagedFile if it cannot be read.
     """
     with reading(path):
         try:
@@ -53,7 +53,7 @@ def bytes_to_copy(path: Path) -> bytes | None:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
-    # Not rglob, which raises where a disk that is failing lists a folder no longer.
+    # Not rglob, which raises if a failing disk no longer lists a folder.
     return (Path(inner, name) for inner, _, names in os.walk(folder) for name in names)
 
 
@@ -62,7 +62,7 @@ def _is_plain(path: Path) -> bool:
         return stat.S_ISREG(path.lstat().st_mode)
     except FileNotFoundError:
         return False
-    except OSError:  # whoever reads it will be told why that cannot be done
+    except OSError:  # reading it will raise a sentence that says why
         return True
 
 

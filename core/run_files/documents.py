@@ -1,4 +1,4 @@
-"""Small documents: bytes with their checksum, and JSON objects; what is damaged is named."""
+"""Reads and writes small documents: bytes with a checksum, and JSON objects. Errors name the damaged file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = TypeVar("Shape")
 
 
 class DamagedFile(UserError):
-    """A file cannot be what was written: cut off, altered, or of something else."""
+    """A file is not what was written: cut off, altered, or of another kind."""
 
 
 _OF_A_RUN = "Make it readable, or restore it from a copy of the run."
@@ -29,7 +29,7 @@ LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and
 
 @contextmanager
 def reading(path: Path, advice: str = _OF_A_RUN) -> Iterator[None]:
-    """Around reading a file or folder: a UserError names it where it is missing, forbidden or on a bad sector."""
+    """Turn an OSError while a file or folder is read into a UserError that names it: missing, forbidden, bad sector."""
     try:
         yield
     except FileNotFoundError:
@@ -41,7 +41,7 @@ def reading(path: Path, advice: str = _OF_A_RUN) -> Iterator[None]:
 
 
 def require_room_to_read(path: Path, times: int) -> None:
-    """Raise DamagedFile where `times` its size is more than this machine's memory, as only of a made-up file."""
+    """Raise DamagedFile if `times` the file's size exceeds this machine's memory, as only a forged file can."""
     if not hasattr(os, "sysconf"):
         return
     if times * path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
@@ -49,9 +49,9 @@ def require_room_to_read(path: Path, times: int) -> None:
 
 
 def read_file(path: Path, expected: str | None = None) -> bytes:
-    """The bytes of a document. Raises UserError where it is missing or absurdly large, or cannot be read.
+    """The bytes of a document. Raises UserError if it is missing, absurdly large or unreadable.
 
-    Also where run.json expects another checksum.
+    Also if its checksum is not the `expected` one, from run.json.
     """
     with reading(path):
         if path.stat().st_size > LARGEST:
@@ -63,12 +63,12 @@ def read_file(path: Path, expected: str | None = None) -> bytes:
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:
-    """A JSON document that people can read too. Bytes of a path that are no text are written as JSON's escapes."""
+    """A JSON document, readable for people too. Undecodable bytes of a path (surrogates) are written as escapes."""
     return (json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode(errors="backslashreplace")
 
 
 def json_object(data: bytes, path: Path) -> dict[str, Any]:
-    """The object in a JSON document; `path` is named where it is none."""
+    """The object in a JSON document. Raises DamagedFile that names `path` if there is none."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -79,12 +79,12 @@ def json_object(data: bytes, path: Path) -> dict[str, Any]:
 
 
 def checked_bytes(record: Mapping[str, Any]) -> bytes:
-    """The same with its own checksum, which comes first: a person who edits the file deletes that line and no comma."""
+    """A JSON document with its own checksum, in the first line: to edit the file, a person just deletes that line."""
     return json_bytes({"checksum": checksum(json_bytes(record)), **record})
 
 
 def read_checked(path: Path) -> dict[str, Any]:
-    """What `checked_bytes` wrote, or a person left without checksum. Raises DamagedFile where that does not match."""
+    """Read what `checked_bytes` wrote; its checksum may have been deleted. Raises DamagedFile if it does not match."""
     record = json_object(read_file(path), path)
     written = record.pop("checksum", None)
     with _naming_damage(path):
@@ -94,7 +94,7 @@ def read_checked(path: Path) -> dict[str, Any]:
 
 
 def validated(adapter: TypeAdapter[Shape], record: Mapping[str, Any], path: Path) -> Shape:
-    """The record as what it should be. Raises DamagedFile that names the first thing wrong."""
+    """The record as the adapter's type. Raises DamagedFile that names the first error."""
     with _naming_damage(path):
         return adapter.validate_json(json_bytes(record), strict=True)
 
@@ -105,15 +105,15 @@ def _naming_damage(path: Path) -> Iterator[None]:
         yield
     except ValidationError as error:
         raise damaged(path, plainly(error)) from None
-    except ValueError as error:  # JSON of Python's own kind: NaN, half a surrogate pair
+    except ValueError as error:  # what only Python's JSON allows: NaN, half a surrogate pair
         raise damaged(path, str(error)) from None
 
 
 def checksum(data: bytes) -> str:
-    """crc32 in hexadecimal: it finds damage, and fast; it is no guard against forgery."""
+    """crc32 in hexadecimal: fast, and enough to find damage, but no protection against forgery."""
     return f"{zlib.crc32(data):08x}"
 
 
 def damaged(path: Path, why: str) -> DamagedFile:
-    """The sentence for a file that cannot be what was written."""
+    """The error for a file that is not what was written."""
     return DamagedFile(f"{path}: the file is damaged ({why}).", "Restore it from a copy of the run.")

@@ -1,4 +1,4 @@
-"""label.json: what a person calls a run, and a note about it. The process that trains the run never touches it."""
+"""label.json: a user's name for a run and a note on it. The process that trains the run never touches the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_NAME, LONGEST_NOTE = 200, 10_000  # characters
 
 @dataclass(frozen=True, kw_only=True)
 class RunLabel:
-    """`name` is one line; empty, the run is called as its settings say."""
+    """A user's name and note for a run. `name` is one line; if it is empty, the name in the run's settings counts."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -28,7 +28,7 @@ _LABEL = TypeAdapter(RunLabel)
 
 
 def label_bytes(label: RunLabel) -> bytes:
-    """The file, its own checksum first. Raises UserError for what could not be read again."""
+    """The bytes of the file, its own checksum first. Raises UserError for a label that could not be read back."""
     if len(label.note) > LONGEST_NOTE:
         raise UserError(f"The note has {len(label.note):,} characters, and {LONGEST_NOTE:,} are kept.", "Shorten it.")
     record = asdict(label)
@@ -40,7 +40,7 @@ def label_bytes(label: RunLabel) -> bytes:
 
 
 def read_label(path: Path) -> RunLabel:
-    """Read it again; empty where nobody wrote one. Raises DamagedFile where it is not what was written."""
+    """Read the label; empty if there is none. Raises DamagedFile if it is not what was written."""
     if not path.exists():
         return RunLabel()
     try:

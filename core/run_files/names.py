@@ -1,4 +1,4 @@
-"""How the files of a run are called, but for those of its steps: what else lies in its folder is somebody's own."""
+"""The names of a run's files, except those of its steps. Files with other names in its folder are the user's."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ ALL = (*DOCUMENTS, METRICS, LOG, LABEL)
 
 
 def one_of(names: Iterable[str]) -> str:
-    """A pattern of these."""
+    """A regular expression that matches any of these names."""
     return "|".join(map(re.escape, names))

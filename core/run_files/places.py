@@ -1,4 +1,4 @@
-"""Where runs lie, what their folders are called, and how a RUN that somebody names is found."""
+"""Where runs are kept, how their folders are named, and how a RUN that the user names is found."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from core.run_files.state import read_state
 from core.typed_path import typed_path
 
 _ELSEWHERE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
-_DOCUMENTS = ("run.json", "config.yaml")  # without which nothing is a run
-_LONGEST_NAME = 200  # bytes: with the time before it and a number behind, a folder's name may have 255
+_DOCUMENTS = ("run.json", "config.yaml")  # every run has them
+_LONGEST_NAME = 200  # bytes: with the time before and a number after it, a folder's name may have 255
 
 
 def default_runs_dir(chosen: Path | None = None) -> Path:
-    """HEADLIGHT_RUNS_DIR, or what the user chose, or `runs` in the user's data folder."""
+    """HEADLIGHT_RUNS_DIR, or else the folder the user chose, or else `runs` in the user's data folder."""
     given = os.environ.get("HEADLIGHT_RUNS_DIR")
     if given:
         return typed_path(given)
@@ -35,9 +35,9 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
 
 
 def require_room(folder: Path, num_bytes: int) -> None:
-    """Raise NotWritten where the disk that `folder` is or will be on has less room than this.
+    """Raise NotWritten if the disk of `folder`, which need not exist yet, has fewer free bytes.
 
-    Where nothing can be written at all, as in /proc, which is on no disk, whoever tries says so.
+    A place where nothing can be written, such as /proc, which is on no disk, is not refused here but when it is used.
     """
     there = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
     disk = shutil.disk_usage(there)
@@ -54,7 +54,7 @@ def _megabytes(num_bytes: int) -> str:
 
 
 def make_run_dir(runs_dir: Path, name: str) -> Path:
-    """Make an empty folder such as `2026-11-20_19-03-11_copy_task`, or the same with _2 where that is taken."""
+    """Make an empty folder such as `2026-11-20_19-03-11_copy_task`, with _2 (and so on) added if that is taken."""
     runs_dir.mkdir(parents=True, exist_ok=True)
     for path in numbered(runs_dir, f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{plain_name(name)}"):
         with suppress(FileExistsError):
@@ -64,12 +64,12 @@ def make_run_dir(runs_dir: Path, name: str) -> Path:
 
 
 def numbered(runs_dir: Path, name: str) -> Iterator[Path]:
-    """Where a run of this name may lie: each where those before are taken. They never end."""
+    """The paths for a run of this name, in order of preference, without end: NAME, NAME_2, NAME_3 ..."""
     return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))
 
 
 def is_run(path: Path) -> bool:
-    """Whether a folder is a run, complete enough to be opened."""
+    """Whether a folder is a run, complete enough to open."""
     try:
         check_is_run(path)
     except UserError:
@@ -78,16 +78,16 @@ def is_run(path: Path) -> bool:
 
 
 def was_run(path: Path) -> bool:
-    """Whether a folder holds what is left of a run that has learned: its curves, and one of its two documents."""
-    with suppress(OSError):  # it may not be looked into
+    """Whether a folder holds the remains of a trained run: its metrics, and one of its two documents."""
+    with suppress(OSError):  # it may be forbidden to look inside
         return any((path / name).is_file() for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
     return False
 
 
 def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
-    """The run that a path or a folder's name in `runs_dir` means. Raises UserError where there is none.
+    """The run at a path, or with a folder's name in `runs_dir`. Raises UserError if there is none.
 
-    Or what is left of one, for somebody who wants to be rid of it.
+    `or_its_rest` also accepts the remains of a run, to delete them.
     """
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
@@ -110,7 +110,7 @@ def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
 
 
 def _exists(path: Path) -> bool:
-    """Whether something is there; nothing has a name that is longer than the system's names are."""
+    """Whether the path exists; one that is too long for the system does not."""
     try:
         return path.exists()
     except OSError as error:
@@ -120,7 +120,7 @@ def _exists(path: Path) -> bool:
 
 
 def check_is_run(path: Path) -> None:
-    """Raise UserError that says what is missing where `path` is not a run, or that it may not be looked into."""
+    """Raise UserError if `path` is not a run or not readable, saying what is missing."""
     with reading(path):
         if not path.is_dir():
             what = "it is a file" if path.exists() else "there is no such folder"
@@ -132,14 +132,14 @@ def check_is_run(path: Path) -> None:
 
 
 def list_runs(runs_dir: Path) -> list[Path]:
-    """The runs in a folder, damaged ones too, the newest name last; none where the folder does not exist."""
+    """The runs in a folder, damaged ones included, sorted by name, so the newest last; none if there is no folder."""
     with reading(runs_dir, _ELSEWHERE):
         paths = list(runs_dir.iterdir()) if runs_dir.is_dir() else []
     return sorted(path for path in paths if is_run(path) or was_run(path))
 
 
 def runs_of_group(group: str, runs_dir: Path) -> list[Path]:
-    """Those that one `train --seeds` began."""
+    """The runs that one `train --seeds` began."""
     return [path for path in list_runs(runs_dir) if is_run(path) and _group_of(path) == group]
 
 
@@ -150,7 +150,6 @@ def _group_of(path: Path) -> str | None:
 
 
 def plain_name(name: str) -> str:
-    """A folder's name made of this."""
-    # What is left is a legal file name on every system, and needs no quoting in a shell.
+    """A folder's name made from `name`: legal on every system, and needing no quotes in a shell."""
     plain = re.sub(r"[^\w.-]+", "_", name).strip("._") or "run"
     return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")

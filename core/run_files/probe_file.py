@@ -1,4 +1,4 @@
-"""A probe as a safetensors file: attention and top-k probabilities in float16, texts and tokens in the metadata."""
+"""Stores a probe as safetensors: attention and top-k probabilities in float16, texts and tokens in the metadata."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def probe_bytes(probe: Probe) -> bytes:
-    """The file of a probe."""
+    """The bytes of a probe's file."""
     arrays: Arrays = {}
     for number, sentence in enumerate(probe.sentences):
         arrays[f"{number}.encoder_self"] = sentence.encoder_self.astype(np.float16)
@@ -39,7 +39,7 @@ def probe_bytes(probe: Probe) -> bytes:
 
 
 def read_probe_file(path: Path) -> Probe:
-    """Read it again. Raises UserError that names a damaged file."""
+    """Read a probe's file. Raises UserError that names a damaged one."""
     arrays, record = read_tensors(path)
     try:
         sentences = [_sentence(arrays, number, known) for number, known in enumerate(record["sentences"])]
@@ -95,7 +95,7 @@ def _feed(arrays: Arrays, prefix: str, record: Mapping[str, Any] | None) -> Feed
 
 
 def _is_of_its_tokens(sentence: ProbedSentence) -> bool:
-    """Whether each array has a row and column for each token, which a file from elsewhere need not keep."""
+    """Whether the arrays have a row and column for each token, which an untrusted file need not have."""
     layers_and_heads, num_src = sentence.encoder_self.shape[:2], len(sentence.src_tokens)
     feeds = [feed for feed in (sentence.by_reference, sentence.free_running) if feed is not None]
     return sentence.encoder_self.shape == (*layers_and_heads, num_src, num_src) and all(

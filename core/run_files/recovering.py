@@ -1,4 +1,4 @@
-"""Mends what a crash left in a run folder. Files of other names are somebody's own and stay."""
+"""Repairs what a crash left in a run folder. Files with other names are the user's and stay."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from core.run_files.atomic import OLD, TEMPORARY
 from core.run_files.by_step import CHECKPOINTS, FILES
 from core.run_files.names import DOCUMENTS, METRICS, one_of
 
-# Not label.json: whoever looks at the run writes it, at any time.
+# Not label.json: a process that only looks at the run may be writing it.
 _DOCUMENTS = re.compile(one_of((*DOCUMENTS, METRICS)))
 _STEPS = re.compile(r"[0-9]{6,}(\.jsonl|\.safetensors)?")
 
 
 def recover(run: Path) -> None:
-    """Finish or undo the exchange of a checkpoint, and remove temporary files."""
+    """Finish or undo the replacement of a checkpoint, and remove temporary files."""
     for old in _named(run / CHECKPOINTS, _STEPS, OLD):
         path = old.with_suffix("")
         if path.exists():
@@ -34,5 +34,5 @@ def recover(run: Path) -> None:
 
 
 def _named(folder: Path, names: re.Pattern[str], ending: str) -> Iterator[Path]:
-    """What lies in a folder under one of our names and this ending."""
+    """The entries of a folder whose names are ours with this ending."""
     return (path for path in list(folder.iterdir()) if path.suffix == ending and names.fullmatch(path.stem))

@@ -1,4 +1,4 @@
-"""What the disk refuses, as a sentence about the place that was named."""
+"""Turns an OSError of writing into a sentence about the path that the user named."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from core.machine.resource_errors import no_more_files
 def refusing_to_write(
     path: Path, option: str = "--runs-dir", *, advice: str = "", refusal: type[UserError] = NotWritten
 ) -> Iterator[None]:
-    """Turn what the disk refuses within the block into a sentence about this path, and the option that names it.
+    """Turn an OSError in the block into an error about `path`, with the option that names it, or other advice.
 
-    Or other advice, where it has none. For a NotWritten the window offers to keep the run at hand elsewhere: of what is
-    not that run's, be it a UserError.
+    For a NotWritten the window offers to keep the run at hand elsewhere: for files that are not that run's, let
+    `refusal` be UserError.
     """
     try:
         yield

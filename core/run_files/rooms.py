@@ -1,4 +1,4 @@
-"""Hidden folders among the runs, in which one is unpacked or deleted: none is listed when half of it is there."""
+"""Hidden folders among the runs, in which runs are unpacked or deleted, so that no half of a run is ever listed."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-_UNPACKING, _DELETING = ".receiving-", ".deleting-"  # what they are called
-_FORGOTTEN_S = 86_400.0  # of such a folder: whoever made it was killed
+_UNPACKING, _DELETING = ".receiving-", ".deleting-"  # prefixes of their names
+_FORGOTTEN_S = 86_400.0  # the age from which the process that made the folder must have been killed
 
 
 def room_to_unpack(runs_dir: Path) -> TemporaryDirectory[str]:
-    """A folder that is there within a `with`; what it holds at the end is removed."""
+    """A temporary folder to use in a `with` block, at whose end it is removed with its content."""
     return _room(_UNPACKING, runs_dir)
 
 
 def delete_run(run: Path) -> None:
-    """Remove the folder of a run, whose name goes first. Where that is refused the run stays as it is.
+    """Move a run's folder out of sight, then remove it. If moving it fails, the run stays as it is.
 
-    What cannot be removed then stays in the room: OSError names it.
+    Raises OSError. It names a file that cannot be removed, which stays in the hidden folder.
     """
     with _room(_DELETING, run.parent) as room:
         run.rename(Path(room) / run.name)
@@ -34,6 +34,6 @@ def _room(kind: str, runs_dir: Path) -> TemporaryDirectory[str]:
 def _clear_away_forgotten(runs_dir: Path) -> None:
     for kind in (_UNPACKING, _DELETING):
         for room in runs_dir.glob(f"{kind}*"):
-            with suppress(OSError):  # whoever made it takes it away just now
+            with suppress(OSError):  # its process may be removing it at this moment
                 if time.time() - room.stat().st_mtime > _FORGOTTEN_S:
                     shutil.rmtree(room, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Named arrays in a safetensors file that carries a checksum of what it holds. Reading executes nothing."""
+"""Named arrays in a safetensors file with a checksum of its content. Reading one executes no code."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _TYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", 
 
 
 def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
-    """A file of arrays and a record of plain values (kept as JSON in the file's metadata).
+    """The bytes of a file with arrays and a record of plain values, which is stored as JSON in the metadata.
 
-    That is the length of a header, the header, and the arrays, the widest numbers first so that all are aligned. Put
-    together here because `safetensors.numpy.save` copies what is large three times: 5 ms for 4 MB, instead of 1.
+    The format is the length of the header, the header, and the arrays, those with the widest numbers first so that all
+    are aligned. It is written here because `safetensors.numpy.save` copies large arrays three times: 5 ms for 4 MB
+    instead of 1.
     """
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
@@ -43,7 +44,7 @@ def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
 
 
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Read what `tensor_bytes` made. Raises UserError that names a file that is damaged or missing."""
+    """Read a file of `tensor_bytes`. Raises UserError that names a damaged or missing file."""
     try:
         with reading(path):
             require_room_to_read(path, _TIMES_IN_MEMORY)
@@ -60,7 +61,7 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
 
 def _read_through(path: Path) -> None:
-    """Raise OSError where the system cannot read it. safetensors maps it, and a bad sector would end the process."""
+    """Raise OSError for an unreadable file: safetensors maps it, and a bad sector would kill the process."""
     with path.open("rb", buffering=0) as file:
         piece = bytearray(_PIECE)
         while file.readinto(piece):
@@ -69,7 +70,7 @@ def _read_through(path: Path) -> None:
 
 @cache
 def _name_of(dtype: np.dtype[Any]) -> str:
-    return str(dtype)  # numpy works it out anew each time, as slowly as a checksum
+    return str(dtype)  # numpy computes it each time, as slowly as a checksum
 
 
 def _checksum(arrays: Arrays, text: str) -> str:

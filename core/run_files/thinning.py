@@ -1,4 +1,4 @@
-"""Which of many steps to keep when there is not room for all: the first, the newest, and evenly by ratio between."""
+"""Chooses which steps to keep if there is no room for all: the first, the newest, and others spaced evenly by ratio."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 
 def steps_to_keep(steps: Sequence[int], room: int) -> list[int]:
-    """At most `room` of the ascending `steps`; the same steps in the same order always leave the same ones.
+    """At most `room` of the ascending `steps`. Deterministic.
 
-    The newest is kept before all, then the first; of the others the one goes whose neighbours are nearest by ratio.
+    The newest has priority, then the first. Of the others, the step whose neighbours are nearest by ratio is dropped
+    until there is room.
     """
     kept = list(steps)
     if room <= 0:

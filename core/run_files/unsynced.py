@@ -1,4 +1,4 @@
-"""Files of a run that are whole under their names, but of which a power cut could still take something."""
+"""Keeps track of files that are written but not yet synced, so that a power cut could still damage them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from core.run_files.atomic import replace_whole, sync_file, sync_folder
 
 
 class Unsynced:
-    """What a run writes between two checkpoints, many files a second: the checkpoint makes all of them durable at once.
+    """The files that a run writes between two checkpoints, many a second; each checkpoint syncs them all at once.
 
-    What a power cut damages is thus newer than the newest checkpoint, and resuming cuts it off; checksums tell of it
-    until then. A process that is killed damages nothing.
+    So a power cut damages only what is newer than the newest checkpoint. Resuming cuts that off, and until then
+    checksums reveal the damage. A killed process damages nothing.
     """
 
     def __init__(self) -> None:
@@ -23,11 +23,11 @@ class Unsynced:
         self.note(path)
 
     def note(self, path: Path) -> None:
-        """Something was appended to this file."""
+        """Note that this file was appended to."""
         self._paths[path] = None
 
     def sync(self) -> None:
-        """Return once everything written so far is on disk. What was removed meanwhile is left out."""
+        """Return once everything written so far is on disk. Files removed meanwhile are skipped."""
         written = [path for path in self._paths if path.exists()]
         for path in written:
             sync_file(path)

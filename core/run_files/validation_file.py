@@ -1,6 +1,6 @@
-"""The sentences of one validation, one JSON line each: source, reference, hypothesis, each token's probability.
+"""Stores the sentences of one validation, a line of JSON each: source, reference, hypothesis, token probabilities.
 
-Each line says which sentence it is `of` how many: a file cut off between two lines is seen to be.
+Each line has its number and the number `of` all sentences, so that a file cut off between two lines is detected.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from core.events import ValidatedSentence
 from core.run_files.checked_lines import checked_line, read_whole_lines
 from core.run_files.documents import damaged
 
-_SENTENCES = TypeAdapter(tuple[ValidatedSentence, ...])  # as fast as making them by hand, and looks at every value
+_SENTENCES = TypeAdapter(tuple[ValidatedSentence, ...])  # as fast as building them by hand, and checks every value
 
 
 def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
-    """The file of a validation."""
+    """The bytes of a validation's file."""
     records = [vars(sentence) for sentence in sentences]
     numbered = ({"sentence": number, "of": len(records)} | record for number, record in enumerate(records, start=1))
     return b"".join(map(checked_line, numbered))
 
 
 def read_validation_file(path: Path) -> tuple[ValidatedSentence, ...]:
-    """Read it again. Raises UserError that names a damaged file."""
+    """Read a validation's file. Raises UserError that names a damaged one."""
     records = read_whole_lines(path)
     if not records or len(records) != records[-1].get("of"):
         raise damaged(path, "it is cut off")
