@@ -1,4 +1,4 @@
-"""What the files of a parallel corpus are, told from their names: as options of the dataset `parallel_text`."""
+"""Recognises the files of a parallel corpus by their names, and makes options of the dataset `parallel_text`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ADVICE = "Drop two text files, the source first, or the files of each split, or
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """Options of `parallel_text`, and a sentence that says what the files were taken for."""
+    """Options of `parallel_text`, and a sentence that says how the files were understood."""
 
     options: dict[str, str]
     sentence: str
@@ -36,8 +36,8 @@ class _Named:
     """A file and what its name says."""
 
     path: Path
-    split: str  # "" where the name says none
-    side: str  # what is left of the name: "en", "src", "europarl.de"
+    split: str  # "" if the name has none
+    side: str  # the rest of the name: "en", "src", "europarl.de"
 
     @property
     def is_table(self) -> bool:
@@ -45,10 +45,10 @@ class _Named:
 
 
 def corpus_of(paths: Sequence[Path]) -> Corpus:
-    """Two files, those of each split, a folder of them, or tables; of two sides the first one named is the source.
+    """Recognise two files, two for each split, a folder of them, or tables.
 
-    In a folder the source is the side that comes first in the alphabet, unless names say src and tgt. Reads folders,
-    never the files. Raises UserError with what is missing or too much.
+    The source is the side whose file is named first, in a folder the first by alphabet, unless the names say src and
+    tgt. Lists folders, but never reads the files. Raises UserError if there are too few or too many files.
     """
     splits = _by_split([_named(path) for path in _files(paths)])
     train = splits["train"] = sorted(splits["train"], key=lambda file: _SIDES.get(file.side, 0))
@@ -85,7 +85,7 @@ def _named(path: Path) -> _Named:
 
 
 def _by_split(files: Iterable[_Named]) -> dict[str, list[_Named]]:
-    """Files whose names say no split are train files, where no others are; else they are left aside."""
+    """Group files by split. Files that name no split are train files if no others are, otherwise ignored."""
     splits: dict[str, list[_Named]] = {}
     for file in files:
         splits.setdefault(file.split, []).append(file)
@@ -96,7 +96,7 @@ def _by_split(files: Iterable[_Named]) -> dict[str, list[_Named]]:
 
 
 def _require_pair(split: str, files: Sequence[_Named]) -> None:
-    """Two texts, or one table."""
+    """Raise UserError unless the files are two texts or one table."""
     tables = [file for file in files if file.is_table]
     names = ", ".join(file.path.name for file in files)
     if not files:
@@ -118,13 +118,13 @@ def _in_the_order_of(train: Sequence[_Named], files: Sequence[_Named], split: st
 
 
 def _sides(files: Sequence[_Named]) -> list[str]:
-    """The last words of what is left of their names, where these differ: test_2016_flickr.en is as train.en is."""
+    """The last words of the files' `side` if they differ, otherwise all of it: test_2016_flickr.en matches train.en."""
     last = [file.side.rpartition(".")[2] for file in files]
     return last if len(set(last)) == len(last) else [file.side for file in files]
 
 
 def _options(splits: dict[str, list[_Named]]) -> dict[str, str]:
-    """Every option that names a file, the unused ones empty; names alone where all lie in one folder."""
+    """Every option that names a file, unused ones empty. Files in the folder of the train source go by their names."""
     folder = splits["train"][0].path.parent
     options = dict.fromkeys(_FILE_OPTIONS, "") | {"folder": str(folder)}
     for split, files in splits.items():
@@ -149,7 +149,7 @@ def _sentence(splits: dict[str, list[_Named]]) -> str:
 
 
 def _set_aside(splits: Mapping[str, object]) -> str:
-    """What parallel_text takes out of the train pairs, where no files are named for it."""
+    """Which splits parallel_text takes out of the train pairs, for lack of their own files."""
     if "valid" in splits:
         return ""
     if "test" in splits:

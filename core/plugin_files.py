@@ -1,4 +1,4 @@
-"""Text files for plugins: lines of UTF-8, plain or compressed, and a sentence for whatever else a file may hold."""
+"""Reads text files for plugins: lines of UTF-8, plain or gzipped, with a clear error for anything else in a file."""
 
 import gzip
 import os
@@ -17,26 +17,26 @@ from core.files_read import Reading, note
 from core.typed_path import typed_path
 
 LONGEST_LINE = 500_000
-"""Characters: two of them make the longest pair."""
+"""In characters: two such lines make the longest pair."""
 _BLOCK = 2**20
 _LONGEST_BYTES = 4 * LONGEST_LINE
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_OTHER_MARKS = {  # the longer first: one begins as one of UTF-16
+_OTHER_MARKS = {  # the longer ones first: one of UTF-32 begins with one of UTF-16
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-_GZIP = b"\x1f\x8b"  # so begins what gzip made, and no text in UTF-8
+_GZIP = b"\x1f\x8b"  # gzip files begin with this, and UTF-8 text cannot
 _STARTED_IN = Path.cwd()  # before any plugin could change it
 
 
 class BadData(ValueError):
-    """Raised in `pairs` with a sentence about the user's files: what, where, what to do. No fault of the plugin."""
+    """Raised in `pairs` with a sentence about the user's files: what, where, what to do. Not an error of the plugin."""
 
 
 def absolute(path: str) -> str:
-    """As a person means it who started Headlight somewhere; `~` is a home."""
+    """Make a path absolute, relative to the folder in which Headlight was started; `~` is the home folder."""
     return os.path.normpath(_STARTED_IN / typed_path(path))
 
 
@@ -45,20 +45,20 @@ def _with_a_home(file: str) -> str:
 
 
 Folder = Annotated[str, AfterValidator(absolute), Field(json_schema_extra={"format": "folder"})]
-"""The type of an option that names a folder. Made absolute at once, so that a run finds it again from anywhere."""
+"""The type of an option that names a folder. It is made absolute, so that a run finds it from any working directory."""
 
 File = Annotated[str, AfterValidator(_with_a_home), Field(json_schema_extra={"format": "file"})]
-"""The type of an option that names a file; `~` is a home.
+"""The type of an option that names a file; `~` is the home folder.
 
-A plugin that has a `Folder` option looks for relative names in its first one: so they are chosen in the window.
+A plugin with a `Folder` option must look for relative names in its first one: the window chooses files that way.
 """
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file in UTF-8, compressed by gzip or not, without their ends.
+    """Yield the lines of a UTF-8 text file, gzipped or not, without their line ends.
 
-    A line ends at "\\n" or "\\r\\n" and nowhere else; a byte order mark is skipped. Holds one mebibyte at a time.
-    Raises BadData, which names file and line, where it is no such file or changes meanwhile.
+    Only "\\n" and "\\r\\n" end a line; a byte order mark is skipped. Holds about one mebibyte in memory at a time.
+    Raises BadData, naming file and line, if the file is not such a text or changes while it is read.
     """
     is_empty = True
     with _opened(path) as (file, reading):
@@ -70,7 +70,7 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def line_blocks(file: BinaryIO, name: object) -> Iterator[list[str]]:
-    """Yield the lines as `read_lines` does, some at a time, of a file that may be empty; sentences name it so."""
+    """Yield lists of the lines as `read_lines` does, but the file may be empty. Errors call it `name`."""
     number = 0
     try:
         with gzip.open(file) if _is_packed(file) else nullcontext(file) as text:
@@ -91,7 +91,7 @@ def _is_packed(file: BinaryIO) -> bool:
 def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
     try:
         before = path.stat()
-        if not S_ISREG(before.st_mode):  # of a pipe, opening it would wait for whoever writes
+        if not S_ISREG(before.st_mode):  # opening a pipe would wait for a writer
             kind = "a folder" if S_ISDIR(before.st_mode) else "a pipe or a device"
             raise BadData(f"{path} is {kind}: give a file with a text on each line.")
         with path.open("rb") as file:
@@ -107,7 +107,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
 
 
 def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
-    """Whole lines, about _BLOCK bytes of them, each with its end."""
+    """Blocks of whole lines with their line ends, of about _BLOCK bytes."""
     first = file.read(_BLOCK)
     for mark, encoding in _OTHER_MARKS.items():
         if first.startswith(mark):
@@ -129,7 +129,7 @@ def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
 
 
 def _require_line_feeds(name: object, line: bytes, number: int) -> None:
-    """Raises BadData where the first line holds all that is read, and ends of lines as they once were."""
+    """Raise BadData if this is the first line and has carriage returns: the file then has old Mac line ends."""
     if number == 1 and (count := line.count(b"\r")):
         raise BadData(
             f"{name} has {count:,} carriage returns before any line feed, as old Macs ended lines: "
@@ -138,7 +138,7 @@ def _require_line_feeds(name: object, line: bytes, number: int) -> None:
 
 
 def _lines_of(block: bytes, name: object, before: int) -> list[str]:
-    """The lines of a block; `before` of them came before it."""
+    """The lines of a block, decoded and checked; `before` is the number of lines before the block."""
     if (place := block.find(b"\0")) >= 0:
         number = before + block.count(b"\n", 0, place) + 1
         raise BadData(
@@ -160,7 +160,7 @@ def _lines_of(block: bytes, name: object, before: int) -> list[str]:
 
 
 def _what_to_do(wrong: bytes) -> str:
-    """About three bytes that are not UTF-8."""
+    """The advice for three bytes that are not UTF-8."""
     try:
         wrong.decode(errors="surrogatepass")
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
 """One run on disk: config, environment, vocabulary, metrics, validations, probes, snapshots, checkpoints, log.
 
-Every file is written whole or not at all and carries a checksum, so that a crash at any instant leaves the newest
-complete checkpoint readable. Reading executes nothing and follows no path that a file names.
-An OSError means that the place cannot be written (a full disk); a UserError names a file that is damaged or missing.
+Every file is written whole or not at all and has a checksum, so that a crash at any instant leaves the newest complete
+checkpoint readable. Reading executes no code and follows no path that is in a file.
+An OSError means that the folder cannot be written (a full disk); a UserError names a damaged or missing file.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir"
 
 Weights = dict[str, NDArray[Any]]
 
-_CLAIMED: set[Path] = set()  # folders that this process has claimed, and not left
-VALIDATIONS_KEPT = 100  # with their sentences; the metrics of all are kept
+_CLAIMED: set[Path] = set()  # folders that this process has claimed and not released
+VALIDATIONS_KEPT = 100  # with their sentences; the metrics of all validations are kept
 
 
 class RunFolder:
-    """The only door to a run's files. One process writes (see `claim`); any number read."""
+    """The only access to a run's files. One process writes (see `claim`); any number may read."""
 
     def __init__(self, path: Path, state: RunState) -> None:
         self.path = path
@@ -76,13 +76,13 @@ class RunFolder:
 
     @classmethod
     def create(cls, runs_dir: Path, name: str) -> RunFolder:
-        """Make a new folder in `runs_dir`, named after this second and `name`."""
+        """Make a new run in `runs_dir`, in a folder named by the current time and `name`."""
         with refusing_to_write(runs_dir):
             return cls._begin(make_run_dir(runs_dir, name))
 
     @classmethod
     def create_at(cls, path: Path) -> RunFolder:
-        """Make a new run in exactly this folder, which must be absent or empty."""
+        """Make a new run in exactly this folder, which must not exist or be empty."""
         taken = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
         with refusing_to_write(path, "--run-dir"):
             path.mkdir(parents=True, exist_ok=True)
@@ -90,12 +90,12 @@ class RunFolder:
                 raise taken
             try:
                 return cls._begin(path)
-            except FileExistsError:  # another process began there in the same moment
+            except FileExistsError:  # another process began a run there at the same moment
                 raise taken from None
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
-        """Open a run for reading (and, after `claim`, for writing). Raises UserError where it is none."""
+        """Open a run for reading (and, after `claim`, for writing). Raises UserError if `path` is not a run."""
         check_is_run(path)
         require_confined(path)
         folder = cls(path, read_state(path / "run.json"))
@@ -106,7 +106,7 @@ class RunFolder:
     @classmethod
     def _begin(cls, path: Path) -> RunFolder:
         for name in FOLDERS:
-            (path / name).mkdir()  # of two processes in one folder, the second fails at the first of them
+            (path / name).mkdir()  # if two processes begin here, the second one fails at the first of these
         (path / "log.txt").touch()
         (path / "metrics.jsonl").touch()
         folder = cls(path.resolve(), RunState(created=now()))
@@ -118,7 +118,7 @@ class RunFolder:
 
     @property
     def state(self) -> RunState:
-        """Where the run stands, as this process knows it."""
+        """The state of run.json, as this process last read or wrote it."""
         return self._state
 
     def reread_state(self) -> RunState:
@@ -128,18 +128,18 @@ class RunFolder:
         return self._state
 
     def _catch_up(self) -> None:
-        """run.json is written after a checkpoint: a crash or a full disk in between leaves it one behind."""
+        """Correct `last_step`: a crash or full disk after a checkpoint was written leaves run.json one behind."""
         newest = max(self.checkpoint_steps(), default=0)
         self._state = replace(self._state, last_step=max(self._state.last_step, newest))
 
     def update(self, **changes: Any) -> None:
-        """Publish changed fields of the state in run.json."""
+        """Write changed fields of the state to run.json."""
         state = replace(self._state, **changes, updated=now())
         write_whole(self.path / "run.json", state_bytes(state))
         self._state = state
 
     def require_free(self) -> None:
-        """Raise UserError where a live other process writes this run now."""
+        """Raise UserError if another live process is writing this run."""
         writer = self.reread_state().writer()
         if writer:
             raise UserError(
@@ -149,38 +149,38 @@ class RunFolder:
             )
 
     def claim(self) -> None:
-        """Become the one who writes, and mend what a crash left. Raises UserError where a live process writes."""
+        """Become the run's writer, and repair what a crash left. Raises UserError if another live process writes it."""
         with refusing_to_write(self.path), one_at_a_time(self.path / "log.txt"):
             self.require_free()
             for name in FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
             recover(self.path)
-            _CLAIMED.add(self.path.resolve())  # before anybody can read that it is ours
+            _CLAIMED.add(self.path.resolve())  # before run.json says that it is ours
             self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
 
     def release(self, state: str, reason: str | None = None) -> None:
-        """Leave the run to whoever opens it next; `state` is one of run.json's, `reason` a FinishReason."""
-        with suppress(OSError):  # a disk that has gone: then a power cut may take more
+        """Let other processes write the run; `state` is a StateName of run.json, `reason` a FinishReason."""
+        with suppress(OSError):  # the disk is gone: a power cut may then damage more
             self._unsynced.sync()
         self.update(state=state, reason=reason, pid=None, host=None, pid_started=None)
         _CLAIMED.discard(self.path.resolve())
 
     def is_ours(self) -> bool:
-        """Whether this very process writes the run here: one that was moved or copied meanwhile says so as well."""
+        """Whether this process writes the run in this folder: the run.json of a moved or copied run says so, too."""
         return self._state.is_ours() and self.path.resolve() in _CLAIMED
 
     def has_taken_no_step(self) -> bool:
-        """Whether this is a branch that holds nothing but its parent's past, and nobody writes it."""
+        """Whether this is a branch with nothing but its parent's past, which no process is writing."""
         if self._state.parent_step is None or self._state.is_shared or self._state.writer() is not None:
             return False
         return self.reached_step() <= self._state.parent_step
 
     def reached_step(self) -> int:
-        """The newest step with figures or weights, 0 before the first: somebody may have deleted the curves."""
+        """The newest step with metrics or weights, 0 before the first. metrics.jsonl may have been deleted."""
         return max(0, self.last_trained_step(), *self.kept_steps())
 
     def take_file(self, path: Path, other: RunFolder) -> None:
-        """Copy one file of another run folder to the same place in this one, unless it is gone meanwhile."""
+        """Copy a file of another run folder to the same place in this one, unless it has been removed meanwhile."""
         data = bytes_to_copy(path)
         if data is not None:
             copy = self.path / path.relative_to(other.path)
@@ -190,20 +190,20 @@ class RunFolder:
     # -- documents ---------------------------------------------------------------------------------------------------
 
     def write_config(self, config: RunConfig) -> None:
-        """Write config.yaml: complete, every auto resolved."""
+        """Write config.yaml: all settings, every auto resolved."""
         self._write_document("config.yaml", config_to_yaml(config).encode())
         self.follow(config.training)
 
     def config(self) -> RunConfig:
-        """The config the run began with; settings changed since are in `settings_changed` and the checkpoints."""
+        """The config the run began with; later changes are in `settings_changed` and in the checkpoints."""
         return _config_of(self._read_document("config.yaml").decode(), str(self.path / "config.yaml"))
 
     def latest_config(self) -> RunConfig:
-        """The config with the settings changed since."""
+        """The config with all settings changed since the run began."""
         return self.config_at(math.inf)
 
     def config_at(self, step: float) -> RunConfig:
-        """The config with the settings changed until this step, at the step itself too."""
+        """The config with the settings changed up to and including this step."""
         config = self.config()
         for changed in self.settings_changed():
             if changed.step <= step:
@@ -215,7 +215,7 @@ class RunFolder:
         self._write_document("environment.json", json_bytes(environment))
 
     def environment(self) -> dict[str, Any]:
-        """Versions, device, threads, command line, code revision, data fingerprint."""
+        """Read environment.json: versions, device, threads, command line, code revision, data fingerprint."""
         return json_object(self._read_document("environment.json"), self.path / "environment.json")
 
     def write_vocabulary(self, vocabulary: Mapping[str, Any]) -> None:
@@ -223,51 +223,51 @@ class RunFolder:
         self._write_document("vocabulary.json", json_bytes(vocabulary))
 
     def vocabulary(self) -> dict[str, Any]:
-        """What is needed to tokenise and to read token ids, as `PreparedData.vocabulary_document` gave it."""
+        """Read vocabulary.json: what tokenising and decoding ids need, from `PreparedData.vocabulary_document`."""
         return json_object(self._read_document("vocabulary.json"), self.path / "vocabulary.json")
 
     def write_subword_models(self, models: Mapping[str, bytes]) -> None:
-        """Write src.model and tgt.model, where those sides have subwords."""
+        """Write src.model and tgt.model, for the sides that have subwords."""
         for side, model in models.items():
             self._write_document(f"{side}.model", model)
 
     def subword_models(self) -> dict[str, bytes]:
-        """The subwords of "src" and "tgt", where those sides have any."""
+        """The subword models of "src" and "tgt", for the sides that have subwords."""
         tokenizer = self.config().dataset.tokenizer
         subwords = {} if tokenizer == "auto" else tokenizer.subwords
         return {side: self._read_document(f"{side}.model") for side in subwords}
 
     def model_documents(self) -> dict[str, bytes]:
-        """The documents without which weights are of no use, name by name."""
+        """The documents that weights need to be of use, by name."""
         subwords = {f"{side}.model": model for side, model in self.subword_models().items()}
         return {name: self._read_document(name) for name in ("config.yaml", "vocabulary.json")} | subwords
 
     def model_documents_at(self, step: int) -> dict[str, bytes]:
-        """Those of the weights of one step alone: config.yaml has the settings changed until then."""
+        """The documents for the weights of one step: config.yaml has the settings changed up to it."""
         return self.model_documents() | {"config.yaml": config_to_yaml(self.config_at(step)).encode()}
 
     def write_label(self, label: RunLabel) -> None:
-        """Call the run so. Whoever looks at a run may, also while another process trains it."""
+        """Write the user's name and note. Needs no claim: allowed while another process trains the run."""
         path = self.path / LABEL
         with refusing_to_write(path, advice="Name the run once it can be written.", refusal=UserError):
             write_whole(path, label_bytes(label))
 
     def label(self) -> RunLabel:
-        """The name and the note that a person gave the run."""
+        """The user's name and note for the run."""
         return read_label(self.path / LABEL)
 
     def log(self, text: str) -> None:
-        """Append to log.txt, with the time."""
+        """Append a line to log.txt, with the time."""
         with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
     def follow(self, training: TrainingConfig) -> None:
-        """Keep what these settings say, from here on: the config's, or one that was changed during the run."""
+        """Keep snapshots and checkpoints by these settings from now on: the config's, or as changed during the run."""
         self._training = training
 
     def _write_document(self, name: str, data: bytes) -> None:
         known = dict(self._state.checksums)
-        if known.pop(name, None) is not None:  # so that no crash leaves the new file beside the old checksum
+        if known.pop(name, None) is not None:  # so that no crash leaves the new file with the old checksum
             self.update(checksums=known)
         write_whole(self.path / name, data)
         self.update(checksums=known | {name: checksum(data)})
@@ -278,7 +278,7 @@ class RunFolder:
     # -- metrics -----------------------------------------------------------------------------------------------------
 
     def append_metrics(self, first_step: int, arrays: Mapping[str, NDArray[np.float64]]) -> None:
-        """Append one line a step (arrays as in StepsDone, `time` included)."""
+        """Append one line for each step (arrays as in StepsDone, `time` included)."""
         self._append(metrics_file.step_lines(first_step, arrays))
 
     def append_setting(self, changed: SettingChanged) -> None:
@@ -290,38 +290,38 @@ class RunFolder:
         self._unsynced.note(self._metrics_path)
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
-        """All kinds of line in metrics.jsonl, from a place in the file on."""
+        """All lines of metrics.jsonl from the byte `offset` on, by kind."""
         return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._state.durable_metrics)
 
     def has_damaged_tail(self) -> bool:
-        """Whether metrics.jsonl is damaged after the newest checkpoint, as a power cut leaves it, and read until there.
+        """Whether metrics.jsonl is damaged after the newest checkpoint, as by a power cut; it is read up to the damage.
 
-        A torn last line is no damage.
+        A torn last line is not damage.
         """
         durable = self._state.durable_metrics
         return durable is not None and metrics_file.has_damaged_tail(self._metrics_path, durable)
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
-        """Training steps, ascending, and an array for each of their metrics."""
+        """The training steps, ascending, and an array for each of their metrics."""
         return metrics_file.columns(self.read_metrics().steps)
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
-        """Step -> metrics of its validation."""
+        """The metrics of each validation, by step."""
         lines = metrics_file.read_validations(self._metrics_path, self._state.durable_metrics)
         return {line["step"]: metrics_file.metrics_of(line) for line in lines}
 
     def sampled_losses(self, num: int) -> list[float]:
-        """At most `num` training losses, evenly spread from the first step to about the last."""
+        """At most `num` training losses, spread evenly from the first step to about the last."""
         return [
             loss for one in metrics_file.sampled(self._metrics_path, num) if (loss := one.get("train/loss")) is not None
         ]
 
     def last_trained_step(self) -> int:
-        """The newest step with figures, which may lie after the newest checkpoint."""
+        """The newest step with metrics, which may be after the newest checkpoint."""
         return metrics_file.last_step(self._metrics_path)
 
     def settings_changed(self) -> list[SettingChanged]:
-        """Settings changed during the run, in order."""
+        """The settings changed during the run, in order."""
         return metrics_file.settings_of(metrics_file.read_settings(self._metrics_path, self._state.durable_metrics))
 
     @property
@@ -333,7 +333,7 @@ class RunFolder:
     def write_validation(self, done: ValidationDone) -> None:
         """Write the sentences to their file, then the metrics to metrics.jsonl, which publishes them.
 
-        Of more than `VALIDATIONS_KEPT` the sentences are thinned; those of the best checkpoint stay.
+        Sentences of at most `VALIDATIONS_KEPT` validations are kept, and those of the best checkpoint.
         """
         self._unsynced.write(self._path("validations", done.step), validation_bytes(done.sentences))
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
@@ -346,15 +346,15 @@ class RunFolder:
         return read_validation_file(self._path("validations", step))
 
     def validation_steps(self) -> list[int]:
-        """Steps whose validated sentences are kept, ascending."""
+        """The steps whose validated sentences are kept, ascending."""
         return steps_in(self.path, "validations")
 
     # -- probes and snapshots ----------------------------------------------------------------------------------------
 
     def write_probe(self, probe: Probe) -> None:
-        """Write a probe, in place of an earlier one of the same step."""
+        """Write a probe, replacing an earlier one of the same step."""
         path = self._path("probes", probe.step)
-        # A checkpoint may have made the earlier one durable: a power cut must not take both.
+        # A checkpoint may have synced the earlier one: a power cut must not destroy both.
         write = write_whole if path.exists() else self._unsynced.write
         write(path, probe_bytes(probe))
 
@@ -363,15 +363,15 @@ class RunFolder:
         return read_probe_file(self._path("probes", step))
 
     def has_probe(self, step: int) -> bool:
-        """Whether there is one at exactly this step; listing ten thousand takes ten times as long as reading one."""
+        """Whether there is a probe at exactly this step. Listing ten thousand takes as long as reading ten."""
         return self._path("probes", step).exists()
 
     def probe_steps(self) -> list[int]:
-        """Steps with a probe, ascending."""
+        """The steps with a probe, ascending."""
         return steps_in(self.path, "probes")
 
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Keep the weights of a step, thinning the others so that all files stay within `snapshot_budget_mb`."""
+        """Write a snapshot of the weights, thinning the snapshots so that they stay within `snapshot_budget_mb`."""
         data = tensor_bytes(weights, {"step": step})
         room = int(self._training.snapshot_budget_mb * 1e6 // len(data))
         before = [known for known in self.snapshot_steps() if known != step]
@@ -382,19 +382,19 @@ class RunFolder:
             self._unsynced.write(self._path("snapshots", step), data)
 
     def read_snapshot(self, step: int) -> Weights:
-        """The weights kept at exactly this step."""
+        """The weights of the snapshot at exactly this step."""
         return read_tensors(self._path("snapshots", step))[0]
 
     def snapshot_steps(self) -> list[int]:
-        """Steps with a snapshot, ascending."""
+        """The steps with a snapshot, ascending."""
         return steps_in(self.path, "snapshots")
 
     def kept_steps(self) -> list[int]:
-        """Steps whose weights are kept, ascending: with a snapshot or a checkpoint."""
+        """The steps whose weights are kept, in a snapshot or a checkpoint, ascending."""
         return sorted({*self.snapshot_steps(), *self.checkpoint_steps()})
 
     def weights(self, step: int) -> Weights:
-        """The weights kept at exactly this step: of its checkpoint, or where it has none of its snapshot."""
+        """The weights kept at exactly this step: of its checkpoint, or if there is none, of its snapshot."""
         if step in self.checkpoint_steps():
             return read_checkpoint_weights(checkpoint_path(self.path, step))
         return self.read_snapshot(step)
@@ -409,10 +409,10 @@ class RunFolder:
         state: Mapping[str, Any],
         best_value: float | None = None,
     ) -> None:
-        """Write a checkpoint whole, then publish it in run.json: as the last, and as the best where a value is given.
+        """Write a checkpoint, then publish it in run.json: as the last, and as the best if `best_value` is given.
 
-        Everything written before it is made durable first: a power cut takes nothing that came before a checkpoint.
-        Afterwards remove those beyond `keep_checkpoints`, best, last, and those that are averaged.
+        Everything written earlier is synced first: a power cut damages nothing older than a checkpoint. Afterwards,
+        checkpoints are removed except the best, the last, the averaged ones, and `keep_checkpoints` others.
         """
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
@@ -439,23 +439,26 @@ class RunFolder:
         return True
 
     def checkpoint_steps(self) -> list[int]:
-        """Steps with a complete checkpoint, ascending."""
+        """The steps with a complete checkpoint, ascending."""
         return complete_checkpoints(self.path)
 
     def steps_to_go_on_from(self) -> list[int]:
-        """The same, but of a run that diverged those alone from before it blew up, which may be none."""
+        """The checkpoints to resume from: all, or those from before a diverged run blew up, which may be none."""
         return self.steps_before_blowing_up() if self._state.reason == "diverged" else self.checkpoint_steps()
 
     def steps_before_blowing_up(self) -> list[int]:
-        """Of a run whose next step is not finite: the checkpoints whose own next step did no worse than the first."""
+        """For a run whose next step is not finite: the checkpoints whose next step has no higher loss than the first.
+
+        The checkpoint of the last trained step is not among them.
+        """
         steps, metrics = self.metrics()
         losses = metrics.get("train/loss", np.empty(0))
         blown_up = {*(steps[~(losses <= losses[:1])] - 1).tolist(), self.last_trained_step()}
         return [step for step in self.checkpoint_steps() if step not in blown_up]
 
     def checkpoint_step(self, which: str) -> int:
-        """The step that "best" (before any validation: the last), "last" or a number means."""
-        steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no others
+        """The step that "best" (before any validation: the last), "last" or a number stands for."""
+        steps = self.snapshot_steps() if self._state.is_shared else self.checkpoint_steps()  # it has no checkpoints
         if not steps:
             raise UserError(
                 f"{self.path} has no checkpoint yet.",
@@ -466,7 +469,7 @@ class RunFolder:
         if which == "best":
             best = self._state.best_step
             return best if best in steps else steps[-1]
-        if which.isdecimal() and (step := float(which)) in steps:  # of any number of digits, which an int has not
+        if which.isdecimal() and (step := float(which)) in steps:  # int() refuses very many digits
             return int(step)
         known = ", ".join(map(str, steps))
         raise UserError(f"{self.path} has no checkpoint {which!r} (there are: best, last, {known}).")
@@ -484,5 +487,5 @@ class RunFolder:
 
 @lru_cache(maxsize=64)
 def _config_of(text: str, name: str) -> RunConfig:
-    """Of this text, which a run never changes: reading YAML takes longer than all else of opening a run."""
+    """Parse config.yaml. Cached, as its text never changes, and parsing takes longer than all else in opening a run."""
     return config_from_document(read_yaml(text, name))
