@@ -1,4 +1,4 @@
-"""Everything that decides a run: declared once with default, range, help and when a change takes effect."""
+"""Declares every setting of a run once: its default, range, help, and when a change takes effect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_LENGTH = 100_000
 Length = Annotated[int, Field(ge=1, le=MAX_LENGTH)]  # in tokens
 SubwordSize = Annotated[int, Field(ge=5, le=200_000)]
 AUTO_SIZE = 8000
-"""Subwords where nobody says how many, unless the texts give fewer."""
+"""The number of subwords for `auto`, unless the texts give fewer."""
 NUM_SEEDS = 2**32
 SubwordName = Literal["subword", "subword_unigram"]
 TokenizerName = Literal["whitespace", "characters", SubwordName]
@@ -30,9 +30,9 @@ _SUBWORDS = "Subwords are pieces of words: merged from frequent pairs (BPE), or 
 def setting(
     default: Any, label: str, help: str, *, effect: Effect = "reset", expected: str | None = None, **limits: Any
 ) -> Any:
-    """Declare one key: its default, the words of form and reference page, and whether it acts during a run.
+    """Declare one key: its default, the texts for the form and the reference page, and when a change takes effect.
 
-    `expected` are the words an error uses where the type alone would not tell a person what to write.
+    `expected` is the text for an error if the type alone does not tell what to write.
     """
     extra: dict[str, Any] = {"effect": effect} | ({"expected": expected} if expected else {})
     if isinstance(default, type) and issubclass(default, BaseModel):
@@ -41,7 +41,7 @@ def setting(
 
 
 class Settings(BaseModel):
-    """A group of keys: frozen, strict about types, refusing what it does not know."""
+    """A group of keys: frozen, strict about types, refusing unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -68,7 +68,7 @@ class TokenizerConfig(Settings):
 
     @property
     def subwords(self) -> dict[Side, SubwordName]:
-        """Which kind of subwords, of each side whose texts are cut into such; of auto, the plugin decides."""
+        """The kind of subwords of each side that is cut into them; a side that is auto is not included."""
         sides: list[tuple[Side, Auto | TokenizerName]] = [("src", self.src), ("tgt", self.tgt)]
         return {side: name for side, name in sides if name == "subword" or name == "subword_unigram"}
 
@@ -281,7 +281,7 @@ class TrainingConfig(Settings):
     @model_validator(mode="before")
     @classmethod
     def _batch_tokens_alone(cls, given: Any) -> Any:
-        # Whoever writes batch_tokens only means it to replace batch_size's default.
+        # Someone who writes only batch_tokens means it to replace batch_size's default.
         if isinstance(given, dict) and given.get("batch_tokens") is not None and "batch_size" not in given:
             return {**given, "batch_size": None}
         return given

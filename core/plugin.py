@@ -1,8 +1,8 @@
-"""All that a dataset plugin imports: its base class, its options, its pairs and the rule that keeps splits apart.
+"""The API of dataset plugins: their base class, options, pairs, and the functions that keep splits disjoint.
 
-A plugin is one Python file that ends with `PLUGIN = ItsClass`. It needs nothing but this module and the standard
-library, and runs in a process of its own: it may be slow, print or fail without harm to the application. What it gives
-is held against the types and ranges below, and `headlight plugins check FILE.py` says what to mend.
+A plugin is one Python file that ends with `PLUGIN = ItsClass`. It needs only this module and the standard library, and
+runs in a process of its own: it may be slow, print or fail without harm to the application. What it returns is checked
+against the types and ranges below, and `headlight plugins check FILE.py` says what to mend.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ from core.text_form import UnicodeForm as UnicodeForm
 from core.text_form import cut_columns as cut_columns
 
 API_VERSION = 1
-"""Grows when a plugin written for the former number would no longer run."""
+"""Increased when a plugin written for the previous number would no longer run."""
 ACCEPTED = "accepted"
-"""The context in which options are validated that a run began with: `check` had its say then."""
+"""The validation context of options that a run began with: `check` accepted them then, and is not called again."""
 
 MAX_DRAWS = 10_000
 Split = Literal["train", "valid", "test"]
@@ -36,9 +36,9 @@ T = TypeVar("T")
 class Pair(NamedTuple):
     """One example: what the encoder reads and what the decoder is to write.
 
-    Both are texts of at least one token and of at most 1,000,000 characters together, which their tokenizer gives back
-    as they were: with "whitespace", single spaces between tokens and none around them. `alignment` lists (source token,
-    target token) indices that belong together, each counted from 0 and below the number of tokens; None: not known.
+    Both are texts of at least one token, at most 1,000,000 characters together, that survive their tokenizer unchanged:
+    with "whitespace", they have single spaces between tokens and none around them. `alignment` lists the (source token,
+    target token) indices that belong together, each counted from 0 and below the number of tokens; None: unknown.
     """
 
     source: str
@@ -51,11 +51,11 @@ def _label_of(field: str, _: object) -> str:
 
 
 class Options(BaseModel):
-    """The settings of a plugin. Frozen; an unknown key or a value of another type is refused.
+    """The options of a plugin. Frozen; an unknown key or a value of the wrong type is refused.
 
-    Use `int`, `float`, `bool`, `str`, `Literal["one", "other"]`, `list[int]`, `list[str]`, `Folder` and `File` fields,
-    each with a default from `option(...)`: other types have no field in the window's form, where a folder or file can
-    be chosen. A rule between two options goes into `check`.
+    Declare fields of type `int`, `float`, `bool`, `str`, `Literal["one", "other"]`, `list[int]`, `list[str]`, `Folder`
+    or `File`, each with a default from `option(...)`: the window's form has no fields for other types. Rules between
+    options belong in `check`.
     """
 
     model_config = ConfigDict(
@@ -68,9 +68,9 @@ class Options(BaseModel):
     )
 
     def check(self) -> None:
-        """Raise ValueError with a sentence where two options do not go together.
+        """Raise ValueError with a sentence if options do not go together.
 
-        Asked as a run begins: one that began before it refused these goes on.
+        Called when a run begins: a run that began before `check` refused its options may go on.
         """
 
     @model_validator(mode="after")
@@ -81,10 +81,10 @@ class Options(BaseModel):
 
 
 def option(default: T, *, ge: float | None = None, le: float | None = None, help: str = "", label: str = "") -> T:
-    """Declare one option: its default, its range (`ge` to `le`, both allowed), its help and its label in the window.
+    """Declare one option: its default, its range (`ge` to `le`, both inclusive), its help and its label in the window.
 
     `ge` and `le` are for numbers; None is no bound. The label defaults to the field's name (`num_symbols`: "Num
-    symbols"). A default outside its own range keeps the plugin from being loaded, with a sentence that names it.
+    symbols"). A plugin with a default outside its range is not loaded, and the error names the option.
     """
     field: Any = Field(default, ge=ge, le=le, description=help or None, title=label or None)
     declared: T = field  # pydantic reads the declaration where type checkers see the value
@@ -92,28 +92,28 @@ def option(default: T, *, ge: float | None = None, le: float | None = None, help
 
 
 class DatasetPlugin(ABC, Generic[OptionsT]):
-    """A named source of (source text, target text) pairs. Subclass as `DatasetPlugin[YourOptions]`.
+    """A named source of (source text, target text) pairs. Subclass it as `DatasetPlugin[YourOptions]`.
 
-    The docstring's first line is shown below the title. What raises in a method is shown with its file and line, and
-    so is where it was when it gave no answer for 30 seconds (pairs() for one pair). Only `name`, `title` and `pairs`
-    are needed.
+    The class's docstring is shown in the window, below the title. An exception in a method is reported with its file
+    and line, and so is the line where a method hangs: one that gives no answer, or `pairs` no pair, for 30 seconds.
+    Only `name`, `title` and `pairs` are required.
     """
 
     name: ClassVar[str]
-    """In YAML and on disk: lower-case letters, digits and underscores."""
+    """The name in YAML and on disk: lower-case letters, digits and underscores."""
     title: ClassVar[str]
-    """In the window."""
+    """The title in the window."""
     tokenizer: ClassVar[str | tuple[str, str]] = "characters"
     """"characters", "whitespace", "subword", "subword_unigram", or a pair of them (source, target)."""
     endless: ClassVar[bool] = False
-    """True when `pairs("train", ...)` never ends. It is then drawn in shards of 10,000, each with an rng of its own."""
+    """True if `pairs("train", ...)` never ends. It is then drawn in shards of 10,000, each with an rng of its own."""
     splits_overlap: ClassVar[bool] = False
-    """True where a held-out source may be one of the train split on purpose: `plugins check` then says nothing."""
+    """True if held-out sources may be in the train split on purpose: `plugins check` then does not report them."""
     api_version: ClassVar[int] = API_VERSION
-    """The `API_VERSION` it was made for. Write the number down: a later Headlight then says what to change."""
+    """The `API_VERSION` it was made for. Write it as a number: a later Headlight can then say what to change."""
     options_class: ClassVar[type[Options]] = Options
     has_begun: bool = False
-    """True where a run that is there has its pairs drawn anew: `pairs` refuses nothing that it may have begun with."""
+    """True if an existing run's pairs are drawn again: `pairs` must refuse nothing that the run may have begun with."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -131,65 +131,65 @@ class DatasetPlugin(ABC, Generic[OptionsT]):
     def pairs(self, split: Split, rng: random.Random) -> Iterable[Pair]:
         """Yield the pairs of "train", "valid" or "test"; the same rng state must give the same pairs.
 
-        `rng` is random.Random of (dataset.seed, split), and of the shard too where train is endless: draw from it
-        only, never from the module `random`, the clock, `hash()` of a text or the order of a set. A split may not be
-        empty; "valid" and "test" must end; a held-out source is none of the train split, see `split_of`.
-        Raise ValueError with a sentence where these options allow no pairs, BadData where a file of the user's will
-        not do.
+        `rng` is a random.Random seeded by (dataset.seed, split), and by the shard too if train is endless. Draw from it
+        only, never from the module `random`, the clock, `hash()` of a text or the order of a set. A split must not be
+        empty; "valid" and "test" must end; a held-out source must not be in the train split, see `split_of`.
+        Raise ValueError with a sentence if these options allow no pairs, BadData if a file of the user's is unusable.
         """
 
     def symbols(self) -> tuple[Sequence[str], Sequence[str]] | None:
         """All source and all target tokens of endless data; None: those of its first 10,000 pairs.
 
-        Finite data are not asked. What is not listed is read as `<unk>`.
+        Not called for finite data. A token that is not listed is read as `<unk>`.
         """
         return None
 
     def limits(self) -> Mapping[str, float]:
-        """The best value of a metric that anyone can reach, by the metric's name: `{"valid/loss": 0.537}`.
+        """The best possible value of a metric, by the metric's name: `{"valid/loss": 0.537}`.
 
-        Finite. The names are those of validations, which begin with `valid/`: valid/loss in nats a token,
-        valid/token_accuracy, 0 to 1, ... What `metrics` returns as `letters_heard` is `valid/letters_heard` here, as in
-        curves and in `training.best_metric`.
+        Values must be finite. Names are those of validations, which begin with `valid/`: valid/loss (nats per token),
+        valid/token_accuracy (0 to 1), ... What `metrics` returns as `letters_heard` is `valid/letters_heard` here, as
+        in curves and in `training.best_metric`.
         """
         return {}
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
-        """Figures of your own for each evaluation; `hypotheses[i]` is what the model wrote for `pairs[i].source`.
+        """Metrics of your own for each evaluation; `hypotheses[i]` is the model's output for `pairs[i].source`.
 
-        Finite, the same names each time, none of Headlight's own (loss, bleu ...); `valid/` is put before each. Higher
-        is better, but of names that end in loss, perplexity, error or error_rate. An untrained model writes anything:
-        a hypothesis may be empty or far too long. Of what is not finite a run says so once, and goes on.
+        Return finite values, under the same names each time and none of Headlight's own (loss, bleu ...); `valid/` is
+        put before each. Higher is better, unless the name ends in loss, perplexity, error or error_rate. An untrained
+        model writes anything: a hypothesis may be empty or far too long. A value that is not finite is reported once,
+        and the run goes on.
         """
         return {}
 
     def files(self) -> Sequence[str]:
-        """Files of the user's that decide the pairs, all of them, where they decide them alone.
+        """All files of the user's that decide the pairs, if they alone do.
 
-        While their sizes, times of change and inodes stay the same, the pairs are not drawn again.
+        While their sizes, mtimes, ctimes and inodes stay the same, the pairs are not drawn again.
         """
         return []
 
     def left_out(self, split: Split) -> int:
-        """How many pairs of the split an option of its own has left out until now, to be told beside those too long.
+        """How many pairs of the split the plugin's own options have left out so far, to be shown beside those too long.
 
-        Asked of the object whose `pairs` are drawn; what counts is its answer once they are all drawn.
+        Called on the object whose `pairs` are drawn; its answer after the last pair is the one that counts.
         """
         return 0
 
     def text_form(self) -> TextForm:
-        """The form in which `pairs` gives its sources: what a person types is put into it before it is translated."""
+        """The form of the sources in `pairs`: texts that a user types are brought into it before translation."""
         return AS_IT_COMES
 
     def examples(self) -> Sequence[str]:
-        """Source texts to offer where a person can type one, of tokens that the train split has."""
+        """Source texts to offer where a user can type one; their tokens must be in the train split."""
         return []
 
 
 def split_of(text: str) -> Split:
     """Return the split that `text` belongs to: 80 % train, 10 % valid, 10 % test.
 
-    A hash of the text alone decides, so the answer is the same in every process, on every machine, for ever.
+    Only a hash of the text decides, so the answer is always the same, in every process and on every machine.
     """
     if not isinstance(text, str):
         raise TypeError(f"expected a text, whose split is asked for; given {text!r:.100}")
@@ -200,9 +200,9 @@ def split_of(text: str) -> Split:
 
 
 def draw_for(split: Split, draw: Callable[[], Pair]) -> Pair:
-    """Call `draw` until the source of its pair belongs to `split`: no held-out text is ever trained on.
+    """Call `draw` until the source of its pair belongs to `split`, so that no held-out text is ever trained on.
 
-    Raises ValueError where 10,000 draws give none, 1 in 10 being expected to fit: the options leave the split empty.
+    Raises ValueError if 10,000 draws give none, though at least 1 in 10 should: the options leave the split empty.
     """
     for _ in range(MAX_DRAWS):
         pair = draw()
