@@ -1,6 +1,6 @@
-"""The command line: reads the arguments, runs the verb and turns whatever went wrong into one line and an exit code.
+"""The command line: parses the arguments, runs the verb, and turns every error into one line and an exit code.
 
-Exit codes: 0 done; 1 a fault of ours; 2 bad input; 3 the run stopped for a reason of its own; 128 + n stopped by
+Exit codes: 0 done; 1 a bug in Headlight; 2 bad input; 3 the run stopped for a reason of its own; 128 + n ended by
 signal n. Each verb is imported when it is called: `--help` and `--version` must answer at once, without torch.
 """
 
@@ -55,7 +55,7 @@ VERBS = {
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run one verb; the exit code. Nothing raises out of here, and no traceback reaches the user."""
+    """Run one verb and return the exit code. No exception escapes, and no traceback reaches the user."""
     for stream in (sys.stdout, sys.stderr):
         speak_utf8(stream)
     sys.stdout, sys.stderr = map(heeding_signals, (sys.stdout, sys.stderr))
@@ -69,11 +69,11 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         ends_by(signal.SIGINT)
         return _end_by(signal.SIGINT, "interrupted.")
-    except SystemExit as exit:  # argparse has said what there was to say
+    except SystemExit as exit:  # argparse has printed the message
         return int(exit.code or OK)
     except Unread as unread:
         return _end_by(unread.signal, f"ended by {unread.signal.name}.")
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         fall_silent(sys.stdout)
         return OK
     except Exception as error:
@@ -83,24 +83,24 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _of_the_system(error: Exception) -> str | None:
-    """What it has too little of, or what is wrong with a place that somebody named, or stands in.
+    """The sentence for an error of the system: a lack of memory or files, an unusable path, no working directory.
 
-    Not so of a Python that cannot be started.
+    None for any other error, such as a Python interpreter that cannot be started.
     """
     if lacking := too_little_memory(error) or no_more_files(error):
         return str(lacking)
     if not isinstance(error, OSError):
         return None
-    if error.errno == errno.ENOENT and error.filename is None:  # only the current folder has no name
+    if error.errno == errno.ENOENT and error.filename is None:  # only for the working directory
         return "the folder that this terminal stands in was removed. Go to one that is there."
-    if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):  # wherever that was met
+    if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):
         return f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
     return None
 
 
 def _run(argv: Sequence[str]) -> int:
     arguments = parse(argv)
-    if arguments.verb != "train":  # each process would do all of it, and print it again
+    if arguments.verb != "train":  # every process would do all the work and print it
         require_one_process(f"`{arguments.verb}`", "Start it without torchrun.")
     module, function = VERBS[arguments.verb]
     verb: Callable[[Namespace], int] = getattr(import_module(module), function)
@@ -114,7 +114,7 @@ def _run(argv: Sequence[str]) -> int:
 
 def _end_by(number: int, note: object) -> int:
     with perhaps_unread(sys.stdout):
-        sys.stdout.flush()  # of what was printed, nobody may read the rest
+        sys.stdout.flush()  # the reader may be gone
     return _complain(note, 128 + number)
 
 
@@ -127,7 +127,7 @@ def _complain(what: object, code: int) -> int:
 
 
 def _fault(error: Exception) -> str:
-    """Keep the traceback in a file, and say where."""
+    """Write the traceback to a log file; returns the sentence that says where."""
     log = user_log_path("headlight", appauthor=False) / "faults.log"
     entry = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(sys.argv)}\n{traceback.format_exc()}\n"
     try:

@@ -1,4 +1,4 @@
-"""Lines of standard input as they come: who types them, or has a program write them, waits for an answer to each."""
+"""Reads lines of standard input as they arrive: the person or program that writes them waits for each answer."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from core.cli.files import cannot_read, name_of
 from core.plugin_files import line_blocks
 
 _AT_ONCE = 2**16
-AHEAD = 2**24  # characters; most who write all before they read an answer have written it by then
-_LONGEST_MARK = 4  # bytes: by so many one sees UTF-32, gzip, and a byte order mark
+AHEAD = 2**24  # characters: enough for most programs that write everything before they read an answer
+_LONGEST_MARK = 4  # bytes: enough to recognise UTF-32, gzip, and a byte order mark
 
 
 def is_file_on_standard_input() -> bool:
-    """Whether all of it is there already, as with `< FILE`."""
+    """Whether standard input is a file, so that all of it is there already (`< FILE`)."""
     return S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
 
 
 class ArrivingLines:
-    """Those that have come meanwhile, together: a thread reads them, also while others are being translated.
+    """Lines of standard input in batches: a thread collects those that arrive while others are being translated.
 
-    It reads `AHEAD` characters ahead: who writes without end fills no memory. Who writes more before reading an answer
-    waits for us as we wait for them, as with any other program between two pipes, if later than with most.
+    It reads at most `AHEAD` characters ahead, so that endless input does not fill memory. A program that writes more
+    before it reads an answer deadlocks with us, as with any program between two pipes, only later than with most.
     """
 
     def __init__(self) -> None:
         self._arrived: list[list[str] | Exception | None] = []
         self._num_ahead = 0
-        self._changed = Condition()  # of both
-        # A daemon, and of the raw stream: at the end nobody waits for a terminal, nor for the lock of a buffer.
+        self._changed = Condition()  # guards both
+        # A daemon thread that reads the raw stream: the exit waits neither for a terminal nor for a buffer's lock.
         Thread(target=self._read, args=(cast(Any, sys.stdin.buffer).raw,), daemon=True).start()
 
     def taken(self, engine: Conversation) -> Iterator[list[str]]:
-        """All that are there, as soon as there is one, until the stream ends. Raises Interrupted on a signal."""
+        """Yield all lines that have arrived, as soon as there is one, until the stream ends. Raises Interrupted."""
         while True:
             arrived = self._next(engine)
             for error in (one for one in arrived if isinstance(one, Exception)):
@@ -56,7 +56,7 @@ class ArrivingLines:
                 engine.require_no_signal()
             arrived, self._arrived, self._num_ahead = self._arrived, [], 0
             self._changed.notify()
-        engine.require_no_signal()  # the same signal may have ended who writes: this is not all then
+        engine.require_no_signal()  # the same signal may have ended the writer: the input may be incomplete
         return arrived
 
     def _read(self, raw: RawIOBase) -> None:
@@ -76,9 +76,9 @@ class ArrivingLines:
 
 
 class _Arriving:
-    """A stream that is read as far as it has come. It can be set back to its beginning while no more than that is read.
+    """A stream whose reads return what has arrived. It can seek back while only its beginning has been read.
 
-    Once it has ended it is not asked again: a terminal would wait for another Ctrl-D.
+    After its end it is not read again: a terminal would wait for another Ctrl-D.
     """
 
     def __init__(self, raw: RawIOBase) -> None:
@@ -92,7 +92,7 @@ class _Arriving:
         self._beginning.seek(place)
 
     def _mark_or_line(self) -> bytes:
-        """What has come, once it can be told what it is; it may come byte by byte."""
+        """The beginning of the stream, once there is enough to recognise its format; it may arrive byte by byte."""
         beginning = self._more(_AT_ONCE)
         while not self._has_ended and len(beginning) < _LONGEST_MARK and b"\n" not in beginning:
             beginning += self._more(_AT_ONCE)
@@ -101,7 +101,7 @@ class _Arriving:
     def _more(self, size: int) -> bytes:
         if self._has_ended:
             return b""
-        while (data := self._raw.read(size)) is None:  # whoever shares the stream does not wait there
+        while (data := self._raw.read(size)) is None:  # another process has made the shared stream non-blocking
             select([self._raw], [], [])
         self._has_ended = not data
         return data

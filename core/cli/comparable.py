@@ -1,4 +1,4 @@
-"""Whether runs can be compared or averaged: of the same sentences, counted in the same target tokens."""
+"""Checks whether runs can be compared or averaged: with the same sentences and the same target tokens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.run_folder import RunFolder
 
 
 def require_same_sentences(evaluations: Sequence[Evaluation], what: str) -> None:
-    """Raise UserError where the runs were not asked the same, which `what` ("A mean") needs."""
+    """Raise UserError if the runs were not evaluated on the same sentences, as `what` ("A mean") requires."""
     first, *others = evaluations
     for other in others:
         if how := _difference(first, other):
@@ -23,7 +23,7 @@ def require_same_sentences(evaluations: Sequence[Evaluation], what: str) -> None
 
 
 def _difference(first: Evaluation, other: Evaluation) -> str:
-    """In what the two splits differ; empty where they do not."""
+    """How the two splits differ; empty if they do not."""
     asked = [[(source, reference) for source, reference, _ in run.predictions] for run in (first, other)]
     if asked[0] == asked[1]:
         return ""
@@ -34,7 +34,7 @@ def _difference(first: Evaluation, other: Evaluation) -> str:
 
 
 def figures_of_other_units(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
-    """What neither a mean nor a comparison of these runs can have, which is told on standard error."""
+    """The metrics to leave out of a mean or comparison, as these runs' target tokens differ; warns of it."""
     runs = [RunFolder.open(evaluation.run) for evaluation in evaluations]
     place = place_of_others([target_tokens(run, run.vocabulary()) for run in runs])
     if place is None:
@@ -44,7 +44,7 @@ def figures_of_other_units(evaluations: Sequence[Evaluation]) -> tuple[str, ...]
 
 
 def warn_of_other_tokens(first: RunFolder, other: RunFolder, what_then: str) -> None:
-    """Say that these two have different target tokens, and what that means for the figures."""
+    """Warn that two runs have different target tokens, and what that means for their metrics."""
     warn(
         f"{first.path.name} and {other.path.name} have different target tokens: {', '.join(PER_TOKEN)} count "
         f"by the token, and {what_then}; the others are of whole texts"

@@ -1,4 +1,4 @@
-"""`runs compare`: in which settings runs differ, and what became of it; without torch."""
+"""`runs compare`: the settings in which runs differ and their results, side by side; without torch."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "minimu
 
 
 def compare(arguments: Namespace) -> int:
-    """Print a column a run: its state, the settings that differ (of a single run: from the defaults), and the figures
-    of its best validation.
+    """Print a column for each run: its state, the settings that differ (for a single run: from the defaults), and the
+    metrics of its best validation.
 
-    With `--csv` or `--json` a row or an object a run, for other programs. Mean and standard deviation of each group
-    of two runs or more that differ in their seed alone come last. With `--paired-bootstrap` see core.cli.paired.
+    With `--csv` or `--json`, print a row or an object for each run, for other programs. Mean and standard deviation of
+    each group of runs that differ only in their seed come last. For `--paired-bootstrap`, see core.cli.paired.
     """
     if arguments.paired_bootstrap:
         from core.cli.paired import compare_paired  # evaluates, and so loads torch
@@ -51,7 +51,7 @@ def compare(arguments: Namespace) -> int:
 
 
 def _is_given(option: object) -> bool:
-    return option is not False and option not in (None, [])  # a length penalty of 0 equals False, and is given
+    return option is not False and option not in (None, [])  # by identity: a given length penalty of 0 equals False
 
 
 def _print_columns(records: Sequence[dict[str, object]]) -> None:

@@ -1,7 +1,7 @@
-"""A conversation with the engine from the terminal's thread: ask, show what happens meanwhile, heed signals.
+"""Talks to the engine from the main thread: sends requests, shows events meanwhile, and handles signals.
 
-Everything that can happen (an event, an answer, a signal) comes through one queue, so that the main thread waits in one
-place and the engine's thread never waits for the terminal.
+Events, answers and signals all come through one queue, so that the main thread waits in one place, and the engine's
+thread never waits for the terminal.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
 from core.requests import Learn, Request, Stop
 
 Answer = TypeVar("Answer")
-WAKE_SECONDS = 0.5  # where a lock cannot be interrupted by a signal (Windows), it is looked at this often
+WAKE_SECONDS = 0.5  # how often to check for a signal where it cannot interrupt a lock (Windows)
 
 
 class Conversation:
-    """An engine to ask, with a listener that is called in this thread."""
+    """An engine to send requests to, with a listener that is called in this thread."""
 
     def __init__(self, show: Listener, plugin_dirs: Sequence[Path]) -> None:
         self._show = show
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
-        self.signal: Signals | None = None  # that asked the process to end, if one did
+        self.signal: Signals | None = None  # the one that asked the process to end
         self._signalled_at = 0.0
         self._is_waiting_told = False
         self._run: Path | None = None
@@ -50,23 +50,23 @@ class Conversation:
         self._stack.__exit__(*error)
 
     def ask(self, request: Request[Answer]) -> Answer:
-        """The answer, or what the engine raised instead. Raises Interrupted on a signal: nothing is to be saved yet."""
+        """Return the answer, or raise the engine's error. Raises Interrupted on a signal: there is nothing to save."""
         future = self._engine.ask(request)
         future.add_done_callback(self._inbox.put)
         while True:
             item = self._next()
-            if isinstance(item, Future):  # only one is asked at a time
+            if isinstance(item, Future):  # there is only one request at a time
                 return future.result()
             if isinstance(item, Signals):
                 self.require_no_signal()
 
     def require_no_signal(self) -> None:
-        """Raise Interrupted where a signal asked the process to end; for who waits for something beside the engine."""
+        """Raise Interrupted if a signal asked the process to end; for code that waits for more than the engine."""
         if self.signal is not None:
             raise Interrupted(self.signal, f"ended by {self.signal.name}.")
 
     def learn(self) -> RunFinished:
-        """Let the run go on to its end; a signal saves a checkpoint and ends it before that, see `signal`."""
+        """Let the run go on to its end; a signal makes it save a checkpoint and stop earlier, see `signal`."""
         learning = self._engine.ask(Learn())
         learning.add_done_callback(self._inbox.put)
         while not isinstance(item := self._next(), RunFinished):
@@ -75,23 +75,23 @@ class Conversation:
             elif isinstance(item, Future):
                 item.result()  # raises what went wrong
         if item.reason == "fault":
-            learning.result()  # raises it: the verb can do nothing about it
+            learning.result()  # raises the fault, which the verb cannot handle
         return item
 
     def _hear(self, number: Signals) -> None:
-        """Called by the signal itself, whatever the main thread is at; the second in earnest ends the process."""
+        """The signal handler, which may run at any point of the main thread. A later second signal ends at once."""
         if self.signal is None:
             self.signal, self._signalled_at = number, time.monotonic()
             self._inbox.put(number)
         elif time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS:  # what is on disk is whole
             where = "" if self._run is None else f"; the run is {self._run}"
-            with suppress(OSError):  # nobody may be there to read it
+            with suppress(OSError):  # there may be no reader
                 if takes_more(sys.stderr.fileno()):
                     os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())
             os._exit(128 + number)
 
     def _tell_of_waiting(self) -> None:
-        """Once, where a step takes long: who sees nothing happen does not know that it was heard."""
+        """Say once that the signal was received, if nothing has happened for a while, as during a long step."""
         is_late = time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS
         if self.signal is not None and is_late and not self._is_waiting_told:
             self._is_waiting_told = True
@@ -113,9 +113,9 @@ class Conversation:
 
 
 class TerminalConversation(Conversation):
-    """One of the verbs that train nothing: what goes another way than expected is told on standard error.
+    """A conversation for verbs that do not train: notes and warnings are shown on standard error.
 
-    It waits until something was answered: what is refused is one line and no more.
+    They wait until something was answered, so that a refusal is a single line.
     """
 
     def __init__(self, plugin_dirs: Sequence[Path]) -> None:
@@ -132,9 +132,9 @@ class TerminalConversation(Conversation):
         super().__exit__(*error)
 
     def tell(self, note: str) -> None:
-        """Tell this too."""
+        """Show this note too."""
         self._progress(Trouble(sentence=note, is_note=True))
 
     def answered(self) -> None:
-        """What was asked for is there: tell what waited for that."""
+        """Show the notes that waited for an answer. Call it when the answer is there."""
         self._progress.tell_what_waits()

@@ -1,4 +1,4 @@
-"""`evaluate`: the weights of one run or more measured on a split, and how far several lie apart."""
+"""`evaluate`: measures the weights of one or more runs on a split, with mean and deviation of several."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _METRICS = (
 
 
 def evaluate(arguments: Namespace) -> int:
-    """Measure a checkpoint of each run on a split and print its figures; then, of several runs, mean and deviation."""
+    """Evaluate a checkpoint of each run on a split and print its metrics; for several runs, also mean and deviation."""
     if arguments.predictions is not None and len(arguments.runs) > 1:
         given = f"given {len(arguments.runs)} runs"
         raise UserError(f"--predictions {arguments.predictions}: a file holds one run's outputs, {given}.")
@@ -52,7 +52,7 @@ def evaluate(arguments: Namespace) -> int:
                 _tell(evaluation, json=arguments.json)
             else:
                 _write_predictions(file, evaluation)
-    if arguments.predictions is not None:  # only now: where standard output cannot be written, this file still can
+    if arguments.predictions is not None:  # last, so that the file is complete even if standard output fails
         _tell(evaluations[0], json=arguments.json)
     if len(evaluations) > 1:
         require_same_sentences(evaluations, "A mean")
@@ -63,7 +63,7 @@ def evaluate(arguments: Namespace) -> int:
 
 
 def openings_of(arguments: Namespace) -> list[OpenRun]:
-    """The runs that the command line names, to be measured on the pairs that --set says."""
+    """The requests to open the runs of the command line, with the dataset options of --set."""
     changes, options = read_settings(arguments.set)
     if changes:
         raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
@@ -71,7 +71,7 @@ def openings_of(arguments: Namespace) -> list[OpenRun]:
 
 
 def evaluated(engine: TerminalConversation, opening: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
-    """A run opened, and measured on a split."""
+    """Open a run and evaluate it on a split."""
     opened(engine, opening)
     evaluation = engine.ask(Evaluate(split=split, minimum_risk=minimum_risk))
     engine.answered()
@@ -89,7 +89,7 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
 
 
 def warn_of_sentences(evaluation: Evaluation) -> None:
-    """Say what a reader of the figures should know of the sentences they are of."""
+    """Warn if the evaluated sentences are not the run's own, not all of the split, or valid's instead of test's."""
     if others := other_pairs(evaluation):
         given = ", ".join(f"{key}={value}" for key, value in others.items())
         warn(f"these are not the run's own {evaluation.split} pairs, but those of {given}")
@@ -132,12 +132,12 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def other_pairs(evaluation: Evaluation) -> dict[str, object]:
-    """The settings that gave others than the run's own, as --set names them; none where they are its own."""
+    """The settings that gave other pairs than the run's own, as --set names them; empty if the pairs are its own."""
     return {f"{DATASET_OPTION}{name}": value for name, value in evaluation.other_options.items()}
 
 
 def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
-    """Those that a mean counts: of runs of the same settings, data and seed the first; the others are told of."""
+    """The evaluations for the mean: of runs with equal settings, data and seed only the first; warns of the others."""
     again = repeats([ReadRun.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
     names = [evaluation.run.name for evaluation in evaluations]
     for at, first in again.items():
@@ -147,7 +147,7 @@ def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
 
 
 def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
-    """Print mean and sample standard deviation of every figure that all of them have, all of the same sentences."""
+    """Print mean and sample standard deviation of every metric that all have, on the same sentences."""
     left_out = figures_of_other_units(evaluations)
     mean, deviation = spread([_figures(evaluation, left_out) for evaluation in evaluations])
     split, sentences = evaluations[0].split, evaluations[0].sentences
@@ -167,4 +167,4 @@ def _figures(evaluation: Evaluation, left_out: Sequence[str]) -> dict[str, float
 
 def _write_predictions(file: TextIO, evaluation: Evaluation) -> None:
     for row in (("source", "reference", "hypothesis"), *evaluation.predictions):
-        print("\t".join(" ".join(cell.split()) for cell in row), file=file)  # no cell may hold a tab or line break
+        print("\t".join(" ".join(cell.split()) for cell in row), file=file)  # a cell must not hold a tab or line break

@@ -1,4 +1,4 @@
-"""`export`: a run's weights for other programs, or all that there is to see of it for other people."""
+"""`export`: a run's weights for other programs, or the run in one file for other people to look at."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from core.run_folder import RunFolder, Weights
 
 
 def export(arguments: Namespace) -> int:
-    """Write a folder with the weights of a checkpoint, as safetensors or ONNX graphs; or the run, to be looked at.
+    """Write the weights of a checkpoint to a folder, as safetensors or ONNX graphs, or the run to one file to look at.
 
-    To X.safetensors the weights go alone, as the file that the name says.
+    If the output is X.safetensors, write that file with the weights alone.
     """
-    with broken_off_by_signals():  # what is half written is large
+    with broken_off_by_signals():  # a half-written file would be large
         run = RunFolder.open(named_run(arguments.run, arguments))
         require_outside_runs(arguments.output)
         if arguments.output.exists() and not _is_empty_folder(arguments):
@@ -81,30 +81,30 @@ def _tell(arguments: Namespace, run: RunFolder, what: str, **of: object) -> None
 
 
 def _is_one_file(arguments: Namespace) -> bool:
-    """Whether that is written, and no folder."""
+    """Whether the output is a file, not a folder."""
     path: Path = arguments.output
     what: str = arguments.format
     return what == "headlight" or (what == "safetensors" and path.suffix.lower() == ".safetensors")
 
 
 def _is_empty_folder(arguments: Namespace) -> bool:
-    """Whether it is one where a folder is written."""
+    """Whether a folder is to be written, and is there already but empty."""
     path: Path = arguments.output
     return not _is_one_file(arguments) and path.is_dir() and not any(path.iterdir())
 
 
 def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
     """Two graphs (see docs/onnx.md), and the model's documents beside them."""
-    from core.exporting.onnx_graphs import onnx_graphs  # loads torch; no engine works beside it
+    from core.exporting.onnx_graphs import onnx_graphs  # imports torch, here in the main thread: no engine is running
 
     yield from onnx_graphs(run, weights).items()
     yield from run.model_documents_at(step).items()
 
 
 def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
-    """A new folder with these files, or none: it gets its name when all of them are in it.
+    """Write a new folder with these files, or none at all: it gets its name when all files are in it.
 
-    An empty one gets them then. It stays the same folder: it may be a disk, a link, or where somebody's terminal is.
+    An empty folder is kept and gets the files then: it may be a mount point, a link, or a terminal's working directory.
     """
     is_there = folder.is_dir()
     with (

@@ -1,4 +1,4 @@
-"""Files that the command line reads texts from and writes results to."""
+"""Reads texts from files and standard input, and writes results to files."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from core.run_files.places import is_run
 
 
 def name_of(path: Path | None) -> str:
-    """What sentences call it where texts are read from."""
+    """The name of a source of texts in sentences."""
     return "standard input" if path is None else str(path)
 
 
 def read_lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input, compressed by gzip or not.
+    """The lines of a file or of standard input, gzipped or not.
 
-    Only a line feed ends one: U+2028 and the like stand inside texts.
+    Only line feeds end a line: U+2028 and the like are part of texts.
     """
     try:
-        data = sys.stdin.buffer.read() if path is None else path.read_bytes()  # a pipe can be read but once
+        data = sys.stdin.buffer.read() if path is None else path.read_bytes()  # a pipe can be read only once
         return list(chain.from_iterable(line_blocks(BytesIO(data), name_of(path))))
     except (BadData, OSError) as error:
         raise cannot_read(path, error) from None
 
 
 def cannot_read(path: Path | None, error: Exception) -> Exception:
-    """What to raise where reading texts failed; a fault of ours as it is."""
+    """The UserError to raise if reading texts has failed; any error that is a bug of ours, unchanged."""
     if isinstance(error, BadData):
         return UserError(str(error))
     if isinstance(error, OSError):
@@ -45,23 +45,23 @@ def cannot_read(path: Path | None, error: Exception) -> Exception:
 
 
 def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str) -> None:
-    """Raise UserError where results would be put in the place of texts that are read, under whatever name."""
-    # Not Path.is_file, which raises for what is too long to be a name: these may be any texts.
+    """Raise UserError if results would overwrite texts that are read, under whatever name."""
+    # Not Path.is_file, which raises for a name that is too long: these may be any texts.
     if any(path.exists() and os.path.isfile(read) and read.samefile(path) for read in texts):  # noqa: PTH113
         raise UserError(f"{option} {path} is {whose}: the texts would be lost.", "Name another file.")
 
 
 def require_outside_runs(path: Path) -> None:
-    """Raise UserError where results would be put in a run's folder: one file more, or another, would spoil the run."""
+    """Raise UserError if results would be written into a run's folder, which an added or replaced file would damage."""
     if run := next(filter(is_run, _real(path).parents), None):
         raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
 
 
 @contextmanager
 def output_file(path: Path) -> Iterator[TextIO]:
-    """A text file to fill, whole under its name once the block has ended well, and otherwise not there.
+    """Yield a text file to fill; it appears whole under its name at the end, or not at all if the block fails.
 
-    What is no file (a pipe, /dev/null) is written as it is. Raises UserError where it cannot be written, and in a run's
+    A pipe or device (/dev/null) is written to directly. Raises UserError if the file cannot be written or is in a run's
     folder.
     """
     require_outside_runs(path)
@@ -74,7 +74,7 @@ def output_file(path: Path) -> Iterator[TextIO]:
 
 
 def _real(path: Path) -> Path:
-    """Where its links lead. Not Path.resolve, which raises where one leads to itself: writing there says so."""
+    """The path with links resolved. Not by Path.resolve, which raises for a circular link: writing to it says so."""
     return Path(os.path.realpath(path))
 
 
@@ -85,4 +85,4 @@ def _whole(path: Path) -> Iterator[TextIO]:
         try:
             yield text
         finally:
-            text.detach()  # flushed; the file is closed by who opened it
+            text.detach()  # it flushes; whole_file closes the file

@@ -1,4 +1,4 @@
-"""What is saved of a training that ended before its time, and the commands that go on from there."""
+"""Says what is saved of a training that ended early, and with which commands to go on."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from core.settings.smaller_batch import SHORTER, smaller_batch
 
 
 def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
-    """At which step it stopped, what of it is saved, and how to go on."""
+    """The sentence that says at which step the run stopped, what is saved, and how to go on."""
     stopped, run = f"stopped at step {finished.step} ({why})", finished.run
     try:
         folder = RunFolder.open(run)
         steps = folder.steps_to_go_on_from()
-    except UserError as error:  # the folder was removed, or the drive it is on
+    except UserError as error:  # the folder or its drive was removed
         return f"{stopped}; nothing that was saved can be found. {error}"
     if steps:
         return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(folder, finished, arguments)}"
@@ -36,7 +36,7 @@ def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
 
 
 def still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
-    """How to train the seeds that have no run to go on with: one by one, for two commands' groups have no mean."""
+    """How to train the seeds without a run to resume: one by one, as the groups of two commands have no common mean."""
     runs_dir = runs_dir_of(arguments)
     runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
     begun = {run.config().seed for run in runs if run.checkpoint_steps()}
@@ -50,12 +50,12 @@ def still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
 
 
 def _go_on(folder: RunFolder, finished: RunFinished, arguments: Namespace) -> str:
-    """The command that does not end in the same way again."""
-    if finished.reason == "memory":  # a batch stays as it is within a run
+    """The command to go on with, changed so that the run does not end in the same way again."""
+    if finished.reason == "memory":  # the batch size cannot change within a run
         if not (smaller := smaller_batch(folder.latest_config())):
             return f"The longest sentence is too long. Start a new run: {SHORTER}."
         return f"Start a run with smaller batches: {_anew(folder, arguments, smaller)}"
-    # A checkpoint is saved as a run is stopped, and at no other of these ends: what was changed since is lost.
+    # Only a stopped run saves a checkpoint at its end; otherwise, settings changed since the last checkpoint are lost.
     changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
     if finished.reason == "diverged":
         changes |= [_lower_rate(folder)]
@@ -63,14 +63,14 @@ def _go_on(folder: RunFolder, finished: RunFinished, arguments: Namespace) -> st
 
 
 def _anew(folder: RunFolder, arguments: Namespace, changes: Mapping[str, Any]) -> str:
-    """The command that begins the run anew, its settings as they are now but for these."""
+    """The command that begins a new run with the present settings, except these changes."""
     beside = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
     written = [str(folder.path / "config.yaml"), *_places(arguments), *beside]
     return _command(written, {**_changed_since(folder, 0), **changes})
 
 
 def _places(arguments: Namespace) -> list[str]:
-    """Where its plugin is, and where the corpus of a resumed run is now: a run keeps neither."""
+    """The options for the plugin's folder and for a resumed run's moved corpus: a run stores neither."""
     given = [text for text in arguments.set if text.startswith(DATASET_OPTION)] if arguments.resume is not None else []
     return [*_repeated("--plugins-dir", arguments.plugins_dir), *_repeated("--set", given)]
 
@@ -84,7 +84,7 @@ def _changed_since(folder: RunFolder, step: int) -> dict[str, Any]:
 
 
 def _command(arguments: Sequence[str], changes: Mapping[str, Any]) -> str:
-    """With each value as a person types it: 1 for a rate of 1.0."""
+    """The command line, with values as a person types them: 1 for 1.0."""
     settings = [f"{key}={json.dumps(value).removesuffix('.0')}" for key, value in changes.items()]
     return shlex.join(["headlight", "train", *arguments, *_repeated("--set", settings)])
 

@@ -1,4 +1,4 @@
-"""Where the run lies that the command line names."""
+"""Finds the run that the command line names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from core.run_files.places import default_runs_dir, find_run
 
 
 def runs_dir_of(arguments: Namespace) -> Path:
-    """The folder that --runs-dir names, or the usual one."""
+    """The folder of --runs-dir, or the default one."""
     runs_dir: Path | None = arguments.runs_dir
     return runs_dir or default_runs_dir()
 
 
 def named_run(text: str, arguments: Namespace) -> Path:
-    """The folder of a RUN. Raises UserError where there is none."""
+    """The folder of a RUN. Raises UserError if there is none."""
     return find_run(text, runs_dir_of(arguments)).resolve()

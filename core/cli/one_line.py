@@ -1,4 +1,4 @@
-"""A text for one line of the terminal, whoever wrote it."""
+"""Makes untrusted text safe to print on one line of the terminal."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from unicodedata import category
 
 
 def one_line(text: str) -> str:
-    """A text that may be a stranger's: what would begin a line, or command the terminal, is written as Python does."""
+    """The text with control characters escaped as in Python: line breaks, and what would command the terminal."""
     return "".join(repr(one)[1:-1] if category(one) == "Cc" else one for one in text)

@@ -1,4 +1,4 @@
-"""Which weights of a run a verb works with, and how it decodes."""
+"""Opens runs for verbs: with which weights, and how they decode."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ DATASET_OPTION = f"{OPTIONS}."
 
 
 def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
-    """What --set says of a run that is there: settings by key, and options of its dataset by name."""
+    """Parse --set for an existing run: into settings by key, and options of its dataset by name."""
     read = list(map(read_override, given))
     options = tuple((key.removeprefix(DATASET_OPTION), value) for key, value in read if key.startswith(DATASET_OPTION))
     return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
 
 
 def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settings = ()) -> OpenRun:
-    """Open a RUN as the command line names it, at the checkpoint that is asked for or its usual one, so decoding."""
+    """The request to open a RUN of the command line, at --checkpoint or the usual one, with the decoding options."""
     path = named_run(run, arguments)
     decoding = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
     return OpenRun(
@@ -42,15 +42,15 @@ def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settin
 
 
 def require_no_corpus_file(path: Path, option: str, opening: OpenRun) -> None:
-    """Raise UserError where results would be put in the place of a file that the run's dataset is made of."""
+    """Raise UserError if results would overwrite a file of the run's dataset."""
     options = RunFolder.open(opening.run).config().dataset.options | dict(opening.dataset_options)
     named = [Path(value).expanduser() for value in options.values() if isinstance(value, str) and value]
-    within = (folder / file for folder in named for file in named)  # where one option names the folder of all
+    within = (folder / file for folder in named for file in named)  # if one option names the folder of the others
     require_no_texts(path, option, (*named, *within), f"a file of the dataset of {opening.run.name}")
 
 
 def opened(engine: TerminalConversation, opening: OpenRun) -> Prepared:
-    """A run opened; of a length penalty that changes nothing, since there is no beam, it is warned."""
+    """Open a run; warns if the given length penalty has no effect, since there is no beam."""
     prepared = engine.ask(opening)
     given = {key for key, _ in opening.changes}
     if prepared.config.decoding.beam_size == 1 and "decoding.length_penalty" in given:
@@ -60,7 +60,7 @@ def opened(engine: TerminalConversation, opening: OpenRun) -> Prepared:
 
 
 def require_different_runs(openings: Sequence[OpenRun], why: str) -> None:
-    """Raise UserError, before any is evaluated, for a run that is named twice and a checkpoint that is not there."""
+    """Raise UserError for a run that is named twice and for a missing checkpoint, before any run is evaluated."""
     seen: set[Path] = set()
     for opening in openings:
         if opening.run in seen:
@@ -70,10 +70,10 @@ def require_different_runs(openings: Sequence[OpenRun], why: str) -> None:
 
 
 def weights_in_words(step: int, averaged_steps: Sequence[int]) -> str:
-    """`step 60`, or `steps 20, 40, 60, averaged` where that is what the last checkpoint means."""
+    """`step 60`, or `steps 20, 40, 60, averaged` for a mean of checkpoints."""
     return f"steps {', '.join(map(str, averaged_steps))}, averaged" if len(averaged_steps) > 1 else f"step {step}"
 
 
 def usual_checkpoint(run: RunFolder) -> str:
-    """The one that verbs work with unless another is named: the best, before any validation the last."""
+    """The default checkpoint: the best, or before any validation, the last."""
     return "best" if run.state.best_step is not None else "last"

@@ -1,4 +1,4 @@
-"""Results on standard output: JSON lines, tables, and events as JSON."""
+"""Prints results on standard output: JSON lines, tables, and events as JSON."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from core.events import Event, ProbeDone, ValidationDone
 
 
 def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
-    """Print one object on a line of its own, at once; to standard output unless there is a file."""
+    """Print one object on a line of its own and flush; to standard output unless `file` is given."""
     print(json.dumps(plain(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
 
 
 def print_lines(record: Mapping[str, Any]) -> None:
-    """Print a line for each entry, for people: none for what there is not (None, False, an empty text)."""
+    """Print a line for each entry, for people, except for None, False and empty texts."""
     for name, value in record.items():
         if value is not None and value is not False and value != "":
             print(name, _said(value))
@@ -38,7 +38,7 @@ def _said(value: object) -> str:
 
 
 def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None:
-    """Print records for another program: an object a line, or a table whose columns are the names of the first."""
+    """Print records for other programs: an object on each line, or a CSV table with the columns of the first record."""
     if not as_csv:
         for record in records:
             print_json(record)
@@ -49,24 +49,24 @@ def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None
 
 
 def warn(sentence: str) -> None:
-    """Say on standard error what a reader of the results should know."""
+    """Print a warning for readers of the results, on standard error."""
     print(f"warning: {sentence}", file=sys.stderr)
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A line for each row, the cells below each other."""
+    """A line for each row, with aligned cells."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def print_means(mean: Mapping[str, float], deviation: Mapping[str, float]) -> None:
-    """Print a line for each metric: its mean over several runs ± its standard deviation."""
+    """Print each metric's mean over several runs ± its standard deviation, one a line."""
     for name, value in mean.items():
         print(f"{name} {value:.6g} ± {deviation[name]:.2g}")
 
 
 def event_record(event: Event) -> dict[str, Any]:
-    """An event as the object `--json` prints; of a probe its step and texts, of a validation no sentences."""
+    """An event as the object that `--json` prints: only step and texts of a probe, no sentences of a validation."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
     if isinstance(event, ProbeDone):
         sentences = [{"source": one.source, "output": one.output} for one in event.probe.sentences]
@@ -76,7 +76,7 @@ def event_record(event: Event) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can say it; a number that is none becomes null."""
+    """A value in JSON's types; NaN and infinities become None."""
     if isinstance(value, BaseModel):
         return plain(value.model_dump(mode="json"))
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""`runs compare A B --paired-bootstrap`: whether one run's outputs are better than the other's, or by chance."""
+"""`runs compare A B --paired-bootstrap`: tests whether one run's outputs are better, or only by chance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.training.metrics import higher_is_better
 
 
 def compare_paired(arguments: Namespace) -> int:
-    """Evaluate both runs as `evaluate` does, and print how likely each difference is by the draw of sentences alone."""
+    """Evaluate both runs as `evaluate` does, and print the p-value of each difference."""
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
     openings = openings_of(arguments)

@@ -35,7 +35,7 @@ _Verbs: TypeAlias = "_SubParsersAction[ArgumentParser]"
 
 
 class _Parser(ArgumentParser):
-    """Says what is wrong in one line instead of repeating the usage."""
+    """Reports errors in one line instead of repeating the usage."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=RawDescriptionHelpFormatter, **options)
@@ -45,14 +45,14 @@ class _Parser(ArgumentParser):
         self.exit(2, f"{self.prog}: {message}{end} `{self.prog} --help` shows what there is.\n")
 
     def _check_value(self, action: Action, value: Any) -> None:
-        """Name the nearest verb or choice to one that is none; where none is near, argparse names all."""
+        """Suggest the nearest valid verb or choice; if none is near, argparse lists all."""
         choices = action.choices or ()
         if value not in choices and (close := get_close_matches(str(value), choices, n=1)):
             raise ArgumentError(action, f"invalid choice: {value!r}; did you mean {close[0]}?")
         super()._check_value(action, value)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Help and version are results; where they cannot be written argparse itself says nothing."""
+        """Print help and version as results: argparse would ignore that they cannot be written."""
         if file is sys.stdout:
             print(message, end="", flush=True)
         else:
@@ -60,14 +60,14 @@ class _Parser(ArgumentParser):
 
 
 def parse(argv: Sequence[str]) -> Namespace:
-    """What is to be done; `verb` names it. Leaves through SystemExit with help, version or one line of complaint."""
+    """Parse the arguments; `verb` names the verb. Raises SystemExit after printing help, the version or an error."""
     parser = _make_parser()
     arguments, unread = parser.parse_known_args(argv)
-    if arguments.verb == "translate":  # argparse leaves texts that stand after an option unread
+    if arguments.verb == "translate":  # argparse does not parse texts that follow an option
         arguments.text += _texts_of(unread)
         unread = [word for word in _before_dashes(unread) if word.startswith("-")]
     if unread:
-        parser.prog += f" {arguments.verb}"  # it is this one's help that shows what there is
+        parser.prog += f" {arguments.verb}"  # so that the error points to the verb's help
         parser.error(f"unknown: {' '.join(unread)}")
     return arguments
 
@@ -100,7 +100,7 @@ def _verbs(parser: ArgumentParser) -> _Verbs:
 
 
 def _verb(verbs: _Verbs, name: str, what: str) -> ArgumentParser:
-    """One of them: `runs list` is `list` among those of `runs`."""
+    """Add a verb: `runs list` is added as `list` to the verbs of `runs`."""
     verb = verbs.add_parser(name.split()[-1], help=what)
     verb.set_defaults(verb=name)
     return verb
@@ -267,10 +267,10 @@ def _checkpoint(text: str) -> str:
 
 
 def _path(text: str) -> Path:
-    """An empty one (a variable of the shell that holds nothing) would name the folder that one stands in."""
+    """Parse a path. An empty text (from an empty shell variable) is refused: it would mean the working directory."""
     if not text:
         raise ArgumentTypeError("expected a path, given an empty text")
-    return typed_path(text)  # after `--runs-dir=` no shell has put a home in the place of `~`
+    return typed_path(text)  # after `--runs-dir=` the shell does not expand `~`
 
 
 def _add_places(verb: ArgumentParser) -> None:

@@ -25,7 +25,7 @@ _SHOWN = ("name", "title", "doc", "origin", "package", "api_version", "version",
 
 
 def list_plugins(arguments: Namespace) -> int:
-    """Print every plugin, one that cannot be loaded with its error."""
+    """Print every plugin; one that cannot be loaded, with its error."""
     with PluginHost(arguments.plugins_dir) as host:
         infos = host.plugins()
     if arguments.json:
@@ -37,7 +37,7 @@ def list_plugins(arguments: Namespace) -> int:
 
 
 def _print_table(infos: Sequence[PluginInfo]) -> None:
-    """A row a plugin, what is wrong with it below."""
+    """Print a row for each plugin, with its error on the next line."""
     rows = columns([(info.name, info.title, info.version, info.state, info.origin) for info in infos])
     indent = " " * max(len(info.name) for info in infos)
     for info, row in zip(infos, rows, strict=True):
@@ -67,7 +67,7 @@ def _record(info: PluginInfo) -> dict[str, object]:
 
 
 def check_plugin(arguments: Namespace) -> int:
-    """Print what is wrong with one plugin, and what to do."""
+    """Check one plugin, and print what is wrong with it and what to do."""
     request = CheckPlugin(plugin=arguments.plugin, options=dict(map(_option, arguments.set)))
     with TerminalConversation(arguments.plugins_dir) as engine:
         report = engine.ask(request)
@@ -79,11 +79,11 @@ def check_plugin(arguments: Namespace) -> int:
 
 
 def _option(text: str) -> tuple[str, object]:
-    """`length=3`, or as in a run's settings `dataset.options.length=3`."""
+    """Parse `length=3`, or as in a run's settings, `dataset.options.length=3`."""
     key, value = read_override(text, example="length=3")
     return key.removeprefix(DATASET_OPTION), value
 
 
 def exit_code(report: PluginReport) -> int:
-    """0 clean, 1 findings."""
+    """0 without findings, 1 with."""
     return CLEAN if report.is_clean else FINDINGS

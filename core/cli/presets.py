@@ -9,7 +9,7 @@ from core.settings.presets import preset_names, preset_summary, preset_text, rea
 
 
 def list_presets(arguments: Namespace) -> int:
-    """Print every preset with its sentence."""
+    """Print every preset with its summary."""
     width = max(map(len, preset_names()))
     for name in preset_names():
         if arguments.json:
@@ -20,7 +20,7 @@ def list_presets(arguments: Namespace) -> int:
 
 
 def show_preset(arguments: Namespace) -> int:
-    """Print a preset's YAML as it is written; or all of its settings, the defaults too."""
+    """Print a preset's YAML text; with `--json`, all of its settings, defaults included."""
     name = arguments.preset
     if arguments.json:
         print_json({"name": name, "summary": preset_summary(name), "config": read_preset(name)})

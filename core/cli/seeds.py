@@ -1,4 +1,4 @@
-"""`train --seeds`: which seeds, what their runs have in common, and how far apart they came out."""
+"""`train --seeds`: parses the seeds, groups their runs, and prints the mean and deviation of their metrics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.validated import Validated
 
 
 def read_seeds(text: str) -> list[int]:
-    """`0,1,2` as numbers. Raises UserError where it is not two or more different seeds."""
+    """Parse `0,1,2`. Raises UserError unless there are two or more different seeds."""
     words = [word.strip() for word in text.split(",")]
     seeds = [int(word) for word in words if word.isascii() and word.isdigit() and len(word) <= len(str(NUM_SEEDS))]
     if len(seeds) != len(words) or len(set(seeds)) != len(seeds) or len(seeds) < 2 or max(seeds) >= NUM_SEEDS:
@@ -27,12 +27,12 @@ def read_seeds(text: str) -> list[int]:
 
 
 def new_group(name: str) -> str:
-    """What tells the runs of this `train --seeds` from those of any other, also of one begun in the same second."""
+    """A unique name for the runs of this `train --seeds`, even if another one begins in the same second."""
     return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}_{secrets.token_hex(4)}"
 
 
 def require_same_data(first: Prepared, prepared: Prepared) -> None:
-    """Raise UserError where a run has other data than the first of its group: with others there would be no mean."""
+    """Raise UserError if a run has other data than the first of its group, as their mean would be meaningless."""
     if prepared.fingerprint != first.fingerprint:
         raise UserError(
             f"The dataset {prepared.config.dataset.plugin!r} gives other pairs now than to seed {first.config.seed}: "
@@ -43,9 +43,9 @@ def require_same_data(first: Prepared, prepared: Prepared) -> None:
 
 
 def print_spread(group: str, runs: Sequence[RunFinished], validated: Validated, *, json: bool) -> None:
-    """Print mean and sample standard deviation of every metric that all runs have, as it was at the end of each.
+    """Print mean and sample standard deviation of every metric that all runs have, as of the end of each run.
 
-    Says of how many sentences the free-running ones are; to a person, where that is not all.
+    Includes the number of sentences behind the free-running metrics; without --json, only if these were not all.
     """
     mean, deviation = spread([run.metrics for run in runs])
     if json:

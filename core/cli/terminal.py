@@ -11,22 +11,22 @@ from tqdm import tqdm
 
 from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
 
-tqdm.monitor_interval = 0  # no watching thread beside the engine's
-_NOT_SHOWN = ("valid/perplexity", "valid/chrf")  # they say what valid/loss and valid/bleu do
+tqdm.monitor_interval = 0  # no monitor thread beside the engine's
+_NOT_SHOWN = ("valid/perplexity", "valid/chrf")  # they say the same as valid/loss and valid/bleu
 _WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
 _NOT_COUNTED = "{desc} [{elapsed}]"
 
 
 class TerminalProgress:
-    """Shows the events of a training, or of opening a run, on the terminal; a listener.
+    """A listener that shows the events of a training, or of opening a run, on the terminal.
 
-    Until the run has begun nothing stays on the screen, so that bad input is one line and no more: what there is to
-    say of it waits until then, or until `tell_what_waits`.
+    Until the run has begun nothing stays on the screen, so that bad input gives a single line: notes and warnings wait
+    until then, or until `tell_what_waits`.
     """
 
     def __init__(self) -> None:
         self._max_steps = 0
-        self._waiting = dict[str, bool]()  # line -> whether it is told already: of several runs it may be the same
+        self._waiting = dict[str, bool]()  # line -> whether it was shown: several runs may give the same line
         self._description = ""
         self._stage: tqdm[Never] | None = None
         self._steps: tqdm[Never] | None = None
@@ -52,14 +52,14 @@ class TerminalProgress:
                 self._tell(f"{event.sentence} {event.advice}".strip())
 
     def tell_what_waits(self) -> None:
-        """Nothing was refused: say what waited for that."""
+        """Show the lines that have waited. Call it when nothing can be refused any more."""
         for line, is_told in self._waiting.items():
             if not is_told:
                 self._say(line)
         self._waiting = dict.fromkeys(self._waiting, True)
 
     def close(self) -> None:
-        """End what is shown; what is printed next starts on a line of its own."""
+        """Close the bars; what is printed next starts on a line of its own."""
         for bar in (self._stage, self._steps):
             if bar is not None:
                 bar.close()
@@ -69,7 +69,7 @@ class TerminalProgress:
         if self._stage is None or self._stage.desc != progress.stage:
             self.close()
             self._stage = tqdm(desc=progress.stage, file=sys.stderr, leave=False, unit="", unit_scale=True)
-        stands = progress.done == self._stage.n  # as while subwords are learned: the time says that it goes on
+        stands = progress.done == self._stage.n  # while subwords are learned, say: the time shows that it goes on
         self._stage.total = progress.total
         self._stage.bar_format = (_WITHOUT_SPEED if progress.done else _NOT_COUNTED) if stands else None
         self._stage.update(progress.done - self._stage.n)
@@ -108,7 +108,7 @@ class TerminalProgress:
 
 @contextmanager
 def texts_bar(num_texts: int, *, shown: bool) -> Iterator[tqdm[Never]]:
-    """How many texts of a file are translated, and the time left; what breaks that off is told in its place."""
+    """A bar with the number of texts translated and the time left. If the block raises, the bar is removed."""
     with _bar(total=num_texts, unit=" texts", disable=not shown) as bar:
         try:
             yield bar
@@ -120,11 +120,11 @@ def texts_bar(num_texts: int, *, shown: bool) -> Iterator[tqdm[Never]]:
 def _bar(**options: Any) -> tqdm[Never]:
     if sys.stderr.isatty():
         return tqdm(file=sys.stderr, mininterval=0.1, dynamic_ncols=True, **options)
-    return tqdm(file=_Lines(sys.stderr), mininterval=10.0, dynamic_ncols=True, **options)  # a log file wants few
+    return tqdm(file=_Lines(sys.stderr), mininterval=10.0, dynamic_ncols=True, **options)  # few lines in a log file
 
 
 class _Lines:
-    """Where nothing can be drawn over, as in a log file: each state of a bar is a line of its own."""
+    """Writes each state of a bar as a line of its own, for streams such as log files that cannot be overwritten."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -148,7 +148,7 @@ def _described(prepared: Prepared) -> str:
 
 
 def _left_out(prepared: Prepared) -> Iterator[str]:
-    """How many pairs the plugin leaves out, and how many are too long for the run, of each split that has such."""
+    """How many pairs of each split are too long for the run, and how many the plugin's options leave out."""
     dataset, drawn = prepared.config.dataset, dict(prepared.num_pairs)
     limits = f"dataset.max_src_length = {dataset.max_src_length} or dataset.max_tgt_length = {dataset.max_tgt_length}"
     for why, left_out in (
@@ -162,7 +162,7 @@ def _left_out(prepared: Prepared) -> Iterator[str]:
 
 
 def _counted(count: int, num_pairs: int | None, split: str) -> str:
-    """`num_pairs` are those that are not left out; None where they are endless."""
+    """`num_pairs` is the number of pairs that are not left out; None if they are endless."""
     if num_pairs is None:
         return f"{count:,} of the first shard of {split} pairs"
     return f"{count:,} of {count + num_pairs:,} {split} pairs"

@@ -1,4 +1,4 @@
-"""`train`: a new run from a preset or a file, or the rest of one that was stopped."""
+"""`train`: trains a new run from a preset or a file, or resumes one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ DONE, STOPPED_ITSELF = 0, 3
 
 
 def train(arguments: Namespace) -> int:
-    """Train, show it, and say how it ended: by the exit code and on standard output."""
+    """Train, show the progress, and print how the run ended; returns the exit code."""
     silence_torch()
     if not is_leader():
         with imported_for_good():
@@ -53,7 +53,7 @@ def train(arguments: Namespace) -> int:
         code = _train(*_new_run(arguments), arguments, results).code
     else:
         code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
-    if arguments.json and code == DONE:  # a program reads them; of what people read, a log that is lost spoils no run
+    if arguments.json and code == DONE:  # programs need the events; losing output for people is no failure
         results.require_written("The training went to its end, and is saved.")
     return code
 
@@ -66,7 +66,7 @@ def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> int:
 
 
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
-    """One run after the other; then the mean and the deviation of what those reached that came to their end."""
+    """Train one run after the other, then print mean and deviation of the metrics of those that finished."""
     group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     first: Prepared | None = None
     runs, code = list[RunFinished](), DONE
@@ -76,7 +76,7 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
         except Interrupted as interrupted:
             raise Interrupted(interrupted.number, f"{interrupted}{still_to_do(seeds, group, arguments)}") from None
         except UserError as error:
-            if seed == seeds[0]:  # whoever mends this gives the same command again
+            if seed == seeds[0]:  # the same command can be given again
                 raise
             placed, left = with_place(error, arguments), still_to_do(seeds, group, arguments)
             advice = f"{placed.advice.removesuffix('.')}{left}.".strip() if left else placed.advice
@@ -93,7 +93,7 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
 
 
 class _Trained(NamedTuple):
-    """One run at its end."""
+    """A run that has ended."""
 
     code: int
     prepared: Prepared
@@ -107,7 +107,7 @@ def _train(
     results: ResultsOnTheWay,
     first: Prepared | None = None,
 ) -> _Trained:
-    """Train one run, on the data of the first where there is one before it. Raises Interrupted on a signal."""
+    """Train one run, requiring the same data as `first`, if given. Raises Interrupted on a signal."""
     show = _Show(results if arguments.json else None, tensorboard=arguments.tensorboard)
     try:
         with Conversation(show, arguments.plugins_dir) as engine:
@@ -119,12 +119,12 @@ def _train(
             finished = engine.learn()
     finally:
         show.close()
-    if finished.reason == "process":  # torchrun ends all that are left; what was saved is to be said first
+    if finished.reason == "process":  # torchrun ends the others; first say what was saved
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not arguments.json:
         with results.printing():
             _print_result(finished)
-    if engine.signal is not None and finished.reason == "stopped":  # it may have come when all was done already
+    if engine.signal is not None and finished.reason == "stopped":  # it may have come after the end
         raise Interrupted(engine.signal, saved(finished, engine.signal.name, arguments))
     if finished.reason in GOOD_ENDS:
         return _Trained(DONE, prepared, finished)
@@ -135,7 +135,7 @@ def _train(
 
 
 def _check(arguments: Namespace) -> None:
-    if arguments.config is not None and not arguments.config.strip():  # a variable of the shell that holds nothing
+    if arguments.config is not None and not arguments.config.strip():  # an empty shell variable
         raise UserError(
             "train: expected a preset or a YAML file, given an empty text.", "`presets list` shows the presets."
         )
@@ -174,13 +174,13 @@ def _resumed_run(arguments: Namespace) -> OpenRun:
     run = named_run(arguments.resume, arguments)
     changes, options = read_settings(arguments.set)
     for key, _ in changes:
-        if key in run_settings() and setting_effect(key) != "now":  # of one that nobody knows the engine says it
+        if key in run_settings() and setting_effect(key) != "now":  # the engine refuses unknown keys
             raise UserError(f"--set {key}: this cannot change within a run.", "Train a new run with it.")
     return OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")
 
 
 class _Show:
-    """Progress on standard error and, with --json, every event on standard output. The run goes on without either."""
+    """Shows progress on standard error and, with --json, every event on standard output; the run needs neither."""
 
     def __init__(self, results: ResultsOnTheWay | None, *, tensorboard: Path | None) -> None:
         self._progress = TerminalProgress()

@@ -1,4 +1,4 @@
-"""`translate`: texts in, texts out, with a run's weights."""
+"""`translate`: translates texts with a run's weights."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from core.requests import FindUnreadable, Translate
 from core.settings.strict_yaml import shown
 
 _TEXTS_AT_ONCE = 256
-_LISTS = ("unknown", "n_best", "tokens", "probabilities")  # of a record, empty where the text is
+_LISTS = ("unknown", "n_best", "tokens", "probabilities")  # keys of a record, with empty lists for an empty text
 
 Item = TypeVar("Item")
 
 
 def translate(arguments: Namespace) -> int:
-    """Translate texts given, from a file or from standard input; one output a line, in the order of the texts.
+    """Translate texts from the arguments, a file or standard input; one output a line, in the order of the texts.
 
-    Of an empty line the output is empty too, so that outputs stay beside their texts.
+    An empty line has an empty output, so that the lines of texts and outputs correspond.
     """
     opening = opening_of(arguments.run, arguments, "translate")
     texts = _texts(arguments)
     if arguments.output is not None:
         require_no_corpus_file(arguments.output, "--output", opening)
     with TerminalConversation(arguments.plugins_dir) as engine:
-        prepared = opened(engine, opening)  # before the output's file is touched
+        prepared = opened(engine, opening)  # before the output file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
         if isinstance(texts, ArrivingLines):
@@ -53,7 +53,7 @@ def translate(arguments: Namespace) -> int:
 
 
 def _translate_as_they_come(texts: ArrivingLines, engine: TerminalConversation, arguments: Namespace) -> None:
-    """Those together that have come while others were translated: of who writes fast, as many at once as of a file."""
+    """Translate lines in batches of those that have arrived meanwhile: fast input is translated as fast as a file."""
     before = 0
     for lines in texts.taken(engine):
         _require_readable(lines, engine, arguments, before)
@@ -64,8 +64,8 @@ def _translate_as_they_come(texts: ArrivingLines, engine: TerminalConversation, 
 def _translate(
     texts: Sequence[str], engine: TerminalConversation, output: TextIO, arguments: Namespace, before: int = 0
 ) -> Iterator[int]:
-    """Print the outputs, and yield how many texts of each chunk; `before` is how many came before all of these."""
-    for start, chunk in _chunks(texts):  # so that the first outputs of a long file appear soon
+    """Print the outputs, and yield the number of texts in each chunk; `before` is the number of earlier texts."""
+    for start, chunk in _chunks(texts):  # in chunks, so that the first outputs of a long file appear soon
         answers = engine.ask(_request(chunk, arguments))
         engine.answered()
         translations = iter(answers)
@@ -98,9 +98,9 @@ def _texts(arguments: Namespace) -> list[str] | ArrivingLines:
 
 
 def _typed(text: str) -> str:
-    """An argument in UTF-8 under any locale, as lines of standard input are: Python reads its bytes as that has them.
+    """An argument decoded as UTF-8, like standard input, under any locale: Python decodes arguments by the locale.
 
-    What is none is refused by whoever translates.
+    Text that is not UTF-8 is refused later, by the translator.
     """
     try:
         return os.fsencode(text).decode()
@@ -109,7 +109,7 @@ def _typed(text: str) -> str:
 
 
 def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
-    """Some of them at a time, after the place of the first."""
+    """Yield the items in chunks, each with the index of its first item."""
     for start in range(0, len(items), _TEXTS_AT_ONCE):
         yield start, items[start : start + _TEXTS_AT_ONCE]
 
@@ -117,7 +117,7 @@ def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
 def _require_readable(
     texts: Sequence[str], engine: TerminalConversation, arguments: Namespace, before: int = 0
 ) -> None:
-    """Refuse what cannot be translated before anything is: that may take hours."""
+    """Raise UserError for a text that cannot be translated, before any is: translating may take hours."""
     numbered = [(number, text) for number, text in enumerate(texts, start=before + 1) if text.strip()]
     for _, chunk in _chunks(numbered):
         unreadable = engine.ask(FindUnreadable(texts=tuple(text for _, text in chunk)))
@@ -127,7 +127,7 @@ def _require_readable(
 
 
 def _require_beam(wanted: int, beam_size: int) -> None:
-    """Refuse to print more outputs than the beam ends with."""
+    """Raise UserError for more outputs than the beam's size."""
     if not 1 <= wanted <= beam_size:
         advice = "Set a larger --beam-size." if wanted > beam_size else "Say how many outputs of each text to print."
         raise UserError(f"--n-best {wanted}: expected 1 to {beam_size}, the beam's size.", advice)
@@ -145,7 +145,7 @@ def _request(texts: Sequence[str], arguments: Namespace) -> Translate:
 
 
 def _place(number: int, arguments: Namespace) -> str:
-    """Which of several texts a warning or an error is of."""
+    """The prefix that tells to which of several texts a warning or error belongs."""
     if not arguments.text:
         return f"{name_of(arguments.input)}, line {number:,}: "
     return f"text {number}: " if len(arguments.text) > 1 else ""
@@ -174,19 +174,19 @@ def _print_translation(number: int, translation: Translation, output: TextIO, ar
 
 
 def _as_line(output: str) -> str:
-    """On one line also where a token is a line break, so that outputs stay beside their texts."""
+    """The output on one line, even if a token is a line break, so that the lines of texts and outputs correspond."""
     return output.replace("\r", " ").replace("\n", " ")
 
 
 def _print_empty(text: str, output: TextIO, arguments: Namespace) -> None:
     if arguments.json:
         print_json({"source": text, "output": "", "finished": True} | dict.fromkeys(_LISTS, ()), output)
-    elif arguments.n_best is None:  # no hypothesis has a score
+    elif arguments.n_best is None:  # with --n-best nothing: there is no hypothesis with a score
         print(file=output, flush=True)
 
 
 def _record(translation: Translation, n_best: int | None) -> dict[str, object]:
-    assert translation.sentence is not None  # asked for with attention
+    assert translation.sentence is not None  # it was requested with attention
     fed = translation.sentence.free_running
     return {
         "source": translation.source,

@@ -1,6 +1,6 @@
-"""Streams that a process which is asked to end writes no longer than a second to, where nobody reads them.
+"""Streams whose writes give up a second after a signal to end, if nobody reads them.
 
-A write to a full pipe, or to a terminal that was stopped, waits for its reader, and Python goes on with it after every
+A write to a full pipe, or to a stopped terminal, blocks until its reader continues, and Python resumes it after every
 signal.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Unread(BrokenPipeError):
-    """Nobody reads what a process writes that was asked to end."""
+    """The process was asked to end, and nobody reads its output."""
 
     def __init__(self, signal: Signals) -> None:
         super().__init__()
@@ -29,9 +29,9 @@ class Unread(BrokenPipeError):
 
 
 def heeding_signals(stream: TextIO) -> TextIO:
-    """The same stream, whose writes raise Unread where a signal has asked the process to end and nobody reads.
+    """Wrap a stream so that writes raise Unread once a signal has asked the process to end and nobody reads.
 
-    A file is always ready to be written to, and Windows does not tell.
+    A regular file is returned unchanged, as it is always writable, and so is any stream on Windows, which cannot tell.
     """
     is_of_the_system = isinstance(stream, TextIOWrapper) and isinstance(stream.buffer, BufferedWriter | FileIO)
     if not is_of_the_system or sys.platform == "win32" or S_ISREG(os.fstat(stream.fileno()).st_mode):
@@ -43,14 +43,14 @@ def heeding_signals(stream: TextIO) -> TextIO:
 
 
 def takes_more(descriptor: int, seconds: float = 0.0) -> bool:
-    """Whether writing there need not wait, at once or within so many seconds. Windows does not tell."""
+    """Whether a write would not block, now or within `seconds`. Always true on Windows, which cannot tell."""
     return sys.platform == "win32" or bool(select.select([], [descriptor], [], seconds)[1])
 
 
 class _Waiting(RawIOBase):
-    """Waits before each write until it can be done, and meanwhile looks for signals.
+    """Waits before each write until it does not block, and checks for signals meanwhile.
 
-    It holds the stream it writes for: the descriptor of one that is let go of is given to the next file that is opened.
+    It keeps a reference to the original stream: if that were closed, the next file opened would get its descriptor.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -70,4 +70,4 @@ class _Waiting(RawIOBase):
         while not takes_more(self._descriptor, IN_EARNEST_SECONDS):
             if (signal := ending_by()) is not None:
                 raise Unread(signal)
-        return os.write(self._descriptor, memoryview(data)[: select.PIPE_BUF])  # whole, where it takes any
+        return os.write(self._descriptor, memoryview(data)[: select.PIPE_BUF])  # whole, or nothing at all

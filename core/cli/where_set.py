@@ -1,4 +1,4 @@
-"""Where a setting was written that only preparing with it shows to be wrong."""
+"""Finds where a setting was written that turns out to be wrong only when data are prepared with it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.settings.strict_yaml import Document, KeyPath
 
 
 def with_place(error: UserError, arguments: Namespace) -> UserError:
-    """The error with file and line, or the --set, before it where it begins with a setting's key; else as it is."""
+    """Prefix the error with file and line, or with the --set, if it begins with a setting's key."""
     key = "dataset.plugin" if isinstance(error, NoSuchPlugin) else named_setting(error.sentence)
     if not key:
         return error
@@ -23,12 +23,12 @@ def with_place(error: UserError, arguments: Namespace) -> UserError:
 
 
 def _written(arguments: Namespace) -> Document:
-    """The settings that the command names, as they were written."""
+    """The settings that the command was given, as they were written."""
     return getattr(arguments, "written", None) or override(Document("", {}, {}), tuple(getattr(arguments, "set", ())))
 
 
 def _blamed(group: KeyPath, sentence: str, written: Document) -> KeyPath:
-    """Of a group of settings the one below it that the sentence names and that was written, what was --set first."""
+    """The written setting in this group that the sentence names, those of --set first; otherwise the group."""
     words = set(re.findall(r"\w+", sentence))
     below = (path for path in (*written.overrides, *written.lines) if path[: len(group)] == group != path)
     return next((path for path in below if path[-1] in words), group)
