@@ -345,7 +345,7 @@ class RunConfig(Settings):
 
 
 def config_from_document(document: Document) -> RunConfig:
-    """Validate what YAML gave. Raises UserError: one line with file, line, key, what was expected and given."""
+    """Validate a YAML document. Raises UserError: one line with file, line, key, what was expected and given."""
     if not isinstance(document.value, dict):
         raise UserError(f"{document.name}: expected settings as `key: value` lines, given {shown(document.value)}.")
     require_known_format(document.value.get("format"), document.where(("format",)))

@@ -1,4 +1,4 @@
-"""What somebody wants of the engine: frozen records, each answered by a future and by events."""
+"""The requests to the engine: frozen records, each answered by a future and by events."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ Purpose = Literal["learn", "resume", "evaluate", "translate"]
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Generic[Answer_co]):
-    """A wish; `Engine.ask(request)` gives a future of its answer."""
+    """A request; `Engine.ask(request)` gives a future of its answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepare(Request[Prepared]):
-    """Make data and model ready and probe the untrained model. A later Prepare cancels an earlier one."""
+    """Prepare data and model, and probe the untrained model. A later Prepare cancels an earlier one."""
 
     config: RunConfig
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReloadPlugins(Request[None]):
-    """Read the plugin files anew with the next Prepare or OpenRun; the run at hand keeps the code it began with."""
+    """Read the plugin files again at the next Prepare or OpenRun; the present run keeps the code it began with."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Start(Request[Path]):
-    """Begin a run folder for what is prepared, in `runs_dir` (its name made from time and config) or at `run_dir`."""
+    """Make a run folder for what is prepared, in `runs_dir` (named by time and config) or at `run_dir`."""
 
     runs_dir: Path
     run_dir: Path | None = None
     parent: str | None = None  # name of the run that this one continues
     parent_step: int | None = None  # from which step of it
-    group: str | None = None  # of runs that differ in their seed alone
+    group: str | None = None  # of runs that differ only in their seed
 
 
 @dataclass(frozen=True, kw_only=True)
 class MoveRun(Request[Path]):
-    """Keep the run in a new folder in `runs_dir` from here on, all that can be copied with it; answers that folder.
+    """Continue the run in a new folder in `runs_dir`, with copies of all readable files; answers that folder.
 
-    For a place that cannot be written any more. The old folder is left as it is.
+    For a folder that can no longer be written. The old folder is left as it is.
     """
 
     runs_dir: Path
@@ -63,13 +63,12 @@ class OpenRun(Request[Prepared]):
     """Load a run's data and weights, ready to translate, evaluate or go on learning.
 
     `checkpoint` is "best", "last" or a step. Only the "last" one can continue learning. `changes` are settings by key.
-    `averaged` turns the "last" into the mean of the last ones where the run averages them; that cannot go on either.
-    `dataset_options` are by name those that give the same pairs here, where a corpus was moved. They are not kept: who
-    branches the run, or has more processes train it, asks for the pairs where they were.
-    `purpose` decides what becomes of a run whose pairs are not at hand: opened to learn, that is told, and it can be
-    looked at; to resume it, which is to learn and nothing else, or to evaluate, it is refused; to translate, they are
-    not missed. To evaluate, `dataset_options` may give other pairs in place of the held-out ones; the run cannot go on
-    learning then.
+    With `averaged`, "last" is the mean of the last checkpoints if the run averages them; that cannot continue either.
+    `dataset_options` are options by name that give the same pairs after a corpus was moved. They are not stored: a
+    branch of the run, or its training in more processes, looks for the pairs in the old place.
+    `purpose` decides what happens to a run whose pairs are not available: "learn" reports it, and the run can be looked
+    at; "resume", which is to learn and nothing else, and "evaluate" refuse; "translate" does not need them. With
+    "evaluate", `dataset_options` may give other pairs than the held-out ones; the run then cannot continue learning.
     """
 
     run: Path
@@ -82,11 +81,11 @@ class OpenRun(Request[Prepared]):
 
 @dataclass(frozen=True, kw_only=True)
 class Branch(Request[Prepared]):
-    """Begin a new run in `runs_dir` with the weights that `run` kept at `step`, and all that it did until then.
+    """Begin a new run in `runs_dir` with the weights that `run` kept at `step`, and with its history until then.
 
-    `changes` are settings by key, made in the new run. It stands still at `step`, ready to learn; the other run is left
-    as it is. Where only weights were kept, or a change asks for it, the optimizer starts afresh, which is told.
-    `in_its_place`: where the other is a branch that has taken no step yet, the new one has its parent and its name.
+    `changes` are settings by key for the new run, which is paused at `step`, ready to learn; the old run is left as it
+    is. If only weights were kept, or a change requires it, the optimizer starts afresh, which is reported.
+    `in_its_place`: if the old run is a branch that has taken no step yet, the new one gets its parent and its name.
     """
 
     run: Path
@@ -98,38 +97,38 @@ class Branch(Request[Prepared]):
 
 @dataclass(frozen=True, kw_only=True)
 class Learn(Request[None]):
-    """Take `steps` more steps, or go on to max_steps where it is None. A run that stopped early has new patience."""
+    """Take `steps` more steps; None: go on to max_steps. The patience of a run that stopped early starts again."""
 
     steps: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pause(Request[int]):
-    """Stop between two steps; answers the step. Nothing is lost and nothing ends."""
+    """Pause between two steps; answers the step. Nothing is lost, and the run does not end."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SetPace(Request[None]):
-    """At most this many steps a second, or as fast as it goes where it is None. Never changes weights."""
+    """Limit the steps per second; None: no limit. It never changes the weights."""
 
     steps_per_second: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SetProcesses(Request[None]):
-    """Learn in so many processes of this machine from the next Learn on: without dropout, with the losses of one."""
+    """From the next Learn on, use this many processes of this machine. Without dropout, the losses are those of one."""
 
     num_processes: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finish(Request[Path | None]):
-    """End the run here: validate, save, close its folder."""
+    """End the run now: validate, save, release its folder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stop(Request[Path | None]):
-    """Save a checkpoint at once and leave the run to be resumed (a signal, a closing window)."""
+    """Save a checkpoint at once and leave the run to be resumed later (after a signal, or when the window closes)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,19 +141,19 @@ class ChangeSetting(Request[None]):
 
 @dataclass(frozen=True, kw_only=True)
 class AddSentence(Request[None]):
-    """Follow this sentence in every probe from now on, and back through the snapshots."""
+    """Include this sentence in every probe from now on, and in probes of the past steps with snapshots."""
 
     source: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Translate(Request[tuple[Translation, ...]]):
-    """Translate texts with the weights of this moment, or with those of a kept step (the nearest one at or before).
+    """Translate texts with the present weights, or with those of a kept step (the nearest at or before `step`).
 
-    `prefix` are target tokens that the output begins with, whatever the model would have written; `<eos>` ends it.
-    `references`, one a text or none at all, are what the decoder is fed besides, where attention is asked for.
-    `run` has the model of another run translate, in its folder: `step` is one of its steps then, None its best.
-    With `minimum_risk` the output is not the likeliest of a beam, but that with the fewest errors to be expected.
+    `prefix` are target tokens with which every output begins; an `<eos>` in it ends the output. `references`, one for
+    each text or none at all, are also fed to the decoder if attention is requested. `run` is the folder of another run
+    whose model is to translate: `step` is then one of its steps, None its best. With `minimum_risk`, the output is
+    the one with the fewest expected errors in the beam (minimum Bayes risk), not the likeliest.
     """
 
     texts: tuple[str, ...]
@@ -169,16 +168,16 @@ class Translate(Request[tuple[Translation, ...]]):
 
 @dataclass(frozen=True, kw_only=True)
 class FindUnreadable(Request[tuple[int, str] | None]):
-    """The place of the first of these texts that cannot be translated, counted from 0, and why; None where all can."""
+    """Find the first of these texts that cannot be translated: its index, from 0, and why; None if all can."""
 
     texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchBeam(Request[BeamTree]):
-    """Decode one text with a beam and greedily, with the weights of this moment or those kept at or before a step.
+    """Decode one text with a beam and greedily, with the present weights or those kept at or before `step`.
 
-    `prefix` are target tokens that every output begins with, as in `Translate`.
+    `prefix` are target tokens with which every output begins, as in `Translate`.
     """
 
     source: str
@@ -190,9 +189,9 @@ class SearchBeam(Request[BeamTree]):
 
 @dataclass(frozen=True, kw_only=True)
 class DissectHead(Request[DotProduct]):
-    """Work one head out step by step, with the weights of this moment or those kept at or before a step.
+    """Compute one attention head step by step, with the present weights or those kept at or before `step`.
 
-    The decoder reads the reference, or what it writes itself where that is None.
+    The decoder reads the reference, or if that is None, its own output.
     """
 
     source: str
@@ -205,9 +204,9 @@ class DissectHead(Request[DotProduct]):
 
 @dataclass(frozen=True, kw_only=True)
 class LeaveOutHeads(Request[LeftOut]):
-    """See one sentence and a few validation pairs with all attention heads and without these.
+    """Compare one sentence and a few validation pairs with all attention heads and without these.
 
-    With the weights of this moment or those kept at or before a step, which stay as they are.
+    Uses the present weights or those kept at or before `step`, and does not change them.
     """
 
     source: str
@@ -218,12 +217,12 @@ class LeaveOutHeads(Request[LeftOut]):
 
 @dataclass(frozen=True, kw_only=True)
 class LocateData(Request[Path | None]):
-    """Where the prepared pairs of the run at hand lie; None where a run was opened without its dataset's plugin."""
+    """The folder of the present run's prepared pairs; None if the run was opened without its dataset's plugin."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MakeMasks(Request[Masks]):
-    """What each position of a target may read, with so many `<pad>` behind it, MOST_PADDING at most."""
+    """What each position of a target may attend to, with `num_padding` (at most MOST_PADDING) `<pad>` added."""
 
     target: str
     num_padding: int
@@ -231,9 +230,9 @@ class MakeMasks(Request[Masks]):
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluate(Request[Evaluation]):
-    """Evaluate the weights of this moment on a split ("valid" or "test") of the run's data.
+    """Evaluate the present weights on a split ("valid" or "test") of the run's data.
 
-    With `minimum_risk` what is scored of a beam is the output with the fewest errors to be expected, not the likeliest.
+    With `minimum_risk`, the output of a beam is the one with the fewest expected errors, not the likeliest.
     """
 
     split: str = "valid"
@@ -242,18 +241,18 @@ class Evaluate(Request[Evaluation]):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckPlugin(Request[PluginReport]):
-    """Look for whatever is wrong with a dataset plugin, beside a run that learns meanwhile; Progress tells how far.
+    """Check a dataset plugin, also while a run is learning; Progress events report how far it is.
 
-    `plugin` is its name or its .py file, wherever that is; `options` are those that are not at their defaults. A later
+    `plugin` is its name or its .py file in any folder; `options` are those that are not at their defaults. A later
     check, or cancelling the future, ends this one.
     """
 
     plugin: str
     options: Mapping[str, Any] = field(default_factory=dict)
-    with_learning: bool = True  # see whether a small model learns 32 of its pairs, where all else is well
+    with_learning: bool = True  # test whether a small model learns 32 of its pairs, if there are no findings
     bounds: Bounds = field(default_factory=Bounds)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Close(Request[None]):
-    """Save what is unsaved and end the engine's thread; whatever is asked later is refused."""
+    """Save what is unsaved and end the engine's thread; later requests are refused."""

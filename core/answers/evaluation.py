@@ -1,4 +1,4 @@
-"""What the weights of a run reach on a split."""
+"""The result of evaluating a run's weights on a split."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from core.config import DecodingConfig
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """A split evaluated, teacher-forced and free-running; keys of `metrics` without a split's prefix."""
+    """An evaluation of a split, teacher-forced and free-running; the keys of `metrics` have no split prefix."""
 
     run: Path
     split: str
     checkpoint: int
     sentences: int
-    left_out: int  # pairs of the split that are longer than the lengths allow: not scored
-    plugin_left_out: int  # and those that the plugin's own options leave out
-    is_valid_again: bool  # the test split of a dataset without test pairs of its own
-    other_options: dict[str, Any]  # of the dataset, that gave other pairs than the run's own split
-    metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of sentences not right
+    left_out: int  # pairs of the split that are longer than the allowed lengths, and not scored
+    plugin_left_out: int  # pairs that the plugin's own options leave out
+    is_valid_again: bool  # whether the test split is the valid split, for lack of test pairs of its own
+    other_options: dict[str, Any]  # the dataset's options, if they gave other pairs than the run's own
+    metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of wrong sentences
     plugin_metrics: dict[str, float]
     bleu_signature: str
     chrf_signature: str
-    tokenized_bleu: float  # 0 to 100; lower-cased, on tokens as spaces separate them
+    tokenized_bleu: float  # 0 to 100; lower-cased, on tokens separated by spaces
     tokenized_bleu_signature: str
     seconds: float
     predictions: tuple[tuple[str, str, str], ...]  # source, reference, hypothesis
-    matches: tuple[bool, ...]  # of each prediction: whether it is its reference, as the target's tokenizer joins it
-    token_edits: tuple[tuple[int, int], ...]  # of each prediction: edits that make it its reference, reference tokens
-    decoding: DecodingConfig  # how the predictions were written
-    minimum_risk: bool  # and what was chosen of a beam, as Evaluate says
-    averaged_steps: tuple[int, ...] = ()  # the checkpoints whose mean this is; none where it is of one
-    ema_decay: float | None = None  # of the moving average that these weights are; None where they are none
+    matches: tuple[bool, ...]  # for each prediction: whether it equals the reference, joined by the target's tokenizer
+    token_edits: tuple[tuple[int, int], ...]  # for each prediction: edits to its reference, and reference tokens
+    decoding: DecodingConfig  # how the predictions were decoded
+    minimum_risk: bool  # whether they were chosen from the beam by minimum Bayes risk
+    averaged_steps: tuple[int, ...] = ()  # the averaged checkpoints; empty for a single one
+    ema_decay: float | None = None  # if the weights are a moving average, its decay

@@ -1,4 +1,4 @@
-"""A sentence translated: the output, and what there is to see of how it was written."""
+"""The result of translating a sentence: the output, and how it was decoded."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from core.probes import ProbedSentence
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredOutput:
-    """One of the outputs that decoding ended with; `score` is its log-probability over the length penalty."""
+    """A final hypothesis; `score` is its log-probability divided by the length penalty."""
 
     output: str
     score: float
-    finished: bool  # False where max_length cut it
+    finished: bool  # False if it was cut at max_length
 
 
 @dataclass(frozen=True, kw_only=True)
 class Translation(TimedAnswer):
-    """One sentence translated, with the weights of `step`."""
+    """The translation of a sentence with the weights of `step`."""
 
     step: int
     source: str
     output: str  # target tokens joined as their tokenizer joins them
-    unknown: tuple[str, ...]  # source tokens the vocabulary does not have, in order
-    num_src_tokens: int  # <eos> counted, and so in the next
-    longest_trained: int | None  # the longest source of the train split; None where a run does not say
-    finished: bool  # False where max_length cut it
-    n_best: tuple[ScoredOutput, ...]  # best first, where asked for
-    sentence: ProbedSentence | None  # probabilities, runners-up and attention, where asked for
-    prefix: tuple[str, ...] = ()  # the tokens of the output that the model did not choose
+    unknown: tuple[str, ...]  # source tokens that are not in the vocabulary, in order
+    num_src_tokens: int  # <eos> counted, also in the next
+    longest_trained: int | None  # tokens of the longest source of the train split; None if the run does not say
+    finished: bool  # False if the output was cut at max_length
+    n_best: tuple[ScoredOutput, ...]  # best first, if requested
+    sentence: ProbedSentence | None  # probabilities, runners-up and attention, if requested
+    prefix: tuple[str, ...] = ()  # the first tokens of the output, which were given and not chosen by the model
 
     @property
     def length_note(self) -> str:
-        """Says that the source is longer than any that was learned from; empty where it is not."""
+        """A note that the source is longer than any that was trained on; empty if it is not."""
         if self.longest_trained is None or self.num_src_tokens <= self.longest_trained:
             return ""
         return (

@@ -1,4 +1,4 @@
-"""`runs list|show|delete`: what lies in the runs folder, without torch."""
+"""`runs list|show|delete`: the runs in the runs folder, without torch."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _SHOWN = (
 
 
 def list_all(arguments: Namespace) -> int:
-    """Print a line for each run: name, state, last step, what broke it off, best value, the group of its seeds, and
-    the run it continues.
+    """Print a line for each run: name, state, last step, why it broke off, best value, group of seeds, and the run that
+    it continues.
     """
     _require_folder(arguments.runs_dir)
-    runs = list_runs(runs_dir_of(arguments).resolve())  # of a link among them, its own name
+    runs = list_runs(runs_dir_of(arguments).resolve())  # links among them keep their own names
     width = max((len(path.name) for path in runs), default=0)
     for path in runs:
         try:
             record = _record(RunFolder.open(path))
-        except UserError as error:  # one that cannot be read must not hide the others
+        except UserError as error:  # an unreadable run must not hide the others
             record = {"run": str(path), "state": state_of_unread(error), "error": str(error)}
         if arguments.json:
             print_json(record)
@@ -50,7 +50,7 @@ def list_all(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Print a run's state, its newest figures, the settings it began with and those that were changed since."""
+    """Print a run's state, its newest metrics, the settings it began with, and those that were changed since."""
     run = RunFolder.open(named_run(arguments.run, arguments))
     record = _record(run)
     validations = run.validation_metrics()
@@ -68,13 +68,13 @@ def show(arguments: Namespace) -> int:
 
 
 def delete(arguments: Namespace) -> int:
-    """Delete runs, each only if it is one, holds nothing else and nobody is writing it. All are looked at first.
+    """Delete runs, only if all of them are runs, hold nothing else, and are not being written.
 
-    Of a link to a run elsewhere the link goes, and the run stays: it may be somebody else's.
+    Of a link to a run elsewhere, only the link is deleted: the run may be another user's.
     """
     runs_dir = runs_dir_of(arguments)
     found = [find_run(text, runs_dir, or_its_rest=True) for text in arguments.runs]
-    named = {_place(path): path for path in found}  # one that is named twice goes once
+    named = {_place(path): path for path in found}  # a run that is named twice is deleted once
     for place, path in named.items():
         if writer := writer_of(path):
             raise UserError(
@@ -84,7 +84,7 @@ def delete(arguments: Namespace) -> int:
         if not place.is_symlink():
             require_nothing_else(path)
     waiting, heard = list(named.items()), list[Signals]()
-    with signals_to(heard.append):  # the run that is being deleted goes whole
+    with signals_to(heard.append):  # the run that is being deleted is deleted completely
         while waiting and not heard:
             _delete(*waiting.pop(0), json=arguments.json)
     if heard:
@@ -95,7 +95,7 @@ def delete(arguments: Namespace) -> int:
 
 
 def _place(path: Path) -> Path:
-    """Where it is, however it is named: of a link, not where that leads to."""
+    """The run's resolved path; of a link, the path of the link itself."""
     return path.parent.resolve() / path.name if path.is_symlink() else path.resolve()
 
 
@@ -115,7 +115,7 @@ def _delete(place: Path, path: Path, *, json: bool) -> None:
 
 
 def _require_folder(named: Path | None) -> None:
-    """Refuse a folder that somebody names and that is none. The usual one may be missing: a first run makes it."""
+    """Raise UserError if --runs-dir is not a folder. The default folder may be missing: the first run makes it."""
     place, where = (named, "--runs-dir") if named is not None else (default_runs_dir(), "HEADLIGHT_RUNS_DIR")
     if not place.is_dir() and (named is not None or place.exists()):
         what = "this is a file" if place.exists() else "there is no such folder"
@@ -129,7 +129,7 @@ def _record(run: RunFolder) -> dict[str, object]:
 
 
 def _rest(record: dict[str, object]) -> Iterator[str]:
-    """What only some runs have."""
+    """The columns that only some runs have."""
     if record["reason"] not in (None, "stopped", *GOOD_ENDS):
         yield f"reason {record['reason']}"
     if record["best_value"] is not None:

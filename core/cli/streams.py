@@ -1,4 +1,4 @@
-"""The terminal's streams: UTF-8 under any locale, and no fault where they are full, or nobody reads them."""
+"""Standard output and error: UTF-8 under any locale, and no bug report if they are full or nobody reads them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any, TextIO, cast
 from core.errors import UserError
 
 UNREAD = errno.EINVAL if os.name == "nt" else errno.EPIPE
-"""What writing to a pipe ends in that nobody reads."""
+"""The errno of writing to a pipe that nobody reads."""
 
 
 def speak_utf8(stream: TextIO) -> None:
-    """Let emoji, right-to-left text and bytes that are no text through under any locale and on Windows."""
+    """Make the stream accept any text, and undecodable bytes, under any locale and on Windows."""
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 @contextmanager
 def perhaps_unread(stream: TextIO) -> Iterator[None]:
-    """Around writing what can be done without: once `stream` takes no more, what is written there goes nowhere.
+    """For output that is not essential: if `stream` can no longer be written, later output to it is discarded.
 
-    Whoever read it has ended, its terminal was closed, or its disk is full.
+    Its reader has ended, its terminal was closed, or its disk is full.
     """
     try:
         yield
@@ -37,7 +37,7 @@ def perhaps_unread(stream: TextIO) -> Iterator[None]:
 
 @contextmanager
 def progress_perhaps_unread() -> Iterator[None]:
-    """Around a verb: what it tells on standard error can all be done without."""
+    """Run a verb so that its output on standard error is not essential, see `perhaps_unread`."""
     stream = sys.stderr
     with redirect_stderr(cast(TextIO, _Guarded(stream, lambda: perhaps_unread(stream)))):
         yield
@@ -45,9 +45,9 @@ def progress_perhaps_unread() -> Iterator[None]:
 
 @contextmanager
 def results_told() -> Iterator[None]:
-    """Around a verb: what it printed is told at the end, or a UserError says that it could not be.
+    """Run a verb and flush standard output at the end; raises UserError if it could not be written.
 
-    That nobody reads it any more (BrokenPipeError) is another matter.
+    If nobody reads it any more, BrokenPipeError is raised instead.
     """
     stream, refusals = sys.stdout, list[OSError]()
     try:
@@ -62,27 +62,27 @@ def results_told() -> Iterator[None]:
 
 
 class ResultsOnTheWay:
-    """What work prints before it has ended, which goes on though that cannot be written; it is told afterwards."""
+    """Results printed by long work, which goes on if they cannot be written; the failure is reported at the end."""
 
     def __init__(self) -> None:
         self._refusals: list[OSError] = []
 
     @contextmanager
     def printing(self) -> Iterator[None]:
-        """Around printing one of them."""
+        """Print a result in this block."""
         with perhaps_unread(sys.stdout), _remembering(self._refusals):
             yield
             sys.stdout.flush()
 
     def require_written(self, advice: str) -> None:
-        """Raise UserError where they are not all written, but for that nobody read them any more."""
+        """Raise UserError if some results could not be written, unless nobody read them any more."""
         for refusal in self._refusals:
             if not isinstance(refusal, BrokenPipeError):
                 raise _not_written(refusal, advice)
 
 
 class _Guarded:
-    """A stream that is written to within `guard`."""
+    """A stream whose writes run within the context manager of `guard`."""
 
     def __init__(self, stream: TextIO, guard: Callable[[], AbstractContextManager[None]]) -> None:
         self._stream, self._guard = stream, guard
@@ -102,7 +102,7 @@ class _Guarded:
 
 @contextmanager
 def _remembering(refusals: list[OSError]) -> Iterator[None]:
-    """Around writing: no other error tells which file it is of."""
+    """Collect the errors of writing in this block, to tell them from an OSError about another file."""
     try:
         yield
     except OSError as error:
@@ -116,7 +116,7 @@ def _not_written(error: OSError, advice: str = "") -> UserError:
 
 
 def fall_silent(stream: TextIO) -> None:
-    """Send what is written from here on nowhere, what is still buffered included."""
+    """Discard everything written to the stream from now on, and what is still in its buffer."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

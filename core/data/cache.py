@@ -1,4 +1,4 @@
-"""The cache of prepared datasets: folders that appear whole, and go when others have been used more lately."""
+"""The cache of prepared datasets: folders that appear whole, of which the least recently used are removed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from core.machine.resource_errors import no_more_files, too_little_memory
 from core.run_files.claiming import is_alive
 
 NUM_KEPT = 30
-"""Folders kept: each edit of a dataset's options makes one."""
+"""How many folders are kept: each change of a dataset's options makes one."""
 ABANDONED_SECONDS = 86_400
-"""A folder still being built after this time belongs to a process that was killed, where no lock tells."""
+"""Without a lock to tell, a folder that is still being built after this time belongs to a killed process."""
 YOUNG_SECONDS = 60
-"""A folder that nobody holds may have been made just now, to be held at once."""
+"""A younger folder without a lock may have been made just now, and be locked in a moment."""
 _BUILDING = ".building-"
 _BUILDING_HERE = f"{_BUILDING}{socket.gethostname()}-"
 _SIZES = "sizes.json"
@@ -31,7 +31,7 @@ _SIZES = "sizes.json"
 
 @contextmanager
 def building_folder(cache_dir: Path) -> Iterator[Path]:
-    """A folder to build in, gone afterwards unless it was published. Raises UserError where it cannot be written."""
+    """Yield a folder to build in, removed at the end unless published. Raises UserError if it cannot be written."""
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f"{_BUILDING_HERE}{os.getpid()}-", dir=cache_dir))
@@ -39,7 +39,7 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
             with _held(building):
                 yield building
         except BaseException as error:
-            clear_frames(error.__traceback__)  # which hold what was mapped: Windows removes no file that is
+            clear_frames(error.__traceback__)  # they hold mapped files, which Windows does not remove
             raise
         finally:
             shutil.rmtree(building, ignore_errors=True)
@@ -48,7 +48,7 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
 
 
 def _refusal(cache_dir: Path, error: OSError) -> UserError:
-    if error.errno == errno.ENODEV:  # of mapping a file alone
+    if error.errno == errno.ENODEV:  # only mapping a file raises this
         return UserError(
             f"The dataset cannot be read from {cache_dir}: its file system maps no file into memory.",
             "XDG_CACHE_HOME names another place.",
@@ -61,7 +61,10 @@ def _refusal(cache_dir: Path, error: OSError) -> UserError:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[bool | None]:
-    """Locked, and whether it is: False where another holds it, None without locks. A process that ends lets go."""
+    """Lock a folder, and yield whether that worked: False if another process holds the lock, None without locks.
+
+    The lock is released if the process ends.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
@@ -82,7 +85,7 @@ def _held(folder: Path) -> Iterator[bool | None]:
 
 
 def publish(building: Path, folder: Path) -> None:
-    """Let what was built appear as `folder`, whole or not at all; what is there whole stays."""
+    """Rename what was built to `folder`, unless that exists and is complete."""
     sizes = {path.name: path.stat().st_size for path in building.iterdir()}
     (building / _SIZES).write_text(json.dumps(sizes))
     if not is_whole(folder):
@@ -90,12 +93,12 @@ def publish(building: Path, folder: Path) -> None:
         try:
             building.rename(folder)
         except OSError:
-            if not is_whole(folder):  # else another process was faster with the same content
+            if not is_whole(folder):  # otherwise another process has published the same content
                 raise
 
 
 def is_whole(folder: Path) -> bool:
-    """Whether everything published is there in full: a power cut may have cut off what was not on disk yet."""
+    """Whether every published file has its full size: a power cut may have cut off what was not on disk yet."""
     try:
         sizes = json.loads((folder / _SIZES).read_text())
         return all((folder / name).stat().st_size == size for name, size in sizes.items())
@@ -104,12 +107,12 @@ def is_whole(folder: Path) -> bool:
 
 
 def tidy(cache_dir: Path, used: Path) -> None:
-    """Mark a folder as used now; remove those unused longest and what killed processes left half-built.
+    """Mark a folder as used now; remove the least recently used ones and those that killed processes left unfinished.
 
-    Whoever has one open keeps what is mapped. Nothing else in `cache_dir` is touched. By a clock that was set back
-    others may have been used later than now: the one in use stays.
+    A process that has a removed folder open keeps its mapped files. Nothing else in `cache_dir` is touched. `used` is
+    never removed, even if the clock was set back and others seem to have been used later.
     """
-    with suppress(OSError):  # a file system that keeps no times, or somebody else's folder
+    with suppress(OSError):  # a file system without times, or another user's folder
         os.utime(used)
     last_used: dict[Path, float] = {}
     for folder in cache_dir.iterdir():
@@ -123,19 +126,19 @@ def tidy(cache_dir: Path, used: Path) -> None:
 
 
 def _is_abandoned(folder: Path, age: float) -> bool:
-    """Whether nobody builds in it any more: its lock tells, whatever the clock says, which may have been set ahead.
+    """Whether no process builds in the folder any more: its lock tells, as the clock may have been set ahead.
 
-    Where there is none to tell, as of another machine, it is old and no process of this machine is at it.
+    Without a lock to tell, as for a folder of another machine: whether it is old and no process here builds in it.
     """
     if not folder.name.startswith(_BUILDING) or age < YOUNG_SECONDS:
         return False
-    with suppress(OSError), _held(folder) as is_free:  # who builds in it may publish it just now
+    with suppress(OSError), _held(folder) as is_free:  # it may be published at this moment
         if is_free is False or (is_free and folder.name.startswith(_BUILDING_HERE)):
             return is_free
     return age > ABANDONED_SECONDS and not _is_at_it(folder)
 
 
 def _is_at_it(folder: Path) -> bool:
-    """Whether a process of this machine that has the number in its name lives."""
+    """Whether the process of this machine with the PID in the folder's name is running."""
     number = folder.name.removeprefix(_BUILDING_HERE).partition("-")[0]
     return number.isdecimal() and is_alive(int(number))

@@ -1,4 +1,4 @@
-"""The version of what a run's files hold and how. It grows when an older program would misread them."""
+"""The version of a run's file formats. It is increased when an older Headlight would misread them."""
 
 from typing import Literal
 
@@ -8,11 +8,11 @@ FORMAT: Literal[1] = 1
 
 
 class NewerFormat(UserError):
-    """A newer version of the program wrote it: nothing is wrong with it."""
+    """A newer version of Headlight wrote the file, which is not damaged."""
 
 
 def require_known_format(given: object, where: str) -> None:
-    """Raise NewerFormat where a newer version of the program wrote the file that `where` names."""
+    """Raise NewerFormat if a newer version of Headlight wrote the file that `where` names."""
     if isinstance(given, int) and given > FORMAT:
         raise NewerFormat(
             f"{where}: a newer version of Headlight made this (format {given}; this one reads format {FORMAT}).",

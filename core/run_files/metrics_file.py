@@ -1,8 +1,8 @@
-"""metrics.jsonl: what is drawn over the axis of steps, appended line by line.
+"""metrics.jsonl: everything that is plotted over steps, appended line by line.
 
-Three kinds of line, each with `step`, `time` and its own checksum: a training step (`train/...` metrics), a validation
-(`valid/...` metrics, the plugin's own, and `is_best`), and a changed setting (`setting` and `value`). A value that is
-not finite is null.
+There are three kinds of line, each with `step`, `time` and its own checksum: a training step (`train/...` metrics), a
+validation (`valid/...` metrics, the plugin's own, and `is_best`), and a changed setting (`setting` and `value`). A
+value that is not finite is null.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
 @dataclass(frozen=True)
 class MetricsRecords:
-    """Lines of metrics.jsonl, and the place in the file after the last of them."""
+    """Lines of metrics.jsonl by kind, and the position in the file after the last of them."""
 
     steps: Sequence[Record]
-    between_steps: Sequence[Record]  # validations and changed settings, in the order in which they were written
+    between_steps: Sequence[Record]  # validations and changed settings, in the order written
     end: int
 
     @property
@@ -54,7 +54,7 @@ class MetricsRecords:
 
 
 def step_lines(first_step: int, arrays: Arrays) -> bytes:
-    """One line for each step from `first_step` on; `arrays` hold one value a step under each name."""
+    """One line for each step from `first_step` on; `arrays` has the values of all steps for each name."""
     rows = zip(*([_finite(value) for value in values.tolist()] for values in arrays.values()), strict=True)
     return b"".join(
         checked_line({"step": step} | dict(zip(arrays, row, strict=True))) for step, row in enumerate(rows, first_step)
@@ -62,17 +62,17 @@ def step_lines(first_step: int, arrays: Arrays) -> bytes:
 
 
 def validation_line(step: int, time: float, metrics: Mapping[str, float], is_best: bool) -> bytes:
-    """The line of a validation."""
+    """The line for a validation."""
     return checked_line({"step": step, "time": time, "is_best": is_best} | {k: _finite(v) for k, v in metrics.items()})
 
 
 def setting_line(time: float, changed: SettingChanged) -> bytes:
-    """The line of a setting changed during the run."""
+    """The line for a setting changed during the run."""
     return checked_line({"step": changed.step, "time": time, "setting": changed.key, "value": changed.value})
 
 
 def append(path: Path, lines: bytes) -> None:
-    """Append whole lines; what a full disk cut off is taken back, so that the next line does not follow half a one."""
+    """Append whole lines. What a full disk cuts off is removed, so that no line is appended to half of another."""
     with path.open("ab", buffering=0) as file:
         before = file.seek(0, os.SEEK_END)
         try:
@@ -85,10 +85,10 @@ def append(path: Path, lines: bytes) -> None:
 
 
 def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None) -> MetricsRecords:
-    """The lines from `offset` on; none where somebody deleted the file. A torn last line is left out, and so is what is
-    damaged beyond the `durable` bytes (None: all are), as a power cut leaves it.
+    """The lines from `offset` on; none if the file was deleted. A torn last line is left out, and so is damage from a
+    power cut, beyond the first `durable` bytes (None: all are durable), with all that follows.
 
-    Raises DamagedFile that names a damaged line before, and where whole lines make less than the `least` bytes.
+    Raises DamagedFile that names an earlier damaged line, or if the whole lines have fewer than `least` bytes.
     """
     with _open(path) as file:
         file.seek(offset)
@@ -103,14 +103,14 @@ def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None
 
 
 def _require(least: int, path: Path, whole: int) -> None:
-    """Of a file that somebody deleted, nothing is expected."""
+    """Raise DamagedFile if fewer than `least` bytes are whole, unless the file was deleted."""
     if whole < least and path.exists():
         raise DamagedFile(f"{path}: the file is cut off ({whole:,} of {least:,} bytes are left).", _ADVICE)
 
 
 def file_and_size(path: Path) -> tuple[int, int]:
-    """By what one sees that the file is another one or shorter: a run that was cut back."""
-    found = path.stat() if path.exists() else None  # somebody deleted it: a run without curves
+    """Inode and size, which show that the file was replaced or cut short, as when a run goes back to a checkpoint."""
+    found = path.stat() if path.exists() else None  # deleted: a run without curves
     return (found.st_ino, found.st_size) if found else (0, 0)
 
 
@@ -122,7 +122,7 @@ def has_damaged_tail(path: Path, durable: int) -> bool:
 
 
 def read_validations(path: Path, durable: int | None = None) -> list[Record]:
-    """Only the lines of validations: in a long run few of very many. Raises DamagedFile as `read` does."""
+    """Only the lines of validations, which are few in a long run. Raises DamagedFile as `read` does."""
     return _read_marked(path, _VALIDATION_MARK, "validations", durable)
 
 
@@ -143,9 +143,9 @@ def _read_marked(path: Path, mark: bytes, what: str, durable: int | None) -> lis
 
 
 def sampled(path: Path, num: int) -> list[Record]:
-    """At most `num` whole lines, evenly spread over the file: a glance that costs the same however long it is.
+    """At most `num` whole lines, spread evenly over the file, at the same cost however long it is.
 
-    A damaged line is passed over: `read` names it to whoever opens the run.
+    Damaged lines are skipped; `read` reports them when the run is opened.
     """
     lines: dict[bytes, None] = {}
     with _open(path) as file:
@@ -153,13 +153,13 @@ def sampled(path: Path, num: int) -> list[Record]:
         for number in range(num):
             file.seek(number * end // num)
             if number:
-                file.readline(_LONGEST_LINE)  # the rest of the line that this place is in
+                file.readline(_LONGEST_LINE)  # the rest of the line at this position
             lines[file.readline(_LONGEST_LINE).rstrip(b"\n")] = None
     return [json.loads(line) for line in lines if line and is_intact(line)]
 
 
 def size_without_last_line(path: Path) -> int:
-    """Its bytes but for the last line, which may always be torn."""
+    """The file's size in bytes without the last line, which may always be torn."""
     with _open(path) as file:
         end = file.seek(0, os.SEEK_END)
         file.seek(max(0, end - _LONGEST_LINE))
@@ -167,12 +167,12 @@ def size_without_last_line(path: Path) -> int:
 
 
 def last_line(lines: bytes) -> bytes:
-    """The last of whole lines, its newline included."""
+    """The last of these whole lines, including its newline."""
     return lines[lines.rfind(b"\n", 0, -1) + 1 :]
 
 
 def last_step(path: Path) -> int:
-    """The step of the last line that is whole, read from the end of the file; 0 where there is none."""
+    """The step of the last whole line, read from the end of the file; 0 if there is none."""
     with _open(path) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_LINE))
         lines = file.read().split(b"\n")[:-1]
@@ -180,9 +180,7 @@ def last_step(path: Path) -> int:
 
 
 def read_step(path: Path, step: int) -> list[Record]:
-    """Only the lines of this step, and of them those that are whole; read from the end of the file, where a run that
-    goes on from there has them.
-    """
+    """The whole lines of this step, searched from the end of the file, where they are if the run goes on from it."""
     with _open(path) as file:
         end, size = file.seek(0, os.SEEK_END), _LONGEST_LINE
         while True:
@@ -197,7 +195,7 @@ def read_step(path: Path, step: int) -> list[Record]:
 def lines_until(
     path: Path, step: int, at_step: Mapping[str, int], *, least: int = 0, durable: int | None = None
 ) -> bytes:
-    """The whole lines up to this step; of its own "setting" and "is_best" lines the first `at_step` so many.
+    """The whole lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
 
     Raises DamagedFile as `read` does.
     """
@@ -207,7 +205,7 @@ def lines_until(
     _require(least, path, whole)
     seen: Counter[str] = Counter()
     kept = []
-    for record, line in zip(records, data.split(b"\n"), strict=False):  # what follows the last newline is none
+    for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line
         if record["step"] == step:
             seen.update(at_step.keys() & record.keys())
         if record["step"] <= step and all(seen[kind] <= most for kind, most in at_step.items() if kind in record):
@@ -221,20 +219,20 @@ def _open(path: Path) -> Iterator[BinaryIO]:
         try:
             require_room_to_read(path, _TIMES_IN_MEMORY)
             file: BinaryIO = path.open("rb")
-        except FileNotFoundError:  # somebody deleted it: a run without curves
+        except FileNotFoundError:  # deleted: a run without curves
             file = BytesIO()
         with file:
             yield file
 
 
 def columns(records: Sequence[Record]) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
-    """Steps, and an array for each metric; NaN where a line has none."""
+    """The steps, and an array for each metric, NaN where a line does not have it."""
     steps = np.fromiter((record["step"] for record in records), np.int64, len(records))
     return steps, {name: column(records, name) for name in _names(records)}
 
 
 def column(records: Sequence[Record], name: str) -> NDArray[np.float64]:
-    """One metric of the records, NaN where a line has none."""
+    """One metric of the records, NaN where a line does not have it."""
     return np.array([record.get(name) for record in records], dtype=np.float64)
 
 
@@ -244,7 +242,7 @@ def metrics_of(record: Record) -> dict[str, float]:
 
 
 def settings_of(records: Sequence[Record]) -> list[SettingChanged]:
-    """Setting lines as the events that told of them."""
+    """The lines of changed settings as events."""
     return [SettingChanged(step=record["step"], key=record["setting"], value=record["value"]) for record in records]
 
 

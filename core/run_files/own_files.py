@@ -1,4 +1,4 @@
-"""What of a folder a run wrote: only a folder that holds nothing else is deleted for good."""
+"""Tells the files that runs write from others: only a folder with nothing else in it is deleted permanently."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from core.run_files.names import ALL, one_of
 from core.run_files.state import read_state
 from core.settings.strict_yaml import read_yaml_file
 
-_LEFT = r"(\.tmp|\.old)?"  # by a crash
+_LEFT = r"(\.tmp|\.old)?"  # left by a crash
 _OWN = re.compile(
     rf"({one_of(ALL)}){_LEFT}"
     rf"|(validations/[0-9]{{6,}}\.jsonl|(probes|snapshots)/[0-9]{{6,}}\.safetensors){_LEFT}"
     rf"|checkpoints/[0-9]{{6,}}{_LEFT}/((model|optimizer)\.safetensors|state\.json){_LEFT}"
 )
-_OF_A_DESKTOP = (".DS_Store", "Thumbs.db", "desktop.ini")  # written into each folder that it shows
-_NAMED = 3  # of many
+_OF_A_DESKTOP = (".DS_Store", "Thumbs.db", "desktop.ini")  # a desktop writes them into folders that it shows
+_NAMED = 3  # how many files the error names
 _LONGEST_LINE = 2**16  # bytes; ours are far shorter
 
 
 def require_nothing_else(run: Path) -> None:
-    """Raise UserError where a folder is not recognisably a run, or holds what no run writes. A damaged run will do."""
+    """Raise UserError if a folder is not recognisably a run, even a damaged one, or holds files that no run writes."""
     if not any((run / name).is_file() and is_ours(run / name) for name, is_ours in _TELLING.items()):
         raise UserError(
             f"{run} is not recognisably a run: Headlight wrote neither its run.json nor its config.yaml nor its "
@@ -44,7 +44,7 @@ def require_nothing_else(run: Path) -> None:
 
 def _is_state(path: Path) -> bool:
     with suppress(UserError):
-        return read_state(path).created > 0  # what a foreign one does not say
+        return read_state(path).created > 0  # another program's run.json does not have it
     return False
 
 
@@ -65,7 +65,7 @@ _TELLING = {"run.json": _is_state, "config.yaml": _is_settings, "metrics.jsonl":
 
 
 def _others(run: Path) -> list[str]:
-    """The files that no run writes; of a folder that no run makes, the folder."""
+    """The files that no run writes; for those in a folder that no run makes, the folder."""
     paths = (Path(inner, name).relative_to(run) for inner, _, names in os.walk(run) for name in names)
     foreign = [path for path in paths if path.name not in _OF_A_DESKTOP and not _OWN.fullmatch(path.as_posix())]
     return sorted({path.as_posix() if path.parts[0] in FOLDERS else path.parts[0] for path in foreign})

@@ -1,4 +1,4 @@
-"""run.json: where a run stands, who writes it, and the checksums of the documents beside it and of itself."""
+"""run.json: a run's state, the process that writes it, and checksums of the other documents and of itself."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from core.run_files.documents import DamagedFile, checked_bytes, read_checked, r
 from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
-# Bounds for what a stranger wrote: every calendar goes to the year 3000, an archive takes steps of twelve digits,
-# and a group is made of a setting's name.
+# Bounds for untrusted values: every calendar goes to the year 3000, an archive takes steps of twelve digits,
+# and a group contains the run's name.
 Step = Annotated[int, Field(ge=0, lt=10**12)]
 Bytes = Annotated[int, Field(ge=0, lt=2**63)]
 _FIRST, _LAST = 0.0, 32_503_680_000.0
@@ -29,7 +29,7 @@ Line = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f]*$")]
 
 @dataclass(frozen=True, kw_only=True)
 class RunState:
-    """What run.json says. `pid` and `host` name the process that writes the run, None while nobody does."""
+    """The content of run.json. `pid` and `host` name the process that writes the run; None if there is none."""
 
     __pydantic_config__ = ConfigDict(extra="forbid", allow_inf_nan=False)
 
@@ -37,29 +37,29 @@ class RunState:
     state: StateName = "new"
     created: Time = 0.0
     updated: Time = 0.0
-    last_step: Step = 0  # the newest checkpoint's
-    metrics_size: Bytes = 0  # bytes of metrics.jsonl at that checkpoint but for its last line, which may be torn
+    last_step: Step = 0  # of the newest checkpoint
+    metrics_size: Bytes = 0  # bytes of metrics.jsonl at that checkpoint without its last line, which may be torn
     best_step: Step | None = None  # the checkpoint with the best value
     best_value: float | None = None
-    best_metric: str | None = None  # whose value that is: the setting may have been changed since
+    best_metric: str | None = None  # the metric of that value: the setting may have changed since
     reason: Line | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one continues
-    parent_step: Step | None = None  # from which step of it
-    began_with: tuple[SettingChanged, ...] = ()  # of config.yaml, that the steps of a branch's past had otherwise
-    is_shared: bool = False  # received in one file: to be looked at, without optimizer and plugin
-    group: Line | None = None  # what the runs of one `train --seeds` have in common
+    parent_step: Step | None = None  # the parent's step from which it continues
+    began_with: tuple[SettingChanged, ...] = ()  # settings of config.yaml that differed in a branch's past steps
+    is_shared: bool = False  # received as one file: only to look at, without optimizer and plugin
+    group: Line | None = None  # shared by the runs of one `train --seeds`
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     host: Line | None = None
-    pid_started: str | None = None  # when that process began, see `started_at`; another may have its number by now
+    pid_started: str | None = None  # when that process began, see `started_at`: its PID may be in use again
     checksums: dict[str, str] = field(default_factory=dict)  # file name -> crc32 of its bytes
 
     @property
     def durable_metrics(self) -> int | None:
-        """The bytes of metrics.jsonl that no power cut can have damaged; None for all, once the writer has let go."""
+        """The bytes of metrics.jsonl that no power cut can have damaged; None for all, once the run is released."""
         return None if self.pid is None else self.metrics_size
 
     def writer(self) -> str | None:
-        """The live other process that writes this run, in words; None where there is none."""
+        """The other live process that writes this run, in words; None if there is none."""
         if self.pid is None or self.is_ours():
             return None
         if self.host != socket.gethostname():
@@ -71,7 +71,7 @@ class RunState:
         return self.pid_started in (None, started_at(self.pid))
 
     def is_ours(self) -> bool:
-        """Whether this very process writes the run."""
+        """Whether this process writes the run."""
         return self.pid == os.getpid() and self.host == socket.gethostname() and self._is_the_same()
 
 
@@ -79,27 +79,26 @@ _STATE = TypeAdapter(RunState)
 
 
 def now() -> float:
-    """The time; of a clock that is set to what no run.json may say, the nearest that it may."""
+    """The current time, clamped to what run.json may hold, in case the clock is set wrong."""
     return min(max(time.time(), _FIRST), _LAST)
 
 
 def state_bytes(state: RunState) -> bytes:
-    """run.json."""
+    """The bytes of run.json."""
     return checked_bytes(asdict(state))
 
 
 def read_state(path: Path) -> RunState:
-    """Read it again. Raises DamagedFile where it is no run.json of ours, NewerFormat where a newer version wrote it."""
+    """Read run.json. Raises DamagedFile if it is not valid, NewerFormat if a newer version wrote it."""
     record = read_checked(path)
     require_known_format(record.get("format"), str(path))
     return validated(_STATE, record, path)
 
 
 def writer_of(run: Path) -> str | None:
-    """The live other process that writes a run, in words; none where run.json, which it would write, is lost or
-    damaged.
+    """The other live process that writes a run, in words; None if there is none, or run.json is missing or damaged.
 
-    Raises NewerFormat for a run of a newer version: whether that is written nobody can tell.
+    Raises NewerFormat for a run of a newer version, which may or may not have a writer.
     """
     path = run / "run.json"
     with suppress(DamagedFile), reading(path):

@@ -1,4 +1,4 @@
-"""Settings put in the place of others: `--set KEY=VALUE` over what a file says, and changes of a config at hand."""
+"""Overrides settings: by `--set KEY=VALUE` in a document, and by key in a config."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml, show
 
 
 def override(document: Document, overrides: tuple[str, ...]) -> Document:
-    """The document with `training.max_steps=200` and the like put in; errors name the override instead of a line."""
-    if not isinstance(document.value, dict):  # refused as it stands, not replaced
+    """Apply overrides such as `training.max_steps=200` in order; later errors name the override instead of a line."""
+    if not isinstance(document.value, dict):  # refused later, not replaced
         return document
     for text in overrides:
         key, value = read_override(text)
@@ -23,7 +23,7 @@ def override(document: Document, overrides: tuple[str, ...]) -> Document:
 
 
 def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
-    """Refuse to put a key below a single value, which would be lost; null and auto may give way to keys."""
+    """Raise UserError if keys would replace a value, which would be lost; they may replace null and auto."""
     value = document.value
     for depth, part in enumerate(path, start=1):
         value = value.get(part)
@@ -35,7 +35,7 @@ def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
 
 
 def read_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
-    """Key and value of `KEY=VALUE`. Raises UserError, with the example where there is no such pair."""
+    """Parse `KEY=VALUE`. Raises UserError, with the example if the text is not of this form."""
     key, separator, value = text.partition("=")
     if not separator or not key:
         raise UserError(f"--set {text}: expected KEY=VALUE, such as {example}.")
@@ -43,7 +43,7 @@ def read_override(text: str, example: str = "training.max_steps=200") -> tuple[s
 
 
 def typed_value(text: str, source: str) -> Any:
-    """What somebody typed, read as YAML; nothing is an empty text. Raises UserError that names the source."""
+    """Parse a typed value as YAML; a blank one is an empty text. Raises UserError that names the source."""
     return read_yaml(text, source).value if text.strip() else ""
 
 
@@ -52,24 +52,24 @@ def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document
     here, replaced = root, path
     for depth, part in enumerate(path[:-1], start=1):
         below = here.get(part)
-        if not isinstance(below, dict):  # auto, perhaps: the keys below take its place
+        if not isinstance(below, dict):  # null or auto: the keys below replace it
             below, replaced = {}, min(replaced, path[:depth], key=len)
         here[part] = dict(below)
         here = here[part]
     here[path[-1]] = value
-    if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # the other one gives way
+    if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # it replaces the other one
         here.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
     lines = {known: line for known, line in document.lines.items() if known[: len(replaced)] != replaced}
     return Document(document.name, root, lines, document.overrides | {path: source})
 
 
 def change_setting(config: RunConfig, key: str, value: Any) -> RunConfig:
-    """The config with one key changed, validated whole. Raises UserError for an unknown key or a wrong value."""
+    """The config with one key changed, validated as a whole. Raises UserError for an unknown key or a wrong value."""
     return change_settings(config, {key: value})
 
 
 def change_settings(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
-    """The config with several keys changed at once, as those must be that fit only together. Raises UserError."""
+    """The config with several keys changed at once, as needed if they are valid only together. Raises UserError."""
     document = Document("", config.model_dump(mode="json"), {})
     for key, value in changes.items():
         document = _put(document, tuple(key.split(".")), value, "")
