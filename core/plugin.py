@@ -2,7 +2,7 @@
 
 A plugin is one Python file that ends with `PLUGIN = ItsClass`. It needs only this module and the standard library, and
 runs in a process of its own: it may be slow, print or fail without harm to the application. What it returns is checked
-against the types and ranges below, and `headlight plugins check FILE.py` says what to mend.
+against the types and ranges below, and `headlight plugins check FILE.py` says what to fix.
 """
 
 import hashlib

@@ -75,7 +75,7 @@ def make_batch(pairs: PairArrays, indices: Indices) -> Batch:
 def eval_batches(
     data: PreparedData, split: str, max_tokens: int, limit: int | None = None
 ) -> Iterator[tuple[Indices, Batch]]:
-    """A split's first `limit` pairs (None: all), each once, in batches as of `batches_of_tokens`.
+    """A split's first `limit` pairs (None: all), each once, in batches made by `batches_of_tokens`.
 
     The longer side of each pair is counted: otherwise short labels would put a thousand long texts into one batch.
     """

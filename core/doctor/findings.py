@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing to mend: `sentence` says what, where and what was expected, `advice` what to do."""
+    """One thing to fix: `sentence` says what, where and what was expected, `advice` what to do."""
 
     check: str  # which check found it: "options", "same seed", "alignment" ...
     sentence: str

@@ -51,7 +51,7 @@ class HostSilent(Exception):
 
 
 class _Hurried(TimeoutError):
-    """The wait was cut short because somebody is in a hurry."""
+    """The wait was cut short, as `in_a_hurry` is set."""
 
 
 class HostProcess:

@@ -49,7 +49,7 @@ def with_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
     """Give plugins that share a name an error that says so: of two that are not Headlight's, neither wins silently.
 
     A plugin of Headlight's gives way to a user's, who may have followed a guide that uses its name. A plugin that has
-    an error already keeps it: its file must be mended first.
+    an error already keeps it: its file must be fixed first.
     """
     of_name: dict[str, list[PluginInfo]] = {}
     for info in infos:

@@ -45,7 +45,7 @@ class RunState:
     reason: Line | None = None  # a FinishReason, once the run has ended
     parent: str | None = None  # name of the run this one continues
     parent_step: Step | None = None  # the parent's step from which it continues
-    began_with: tuple[SettingChanged, ...] = ()  # settings of config.yaml that differed in a branch's past steps
+    began_with: tuple[SettingChanged, ...] = ()  # settings of config.yaml that a branch's past was trained without
     is_shared: bool = False  # received as one file: only to look at, without optimizer and plugin
     group: Line | None = None  # shared by the runs of one `train --seeds`
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None

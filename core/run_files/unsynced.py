@@ -27,7 +27,7 @@ class Unsynced:
         self._paths[path] = None
 
     def sync(self) -> None:
-        """Return once everything written so far is on disk. Files removed meanwhile are skipped."""
+        """Return once everything written so far is on disk. Files that have been removed are skipped."""
         written = [path for path in self._paths if path.exists()]
         for path in written:
             sync_file(path)

@@ -36,7 +36,7 @@ class _Place:
 
     path: KeyPath
     group: type[BaseModel]
-    field: FieldInfo | None  # None where no such key is declared
+    field: FieldInfo | None  # None for an undeclared key
     indexes: KeyPath = ()  # where inside the key's value, for a list
 
 

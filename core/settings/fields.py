@@ -50,7 +50,7 @@ class SettingField:
 
     @property
     def limits(self) -> str:
-        """`at least 1, below 10`; empty where there are none."""
+        """The limits in words: `at least 1, below 10`; empty if there are none."""
         words = []
         if self.minimum is not None:
             words.append(f"{'above' if self.minimum_excluded else 'at least'} {_written(self.minimum)}")
@@ -76,7 +76,7 @@ def run_settings() -> dict[str, SettingField]:
 
 
 def named_setting(sentence: str) -> str:
-    """The key that a sentence about a setting begins with: `model.d_model: ...`; empty where it begins with none."""
+    """The setting's key with which a sentence begins, as in `model.d_model: ...`; empty if there is none."""
     key = sentence.partition(" ")[0].rstrip(":")
     is_setting = key in run_settings() or f"{key}.".startswith(f"{OPTIONS}.")
     return key if is_setting else ""
