@@ -15,7 +15,7 @@ from gui.widgets.labels import plain_label
 
 
 class ResumeBanner(QFrame):
-    """`accepted` carries the run to open. What was refused once is not offered again, nor what is older."""
+    """Offers one run; `accepted` carries its folder. A dismissed run is not offered again, nor any older one."""
 
     accepted = Signal(Path)
 
@@ -23,7 +23,7 @@ class ResumeBanner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.run: Path | None = None
-        self.refused_at = 0.0  # when the newest run that was refused had been written last
+        self.refused_at = 0.0  # when the newest dismissed run was last written, in seconds since the epoch
         self.sentence = plain_label()
         self.open_button = button("Open it again", "Load this run at its last checkpoint; Learn continues from there")
         self.dismiss_button = IconButton(theme, "close", "Not now")
@@ -44,14 +44,14 @@ class ResumeBanner(QFrame):
             self.show()
 
     def withdraw(self, run: Path | None) -> None:
-        """This run is open, or gone: there is nothing to offer any more."""
+        """Stop offering this run: it was opened, or is gone."""
         if run == self.run:
             self.hide()
 
     def _refuse(self) -> None:
         self.hide()
         assert self.run is not None
-        self.refused_at = max(self.refused_at, written_at(self.run))  # 0 of one that is gone meanwhile
+        self.refused_at = max(self.refused_at, written_at(self.run))  # 0 if the run is gone by now
 
     def _accept(self) -> None:
         self.hide()
@@ -59,9 +59,9 @@ class ResumeBanner(QFrame):
 
 
 def interrupted_run(runs_dir: Path, refused_at: float = 0.0) -> RunFolder | None:
-    """Of the runs that were left before their end and have something to go on from, the one written last.
+    """The most recently written run that stopped before its end and has a checkpoint, or None.
 
-    Only those written after `refused_at` (seconds since the epoch) count.
+    Only runs written after `refused_at` (seconds since the epoch) count.
     """
     newer = [run for run in list_runs(runs_dir) if written_at(run) > refused_at]
     for run in sorted(newer, key=written_at, reverse=True):
@@ -76,6 +76,6 @@ def interrupted_run(runs_dir: Path, refused_at: float = 0.0) -> RunFolder | None
 
 
 def written_at(run: Path) -> float:
-    """When its newest steps were written; run.json alone is as old as its last checkpoint."""
+    """When the run was last written (seconds since the epoch); run.json alone is as old as the last checkpoint."""
     files = (run / "run.json", run / "metrics.jsonl")
     return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)

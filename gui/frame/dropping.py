@@ -1,4 +1,4 @@
-"""Files dropped anywhere on the window."""
+"""Accepts files dropped anywhere on the window."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class Dropping(QObject):
-    """`dropped` carries their paths, in their order."""
+    """Emits `dropped` with the paths of the dropped files, in their order."""
 
     dropped = Signal(list)
 

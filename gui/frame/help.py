@@ -1,4 +1,4 @@
-"""The help sheet: every shortcut, where things are kept, and whose work this stands on."""
+"""The help sheet: every shortcut, the version and licences, and where runs are kept."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ SHORTCUTS = (
 
 
 class HelpSheet(QFrame):
-    """Lies over the window's middle until it is closed, as large as it needs; where there is less room, it scrolls.
+    """Covers the middle of `over` until it is closed, as large as its content; scrolls if there is less room.
 
-    `tour_asked` says that the tour is wanted again.
+    `tour_asked` is emitted when the user asks for the tour again.
     """
 
     tour_asked = Signal()
@@ -88,9 +88,9 @@ class HelpSheet(QFrame):
         over.installEventFilter(self)
 
     def toggle(self) -> None:
-        """Show it in the middle, or take it away."""
+        """Show the sheet, or hide it."""
         if self.isVisible():
-            self.window().setFocus()  # or the next button would get it, and take Space from Learn
+            self.window().setFocus()  # else the next button gets the focus, and takes Space from Learn
         self.setVisible(not self.isVisible())
         if self.isVisible():
             self._fit()
@@ -98,7 +98,7 @@ class HelpSheet(QFrame):
             self.close_button.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What it lies over has another size."""
+        """Fit the sheet again when the widget below it is resized."""
         if event.type() == QEvent.Type.Resize:
             self._fit()
         return False
@@ -121,7 +121,7 @@ class HelpSheet(QFrame):
 
 
 class _Page(ScrollingPage):
-    """Asks for the room of all its parts; Tab leads to it, and the keys scroll it."""
+    """Asks for room for all its parts; Tab reaches it, and the arrow keys scroll it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class _Page(ScrollingPage):
         return self.column.sizeHint()
 
     def lay_out_anew(self) -> None:
-        """A zoom has its parts need another room, which they cannot say while they are hidden."""
+        """Measure the parts again: zoom changes their sizes, but while hidden they report none."""
         self.column.invalidate()
         self.column.activate()
         self.updateGeometry()

@@ -1,4 +1,4 @@
-"""Shows which picture has the keyboard: its panel's frame takes the colour that a focused field's has."""
+"""Shows which picture has the keyboard focus: its panel's frame takes the colour of a focused field."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOW_IT_THEMSELVES = (
 
 
 class KeyboardFrame(QObject):
-    """Frames one panel of a window at a time, by a property that the stylesheet knows."""
+    """Frames at most one panel of a window, through the property `keyboard`, which the stylesheet reads."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -36,7 +36,7 @@ class KeyboardFrame(QObject):
 
     def _follow(self, _: QWidget | None, focused: QWidget | None) -> None:
         if focused is not None and focused.window() is not self._window:
-            return  # a menu: it comes back
+            return  # a menu has the focus, and gives it back
         panel = None if focused is None or isinstance(focused, _SHOW_IT_THEMSELVES) else _panel_of(focused)
         if panel is not self._framed:
             self._frame(False)

@@ -1,4 +1,4 @@
-"""How many processes learn together: a row beside the settings, and none of them: the run goes on with any number."""
+"""The row in Setup for the number of training processes: no setting of the run, which can go on with any number."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HELP = (
 
 
 class ProcessesRow(QWidget):
-    """Shows and sets the workbench's number."""
+    """Shows and sets the workbench's number of processes."""
 
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__()
@@ -40,13 +40,13 @@ class ProcessesRow(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is wanted now."""
+        """Show the workbench's number, unless the user is typing one."""
         if not self.spin.hasFocus():
             self.spin.setValue(self._workbench.num_processes)
 
 
 class _CalmSpin(WholeSpin):
-    """The wheel scrolls the form around it."""
+    """Leaves the mouse wheel to the form around it, which scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -1,4 +1,4 @@
-"""The navigation rail: one button a view, the Setup drawer's at the bottom."""
+"""The navigation rail: one button for each view, and that of the Setup drawer at the bottom."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.view import View
 
 
 class Rail(QFrame):
-    """Emits `chosen` with a view's index, `setup_toggled` with whether the drawer is wanted."""
+    """Emits `chosen` with the index of a view, and `setup_toggled` with whether the drawer is to be open."""
 
     chosen = Signal(int)
     setup_toggled = Signal(bool)
@@ -45,13 +45,13 @@ class Rail(QFrame):
         self._group.button(index).setChecked(True)
 
     def mark(self, index: int, news: str) -> None:
-        """Say that there is news in a view, with a dot while another is open; empty: none."""
+        """Show this news of a view in its tooltip, and a dot while another view is open; empty removes both."""
         button = self._group.button(index)
         assert isinstance(button, RailButton)
         button.show_news(news)
 
     def tint(self) -> None:
-        """Icons in the theme's colour and size."""
+        """Draw the icons in the theme's colours and size."""
         colours = self._theme.colours
         self.setFixedWidth(self._theme.px(80))
         for button, name in self._icons.items():
@@ -66,7 +66,7 @@ class Rail(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave the icons out where zoom leaves no room for icons and titles."""
+        """Leave the icons out if zoom leaves no room for both icons and titles."""
         buttons = list(self._icons)
         for style in (Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonTextOnly):
             for button in buttons:
@@ -81,7 +81,7 @@ class Rail(QFrame):
 
 
 class RailButton(QToolButton):
-    """An icon above its title, with a dot while there is news behind it that is not looked at."""
+    """An icon above a title, with a dot while its view has news and is not open."""
 
     def __init__(self, theme: Theme, title: str, help: str) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class RailButton(QToolButton):
         return bool(self._news) and not self.isChecked()
 
     def show_news(self, news: str) -> None:
-        """Point to this; empty: there is none."""
+        """Point out this news; empty removes it."""
         if news != self._news:
             self._news = news
             self._say()

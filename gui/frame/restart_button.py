@@ -1,6 +1,6 @@
-"""The button that begins a new run with all that waits for one, untrained; of a branch at its start with its weights.
+"""The button that begins a new run with all waiting changes: untrained, or for a branch at its start with its weights.
 
-While it is seen, it is the screen's filled button.
+While visible, it is the one filled button on the screen.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gui.workbench import Workbench
 
 
 class RestartButton(QPushButton):
-    """Away where nothing waits. `offered` says whether it can be seen now.
+    """Hidden while no change waits. `offered` carries whether the button is now visible.
 
-    `unfit` gives the settings, by key, that do not fit as they were typed: nothing begins without them.
+    `unfit` returns the keys of settings whose typed values do not fit: the button is disabled until they do.
     """
 
     offered = Signal(bool)
@@ -37,7 +37,7 @@ class RestartButton(QPushButton):
         self.refresh()
 
     def refresh(self) -> None:
-        """Say what would begin, or what is to be mended first."""
+        """Say what a click would begin, or what has to be fixed first."""
         waiting = self._workbench.waiting
         text = restart_text(self._workbench)
         self.setText(without_mnemonic(text))
@@ -50,7 +50,7 @@ class RestartButton(QPushButton):
         self.setVisible(bool(waiting))
 
     def _begin(self) -> None:
-        """Once a plugin has said whether what was just typed fits: where it does not, that is to be mended first."""
+        """Begin once the plugin has accepted the options just typed; one that it rejects has to be fixed first."""
         if not self._workbench.verdict.holds(self._begin) and not self._unfit():
             self._workbench.restart()
 
@@ -64,9 +64,9 @@ class RestartButton(QPushButton):
 
 
 def restart_text(workbench: Workbench) -> str:
-    """`Restart with 2 changes`; or, of another preset or file, `Restart as copy_task`, and what was changed since.
+    """`Restart with 2 changes`; for another preset or file `Restart as copy_task`, and how much was changed since.
 
-    Of a branch that has taken no step yet: `Continue from 400 with 1 change`.
+    For a branch that has taken no step yet: `Continue from 400 with 1 change`.
     """
     if workbench.takes_changes_along:
         return f"Continue from {workbench.begins_at:,} with {_changes(len(workbench.waiting))}"
@@ -82,5 +82,5 @@ def _changes(count: int) -> str:
 
 
 def _keys(waiting: tuple[str, ...]) -> str:
-    """One a line; of another preset there are more than anybody reads."""
+    """The keys, one per line; only their number if it is above 12, as with another preset."""
     return ":\n" + "\n".join(waiting) if len(waiting) <= 12 else f": {len(waiting)} settings differ"

@@ -1,4 +1,4 @@
-"""The field of the seed in the transport."""
+"""The transport's field for the seed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 9  # digits
 
 
 class _SeedValidator(QValidator):
-    """Lets what might be taken for a part of the number be seen: 2,5 is no seed, and 25 less so."""
+    """Accepts 1 to 9 digits. Separators can be typed, but are not accepted: dropping that of 2,5 would make it 25."""
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         if re.fullmatch(r"\d{1,9}", text, re.ASCII):
@@ -25,7 +25,7 @@ class _SeedValidator(QValidator):
 
 
 class SeedEdit(QLineEdit):
-    """Takes digits; Space, which is none, goes on to the window: it is Learn there."""
+    """Takes digits. Space is passed on to the window, where it is the shortcut of Learn."""
 
     left = Signal()
 
@@ -40,7 +40,7 @@ class SeedEdit(QLineEdit):
         self.textChanged.connect(self._mark)
 
     def show_digits(self, digits: int) -> None:
-        """Ask for the width of so many."""
+        """Ask for the width of this many digits."""
         self._digits = digits
         self.updateGeometry()
 
@@ -53,7 +53,7 @@ class SeedEdit(QLineEdit):
         self.left.emit()
 
     def tells_of_none(self) -> bool:
-        """Whether what was typed out is no seed, which is not taken, and is told of then."""
+        """Whether the finished text is no seed; if so, a tooltip says it. Empty text does not count."""
         is_none = bool(self.text()) and not self.hasAcceptableInput()
         if is_none:
             sentence = f"{self.text()} is not a seed: expected a whole number from 0 to 999,999,999, without separators"

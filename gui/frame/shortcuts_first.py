@@ -1,4 +1,4 @@
-"""Keys that are the window's even while a text field has the keyboard."""
+"""Keeps some shortcuts working while a text field has the keyboard focus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIELDS = (QLineEdit, QPlainTextEdit, QAbstractSpinBox)
 
 
 class ShortcutsFirst(QObject):
-    """On Linux a field has uses of its own for some: Ctrl+E is the end of its line, Ctrl+D deletes a letter."""
+    """Keeps these keys from text fields, which use some themselves on Linux: Ctrl+E goes to the end of the line."""
 
     def __init__(self, window: QWidget, keys: Sequence[str]) -> None:
         super().__init__(window)
@@ -20,10 +20,10 @@ class ShortcutsFirst(QObject):
         self._keys = [QKeySequence(one) for one in keys]
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._watch)  # only what has the keyboard is asked, and only fields
+        app.focusChanged.connect(self._watch)  # so that only focused text fields are filtered
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Before a field takes a key it says so; a window whose shortcut it is must not hear that."""
+        """Hold back ShortcutOverride: by accepting it a field claims the key before the window's shortcut sees it."""
         if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
             return False
         if QKeySequence(event.keyCombination()) not in self._keys:
@@ -33,4 +33,4 @@ class ShortcutsFirst(QObject):
 
     def _watch(self, _: QWidget | None, field: QWidget | None) -> None:
         if isinstance(field, _FIELDS) and field.window() is self._window:
-            field.installEventFilter(self)  # one that has it already is not given it twice
+            field.installEventFilter(self)  # installing it again does no harm

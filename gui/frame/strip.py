@@ -1,4 +1,4 @@
-"""The strip: what went wrong, or went another way, in one line, with what to do. No height when all is well."""
+"""The strip: one line that says what went wrong, or differently than asked, and what to do. Hidden if all is well."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
 class Strip(QFrame):
     """Shows the newest trouble until it is dismissed; further ones wait behind it."""
 
-    offer_taken = Signal(str)  # the Offer of what is shown
+    offer_taken = Signal(str)  # the Offer of the shown trouble
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,29 +51,29 @@ class Strip(QFrame):
         self.hide()
 
     def show_trouble(self, trouble: Trouble) -> None:
-        """Show it, or keep it for later where another is being read. The same one twice is one."""
+        """Show it, or queue it while another is shown. An equal one is queued only once."""
         if trouble not in self._waiting:
             self._waiting.append(trouble)
         self._show_first()
 
     def show_first(self, trouble: Trouble) -> None:
-        """Show it now; others wait behind it, but for those that say the same with other advice."""
+        """Show it now, ahead of the others; those with the same sentence are dropped, whatever their advice."""
         self._waiting = [trouble, *(one for one in self._waiting if one.sentence != trouble.sentence)]
         self._show_first()
 
     def drop_outdated(self) -> None:
-        """Something is prepared anew: what was said of the attempt before holds no longer."""
+        """Drop the troubles of an earlier attempt: something is being prepared again."""
         self._waiting = [one for one in self._waiting if not one.until_prepared]
         self._show_first()
 
     def dismiss(self) -> None:
-        """Read: on to the next, or away."""
+        """Show the next trouble, or hide the strip."""
         del self._waiting[:1]
         self._show_first()
 
     @property
     def trouble(self) -> Trouble | None:
-        """What is being shown."""
+        """The trouble being shown."""
         return self._waiting[0] if self._waiting else None
 
     def _show_first(self) -> None:
@@ -111,6 +111,6 @@ class Strip(QFrame):
 
 
 def _advice(trouble: Trouble) -> str:
-    """What to do; where there are details, also where they are kept."""
+    """What to do and, if there are details, where they are kept."""
     place = f" They are also in {from_home(log_path())}." if trouble.details else ""
     return f"{trouble.advice}{place}"

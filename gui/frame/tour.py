@@ -1,4 +1,4 @@
-"""The tour: a card that points at five parts of the window, one after the other. The window stays alive behind it."""
+"""The tour: a card that points at five parts of the window, one after another. The window stays usable behind it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from gui.widgets.buttons import button, enable
 from gui.widgets.labels import plain_label
 from gui.widgets.scrolling import bring_into_view
 
-TEXT_WIDTH = 320  # pixels at zoom 100
+TEXT_WIDTH = 320  # pixels at 100 %
 LINE = 2  # pixels, of the outline
-_VIEWPORT = "qt_scrollarea_viewport"  # Qt's name for it
+_VIEWPORT = "qt_scrollarea_viewport"  # Qt's object name for it
 MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 
 
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step, ...]:
-    """What somebody needs who has never seen the window: what it shows, then what to do."""
+    """What a newcomer needs to know: what the window shows, then what to do."""
     return (
         Step(
             "One sentence, and where the model looks",
@@ -69,9 +69,9 @@ def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step
 
 
 class Tour(QFrame):
-    """Lies in `room`, above the window's `over`. Enter, arrows or its buttons go on and back; Space is left to Learn.
+    """A card on `over`, kept within its part `room`. Enter, arrows or buttons go on and back; Space is left to Learn.
 
-    `stepped` says that another step is shown, `ended` that the tour was gone through or skipped.
+    `stepped` is emitted when another step is shown, `ended` when the tour was completed or skipped.
     """
 
     stepped = Signal()
@@ -114,17 +114,17 @@ class Tour(QFrame):
         self._go_to(0)
 
     def end(self) -> None:
-        """Away with it; Space and Esc are the window's again."""
+        """Hide the tour and leave Space and Esc to the window again."""
         self._watch()
         focused = self.window().focusWidget()
         if focused is not None and (focused is self or self.isAncestorOf(focused)):
-            self.window().setFocus()  # or the next button would get it, and take Space from Learn
+            self.window().setFocus()  # else the next button gets the focus, and takes Space from Learn
         self.hide()
         self.outline.hide()
         self.ended.emit()
 
     def end_if_learning_was_last(self) -> None:
-        """Learning has begun: at the last step there is nothing more to say."""
+        """End the tour if its last step is shown: learning has begun, as that step suggests."""
         if self.isVisible() and self.is_last:
             self.end()
 
@@ -138,7 +138,7 @@ class Tour(QFrame):
         self._go_to(max(self._index - 1, 0))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows and Enter are the tour's; everything else, Space above all, is the window's."""
+        """Handle arrows and Enter; leave every other key, above all Space, to the window."""
         match event.key():
             case Qt.Key.Key_Right | Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self.go_on()
@@ -148,13 +148,13 @@ class Tour(QFrame):
                 super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A part of this step, or what it lies in, has moved."""
+        """Follow a part of this step, or a widget around it, that has moved."""
         if event.type() in MOVES:
             self._place()
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Text and zoom make the card's size; its place follows."""
+        """Move the card when its text or zoom has changed its size."""
         super().resizeEvent(event)
         self._place()
 
@@ -177,21 +177,21 @@ class Tour(QFrame):
         self._place()
 
     def _watch(self, *parts: QWidget) -> None:
-        """Hear when these parts, or what they lie in, move: no timer runs, and a still window costs nothing."""
+        """Watch these parts and the widgets around them for moves, without a timer: a still window costs nothing."""
         for widget in self._watched:
             widget.removeEventFilter(self)
         around = [widget for part in parts for widget in _up_to(part, self._over)]
-        # Not what Qt has made: PySide may let go of its wrapper while it is watched. Its page moves with it.
+        # Not Qt's own viewports: PySide may drop such a wrapper while it is watched. The page inside moves with it.
         self._watched = [widget for widget in around if widget.objectName() != _VIEWPORT]
         for widget in self._watched:
             widget.installEventFilter(self)
 
     def _place(self) -> None:
-        """Outline what is spoken of and stand beside it; where another view hides it, stay."""
+        """Outline the parts of this step and put the card beside them; if another view hides them, leave it there."""
         parts = [_seen_in(self._over, part) for part in self.step.parts if part.isVisible()]
         rects = [rect for rect in parts if not rect.isEmpty()]
         room = _rect_in(self._over, self._room)
-        self.outline.hide()  # or the line stays painted where the new mask has none
+        self.outline.hide()  # else the old line stays painted outside the new mask
         if rects:
             self.outline.setGeometry(self._over.rect())
             self.outline.setMask(_frame(rects, self._over.rect()))
@@ -214,7 +214,7 @@ class Tour(QFrame):
         foot.addWidget(self.back_button)
         foot.addWidget(self.next_button)
         for one in (self.skip_button, self.back_button, self.next_button):
-            one.setAutoDefault(True)  # Enter presses the one that has the focus
+            one.setAutoDefault(True)  # Enter presses the button that has the focus
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * GRID, 2 * GRID, 2 * GRID, 2 * GRID)
         layout.setSpacing(GRID)
@@ -232,7 +232,7 @@ class Tour(QFrame):
 
 
 def beside(parts: list[QRect], size: QSize, room: QRect) -> QPoint:
-    """Where a card of this size covers none of the parts: right of the last one, left, below, above; else on it."""
+    """Where a card covers none of the parts: right of the last part, left, below or above it; else at its corner."""
     last, gap = parts[-1], 2 * GRID
     corners = (
         QPoint(last.right() + gap, last.top()),
@@ -247,14 +247,14 @@ def beside(parts: list[QRect], size: QSize, room: QRect) -> QPoint:
 
 
 def _moved_into(room: QRect, card: QRect) -> QRect:
-    """The card, moved as little as it takes; its upper left is seen in any case."""
+    """The card, moved into `room` as little as possible; one that is too large keeps its upper left corner visible."""
     left = max(room.left(), min(card.left(), room.right() - card.width() - GRID))
     top = max(room.top(), min(card.top(), room.bottom() - card.height() - GRID))
     return QRect(QPoint(left, top), card.size())
 
 
 def _frame(parts: list[QRect], window: QRect) -> QRegion:
-    """A line around all parts together, inside the window; parts that lie side by side share one."""
+    """A line around the parts, inside the window; parts that lie side by side share one."""
     outer, inner = QRegion(), QRegion()
     for part in parts:
         outer += _grown(part, GRID // 2 + LINE) & window
@@ -267,7 +267,7 @@ def _grown(rect: QRect, by: int) -> QRect:
 
 
 def _outline(over: QWidget) -> QFrame:
-    """Seen only where its mask is: what lies under it is drawn and clicked as ever."""
+    """A frame that is drawn only inside its mask, and that the mouse passes through."""
     made = QFrame(over)
     made.setObjectName("outline")
     made.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -280,7 +280,7 @@ def _rect_in(over: QWidget, widget: QWidget) -> QRect:
 
 
 def _seen_in(over: QWidget, widget: QWidget) -> QRect:
-    """What is not scrolled away of it."""
+    """The part of the widget that is not scrolled out of view."""
     rect = _rect_in(over, widget)
     for around in _up_to(widget, over):
         rect &= _rect_in(over, around)
@@ -288,7 +288,7 @@ def _seen_in(over: QWidget, widget: QWidget) -> QRect:
 
 
 def _up_to(widget: QWidget | None, over: QWidget) -> list[QWidget]:
-    """The widget and all it lies in, up to `over`."""
+    """The widget and its ancestors, up to and including `over`."""
     found = []
     while widget is not None and widget is not over:
         found.append(widget)

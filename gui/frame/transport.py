@@ -24,7 +24,7 @@ from gui.widgets.moving_labels import FigureLabel
 from gui.workbench import MORE_STEPS
 
 SHORT_SEED = 6  # digits, padding counted: most are one to four
-READABLE_S = 0.2  # figures that change faster are not read, and each change is painted
+READABLE_S = 0.2  # figures that change faster cannot be read, yet every change is painted
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
 STATES: dict[WindowState, str] = {
     "starting": "starting",
@@ -43,21 +43,21 @@ CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
 class Terse(IntEnum):
-    """What is left out where a row has no room for all of it, one after another. Tooltips and names still say it."""
+    """How much is left out until the bar fits into a row; each level adds to the last. Tooltips still say it all."""
 
     NOTHING = 0
-    NAMES = 1  # of seed and pace, and how many steps are planned
-    STATE = 2  # as a word: its mark stays
-    PACE = 3  # in steps a second: the slider stays; and the room for a long seed
-    STEP = 4  # the newest, and how many changes a branch takes along
-    STEP_BUTTONS = 5  # where a branch is offered: they go on from the newest step
+    NAMES = 1  # the labels of seed and pace, and the number of planned steps
+    STATE = 2  # its word; its mark stays
+    PACE = 3  # the figure beside the slider, and the room for a long seed
+    STEP = 4  # the newest step, and how many changes a branch takes over
+    STEP_BUTTONS = 5  # while a branch is offered: they go on from the newest step instead
 
 
 class StateWords(NamedTuple):
-    """What is said of the state, with its step where it has one."""
+    """The texts that describe the state, with its step if it has one."""
 
     said: str
-    mark: str = ""  # for `said`, where one is enough
+    mark: str = ""  # stands for `said` where there is little room
     step: str = ""
     of_steps: str = ""
 
@@ -66,7 +66,7 @@ class StateWords(NamedTuple):
         return f"{self.said} · {self.step}{self.of_steps}" if self.step else self.said
 
     def shown(self, terse: Terse, *, is_live: bool) -> str:
-        """The step only where the button to go live does not say it."""
+        """The text at this level; without the step while not live, since the LIVE button then shows it."""
         short = self.mark or self.said
         if not is_live:
             return self.said if terse < Terse.NAMES else short
@@ -78,7 +78,7 @@ class StateWords(NamedTuple):
 
 
 class Transport(QFrame):
-    """Buttons to the workbench's methods; shows the engine's state and the newest step."""
+    """Buttons that call the workbench's methods; shows the engine's state and the newest step."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -101,9 +101,9 @@ class Transport(QFrame):
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = FigureLabel()
         self._terse = Terse.NOTHING
-        self._fitted: tuple[object, ...] = ()  # what that was found for
+        self._fitted: tuple[object, ...] = ()  # the widths and lengths that `_terse` was chosen for
         self._shown_at = 0.0  # when the step was last shown
-        self._seed = 0  # typed out last, to which what turns out to be none goes back
+        self._seed = 0  # the last complete one, which acts again while the typed text is no seed
         self._lay_out()
         self._connect()
         self.refresh()
@@ -124,7 +124,7 @@ class Transport(QFrame):
         self._show_seed()
 
     def leave_filling(self, is_left: bool) -> None:
-        """One button of a screen is filled: Learn, unless that is left to another."""
+        """Fill Learn, or leave that to another button: only one on the screen is filled."""
         set_role(self.learn_button, "" if is_left else "filled")
         self.refresh()
 
@@ -132,7 +132,7 @@ class Transport(QFrame):
         draft, edit = self.context.workbench.draft, self.seed_edit
         if not edit.hasFocus():
             self._keep_seed()
-        is_being_typed = edit.hasFocus() and not edit.hasAcceptableInput()  # emptied, to type another
+        is_being_typed = edit.hasFocus() and not edit.hasAcceptableInput()  # for example emptied, to type another
         if draft is not None and not is_being_typed and edit.text() != str(draft.seed):
             edit.setText(str(draft.seed))
 
@@ -213,7 +213,7 @@ class Transport(QFrame):
             self.context.workbench.reset(draft.seed + 1 if shift else None)
 
     def _edit_seed(self, text: str) -> None:
-        """Each digit counts as soon as it is typed; of what is no seed then, nothing does."""
+        """Take the seed at each keystroke; while the text is no seed, go back to the last complete one."""
         draft = self.context.workbench.draft
         seed = int(text) if self.seed_edit.hasAcceptableInput() else self._seed
         if draft is not None and seed != draft.seed:
@@ -250,9 +250,9 @@ class Transport(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Say less where there is little room, as on a projector: a second row would push the view down.
+        """Say less if there is little room, as on a projector: a second row would push the view down.
 
-        Where there is one all the same, as much is said as the rows have room for.
+        If a second row is needed all the same, say as much as the rows have room for.
         """
         texts = self._state_words().whole, self._viewing(), self.branch_button.accessibleName()
         away = [part.isHidden() for part in (self.finish_button, self.branch_button, self.live_button)]
@@ -273,7 +273,7 @@ class Transport(QFrame):
         return self._flow.heightForWidth(self.width())
 
     def _say(self, terse: Terse) -> None:
-        """All but what is left out."""
+        """Show all but what this level leaves out."""
         self._terse = terse
         for name in self._names:
             name.setHidden(terse >= Terse.NAMES)
@@ -286,7 +286,7 @@ class Transport(QFrame):
         self._show_state()
 
     def _show_state(self) -> None:
-        """What the run does, at which step, and which one is viewed."""
+        """Show what the run does, at which step, and which step is viewed."""
         words = self._state_words()
         self.live_button.setText("LIVE" if self._terse >= Terse.NAMES else self._viewing())
         self.state_label.setText(words.shown(self._terse, is_live=self.context.playhead.is_live))

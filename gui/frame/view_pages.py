@@ -1,4 +1,4 @@
-"""The views, one at a time; each is built when it is first asked for, since in most windows most are never opened."""
+"""Shows one view at a time, and builds each when it is first needed: in most windows, most are never opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AnyView = TypeVar("AnyView", bound=View)
 
 
 class ViewPages(QStackedWidget):
-    """Tells `take_built` of each view that it has built."""
+    """Calls `take_built` with each view that it has built."""
 
     def __init__(self, context: Context, take_built: Callable[[View], object]) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class ViewPages(QStackedWidget):
         self._built: dict[type[View], View] = {}
 
     def view(self, kind: type[AnyView]) -> AnyView:
-        """The view of this kind."""
+        """The view of this class, built if it is not there yet."""
         if kind not in self._built:
             built = self._built[kind] = kind(self._context)
             self.addWidget(built)
