@@ -1,4 +1,4 @@
-"""Buttons with a name and a help."""
+"""Buttons with an accessible name and a help text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.theme import Theme
 
 
 def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButton:
-    """A push button; `name` is its accessible name where the text alone does not say enough."""
+    """A push button; `name` is its accessible name if the text alone does not say enough."""
     made = QPushButton(text)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
     made.setToolTip(help)
@@ -22,13 +22,13 @@ def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButt
 
 
 def enable(widget: QPushButton, reason: str) -> None:
-    """Enable a button where there is no reason against it; a disabled one says why in its tooltip."""
+    """Enable a button if `reason` is empty; otherwise disable it, with the reason as its tooltip."""
     widget.setEnabled(not reason)
     widget.setToolTip(reason or widget.accessibleDescription())
 
 
 class IconButton(QToolButton):
-    """A flat button that is only an icon, tinted by the theme and following it."""
+    """A flat button with only an icon, which follows the theme."""
 
     def __init__(self, theme: Theme, icon_name: str, name: str, help: str = "") -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class IconButton(QToolButton):
 
 
 def check_box(text: str, name: str, help: str) -> QCheckBox:
-    """A box to be checked, with its accessible name and a help."""
+    """A check box with an accessible name and a help text."""
     made = QCheckBox(text)
     made.setAccessibleName(name)
     made.setToolTip(help)
@@ -59,7 +59,7 @@ def check_box(text: str, name: str, help: str) -> QCheckBox:
 
 
 class FoldButton(QToolButton):
-    """Opens what not everybody needs; its arrow says whether that is open."""
+    """Opens and closes a part that not everyone needs; its arrow says whether the part is open."""
 
     def __init__(self, text: str, *, name: str = "", help: str = "") -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Choices among texts, each of which stands for something."""
+"""Combo boxes, whose texts each stand for a value."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from PySide6.QtWidgets import (
 
 
 class CalmCombo(QComboBox):
-    """A choice among others that scroll: the wheel scrolls them, it does not choose."""
+    """A combo box in a form that scrolls: the mouse wheel scrolls the form instead of choosing."""
 
     def take_any_width(self) -> None:
-        """As much room as there is, however long what it offers: that is cut here, and whole in its list."""
+        """Take as much width as there is, whatever its texts need: here they may be cut, in its list they are whole."""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -24,7 +24,7 @@ class CalmCombo(QComboBox):
 
 
 def combo_box(name: str, help: str) -> QComboBox:
-    """A choice with a name and a help, as wide as what it offers."""
+    """A combo box with an accessible name and a help text, as wide as its longest text."""
     combo = QComboBox()
     combo.setAccessibleName(name)
     combo.setAccessibleDescription(help)
@@ -35,7 +35,7 @@ def combo_box(name: str, help: str) -> QComboBox:
 
 
 def offer(combo: QComboBox, offers: Sequence[tuple[str, object]]) -> None:
-    """Offer these texts and what they stand for, where they are others and nobody is choosing just now."""
+    """Offer these (text, value) pairs, unless it offers them already or its list is open."""
     offered = [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())]
     if list(offers) != offered and not combo.view().isVisible():
         with QSignalBlocker(combo):

@@ -1,4 +1,4 @@
-"""A field that has Esc for itself."""
+"""A text field that handles Esc itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 
 class EscapableEdit(QLineEdit):
-    """A field that has Esc for itself, before the window's shortcut: `escaped` says that it is given up."""
+    """Handles Esc before the window's shortcut does: `escaped` says that the user gave up the edit."""
 
     escaped = Signal()
 

@@ -1,4 +1,4 @@
-"""A row that goes on in the next line where the window is too narrow, as words do."""
+"""A row that wraps into further lines, as words do, if the window is too narrow."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
 from gui.theme import GRID
 from gui.widgets.labels import plain_label
 
-Hinted = tuple[QLayoutItem, QSize]  # with the size it asks for, which is worked out anew each time
+Hinted = tuple[QLayoutItem, QSize]  # an item and its size hint, which Qt works out at each call
 
 
 class FlowLayout(QLayout):
-    """Left to right, then down; where asked for, the last item of all stands at the right edge.
+    """Lays items out from left to right in lines; with `last_at_right` the last of all stands at the right edge.
 
-    `spacing` is between items; lines stand closer where that is wide. Where asked for, lines are as even as they can be
-    instead of as full: then what grows has room to.
+    `spacing` is between items; lines are at most `GRID` apart. With `is_even` the lines are as even as possible instead
+    of as full as possible, which leaves room for widgets that grow.
     """
 
     def __init__(
@@ -27,18 +27,18 @@ class FlowLayout(QLayout):
         self._last_at_right, self._is_even = last_at_right, is_even
         self._items: list[QLayoutItem] = []
         self._shares: dict[QWidget, int] = {}
-        self._heights: dict[int, int] = {}  # by width, until an item asks for another size: a window asks often
+        self._heights: dict[int, int] = {}  # by width; kept until an item's size changes, since windows ask often
         self.setContentsMargins(margin, margin, margin, margin)
         self.setSpacing(spacing)
 
     def insert_widget(self, place: int, widget: QWidget) -> None:
-        """Put it before the item that is at this place."""
+        """Insert a widget before the item at this place."""
         self.addWidget(widget)
         self._items.insert(place, self._items.pop())
         self.invalidate()
 
     def add_growing(self, widget: QWidget, share: int = 1) -> None:
-        """Put it last; what its line leaves free is shared among such widgets in these proportions."""
+        """Append a widget that grows: such widgets share the free width of their line in these proportions."""
         self.addWidget(widget)
         self._shares[widget] = share
 
@@ -74,7 +74,7 @@ class FlowLayout(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        """As wide as the widest item alone."""
+        """Room for the widest and the highest item: every item may have a line of its own."""
         margins = self.contentsMargins()
         sizes = [item.minimumSize() for item in self._shown]
         widest = max((size.width() for size in sizes), default=0)
@@ -88,11 +88,11 @@ class FlowLayout(QLayout):
 
     @property
     def _shown(self) -> list[QLayoutItem]:
-        """A hidden widget takes no room, nor does the space beside it."""
+        """The items that are not hidden. A hidden one takes no room, nor does the space beside it."""
         return [item for item in self._items if not item.isEmpty()]
 
     def _places(self, rect: QRect) -> tuple[list[QRect], int]:
-        """Where every shown item goes in a rectangle of this width, and the height that takes."""
+        """The place of every shown item in a rectangle of this width, and the height they need."""
         inner = rect.marginsRemoved(self.contentsMargins())
         top, places, gap = inner.top(), list[QRect](), min(self.spacing(), GRID)
         lines = self._lines(inner.width())
@@ -109,7 +109,7 @@ class FlowLayout(QLayout):
         return places, bottom - rect.y() + self.contentsMargins().bottom()
 
     def _lines(self, room: int) -> list[list[Hinted]]:
-        """As few as `room` pixels allow."""
+        """The shown items, in as few lines as `room` pixels of width allow."""
         lines = list(self._filled(room))
         while self._is_even:
             widest = self._widest(lines)
@@ -125,7 +125,7 @@ class FlowLayout(QLayout):
         )
 
     def _filled(self, room: int) -> Iterator[list[Hinted]]:
-        """The shown items, as many a line as `room` pixels hold."""
+        """The shown items, as many in each line as `room` pixels hold."""
         line, used, spacing = list[Hinted](), 0, self.spacing()
         for item in self._shown:
             hint = item.sizeHint()
@@ -138,7 +138,7 @@ class FlowLayout(QLayout):
             yield line
 
     def _widths(self, line: list[Hinted], room: int) -> list[int]:
-        """How wide each item of a line is made."""
+        """The width given to each item of a line."""
         widths = [min(hint.width(), room) for _, hint in line]
         shares = [self._share(item) for item, _ in line]
         free = room - sum(widths) - self.spacing() * (len(line) - 1)
@@ -152,7 +152,7 @@ class FlowLayout(QLayout):
 
 
 def side_by_side(*widgets: QWidget) -> QWidget:
-    """Widgets that go into the next line together."""
+    """Widgets in one row, which a flow layout wraps together."""
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, GRID, 0)
@@ -163,7 +163,7 @@ def side_by_side(*widgets: QWidget) -> QWidget:
 
 
 def named(name: str, widget: QWidget, *more: QWidget) -> QWidget:
-    """A control behind its name, and what belongs to it."""
+    """A control after a label with its name, followed by the widgets that belong to it."""
     label = plain_label(name, role="muted")
     label.setBuddy(widget)
     return side_by_side(label, widget, *more)

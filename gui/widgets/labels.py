@@ -1,4 +1,4 @@
-"""Labels that show a text as it is, made the same way everywhere."""
+"""Labels that show text literally, made the same way everywhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 
 
 def plain_label(text: str = "", *, role: str = "", wraps: bool = False, is_copyable: bool = False) -> QLabel:
-    """A label that shows `<unk>` as it is (QLabel would take it for rich text); of a copyable one the mouse selects."""
+    """A label that shows `<unk>` literally (QLabel would take it for rich text); a copyable one can be selected."""
     label = QLabel(text, textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
     if is_copyable:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -29,18 +29,18 @@ def sentence_label(name: str, *, role: str = "") -> QLabel:
 
 
 def as_written(text: str) -> str:
-    """A tooltip that shows `<b>` and `&lt;` as they are."""
+    """The text for a tooltip that is to show `<b>` and `&lt;` literally."""
     is_mark = "<" in text or "&" in text
     return f'<span style="white-space: pre-wrap">{escape(text)}</span>' if is_mark else text
 
 
 def without_mnemonic(text: str) -> str:
-    """What a button, box or menu is given so that it shows `&` as it is; one alone would underline a letter."""
+    """The text for a button, box or menu that is to show `&`; a single one would underline the next letter."""
     return text.replace("&", "&&")
 
 
 def set_role(widget: QWidget, role: str) -> None:
-    """Have the stylesheet give it the look of this role from now on."""
+    """Give a widget the look that the stylesheet has for this role."""
     if widget.property("role") != role:
         widget.setProperty("role", role)
         widget.style().polish(widget)

@@ -1,4 +1,4 @@
-"""Pages of one place, and a button for each of them over it."""
+"""A stack of pages, with a button for each page above it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gui.widgets.flow import FlowLayout
 
 
 class Pages(QWidget):
-    """Shows one of its pages; each has a title for its button, and a help."""
+    """Shows one of its pages. `pages` are the text and the help text of each page's button."""
 
     paged = Signal()  # another page is shown
 
@@ -22,7 +22,7 @@ class Pages(QWidget):
         self._pages = QStackedWidget()
         self._group = QButtonGroup(self)
         buttons = QWidget()
-        self.row = FlowLayout(buttons, 0, GRID // 2, last_at_right=False)  # what a subclass adds comes at its end
+        self.row = FlowLayout(buttons, 0, GRID // 2, last_at_right=False)  # subclasses may append widgets
         for number, (title, help) in enumerate(pages):
             made = button(title, help, role="flat")
             made.setCheckable(True)
@@ -38,7 +38,7 @@ class Pages(QWidget):
         layout.addWidget(self._pages, 1)
 
     def minimumSizeHint(self) -> QSize:
-        """With all lines of what the shown page says at this width; a splitter asks for no height for width."""
+        """Includes the height that the shown page needs at this width, since a splitter ignores height for width."""
         page = self._pages.currentWidget()
         column = page.layout() if page is not None else None
         assert column is not None
@@ -60,11 +60,11 @@ class Pages(QWidget):
         return self._group.buttons()
 
     def add(self, page: QWidget) -> None:
-        """The page of the next title."""
+        """Add the page of the next button."""
         self._pages.addWidget(page)
 
     def choose(self, number: int) -> None:
-        """Show the page of a button, as a click on it does."""
+        """Show a page, as a click on its button does."""
         self._group.button(number).click()
 
 

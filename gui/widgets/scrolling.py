@@ -1,4 +1,4 @@
-"""What can be scrolled."""
+"""Scroll areas, and scrolling to a widget."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
 class FramelessArea(QScrollArea):
-    """Scrolls a widget where there is too little room for it; else that fills it."""
+    """Scrolls a widget that needs more room than there is; any other fills the area."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widgetResizable=True)
@@ -16,7 +16,7 @@ class FramelessArea(QScrollArea):
 
 
 class SidewaysArea(FramelessArea):
-    """Scrolls a widget sideways where it needs more width, and takes the height that it needs."""
+    """Scrolls a widget sideways if it needs more width, and is as high as the widget needs."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -36,7 +36,7 @@ class SidewaysArea(FramelessArea):
 
 
 def bring_into_view(widget: QWidget) -> None:
-    """Where it lies in something that scrolls, scroll there."""
+    """Scroll the scroll area around this widget, if there is one, until the widget is visible."""
     around = widget.parentWidget()
     while around is not None and not isinstance(around, QScrollArea):
         around = around.parentWidget()

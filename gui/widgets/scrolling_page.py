@@ -1,4 +1,4 @@
-"""A page that scrolls where zoom leaves it less room than its parts need."""
+"""A page that scrolls if zoom leaves it less room than its parts need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.widgets.scrolling import FramelessArea
 
 
 class ScrollingPage(FramelessArea):
-    """Parts go into `column`, one below the other."""
+    """Add parts to `column`, one below the other."""
 
     def __init__(self) -> None:
         content = _Content()
@@ -23,14 +23,14 @@ class ScrollingPage(FramelessArea):
 
 
 class _Content(QWidget):
-    """Asks for the height that its parts need at the width that it is given; at the least width rows need far more."""
+    """Asks for the height that its parts need at its actual width; rows that wrap need far more at their minimum."""
 
     def minimumSizeHint(self) -> QSize:
         least = super().minimumSizeHint()
         return QSize(least.width(), 0) if self.hasHeightForWidth() else least
 
     def heightForWidth(self, width: int) -> int:
-        """What a box gives its parts at least: their height for this width, which may be more than the least of it."""
+        """The least a box layout gives its parts: their heights for this width, which may exceed their minimum."""
         column = self.layout()
         assert column is not None
         margins = column.contentsMargins()

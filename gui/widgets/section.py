@@ -1,4 +1,4 @@
-"""A section that folds; its heading counts the changes inside."""
+"""A section that folds; its heading counts the changed settings inside."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.widgets.buttons import FoldButton
 
 
 class Section(QWidget):
-    """A heading button over a body."""
+    """A heading button above a body that it shows or hides."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Section(QWidget):
         self.heading.toggled.connect(content.setVisible)
 
     def count_changes(self, changes: int) -> None:
-        """How many keys inside differ from the preset or file."""
+        """Show in the heading how many keys inside differ from the preset or file."""
         text = self.title + (f" · {changes} changed" if changes else "")
         self.heading.setText(text)
         self.heading.setAccessibleName(text)

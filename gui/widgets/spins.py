@@ -1,4 +1,4 @@
-"""Spin boxes that stand in a row with choices and fields, and what a comma, a point or a space in them means."""
+"""Spin boxes as high as combo boxes and text fields, which know what a comma, point or space in a number means."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gui.widgets.labels import set_role
 
 Spin = TypeVar("Spin", "WholeSpin", "DecimalSpin")
 _WHOLE = re.compile(r"\s*(\d+|\d{1,3}([,\s])\d{3}(\2\d{3})*)\s*")
-MARKED = re.compile(r"[\d,.\s]*[,.\s][\d,.\s]*")  # digits, and what is meant as a point or parts thousands
+MARKED = re.compile(r"[\d,.\s]*[,.\s][\d,.\s]*")  # digits with decimal or thousands separators
 
 
 def fitted(spin: Spin, theme: Theme) -> Spin:
-    """A spin box of the height and padding that choices have, with numbers as the rest of the window writes them."""
+    """The spin box, with the height and padding of a combo box and the number format of the rest of the window."""
     spin.setLocale(QLocale(QLocale.Language.English))
     spin.setGroupSeparatorShown(True)
     _Fitting(spin, theme)
@@ -27,9 +27,9 @@ def fitted(spin: Spin, theme: Theme) -> Spin:
 
 
 class DecimalSpin(QDoubleSpinBox):
-    """Takes a comma for the point, as most of Europe writes it: as a separator Qt left it out, and 0,2 was 2.
+    """Reads a comma as the decimal point, as in most of Europe: Qt drops it as a thousands separator, so 0,2 is 2.
 
-    For numbers below a thousand, in which a comma cannot be meant otherwise.
+    Only for numbers below a thousand, in which a comma can mean nothing else.
     """
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
@@ -37,15 +37,15 @@ class DecimalSpin(QDoubleSpinBox):
 
 
 class WholeSpin(QSpinBox):
-    """Takes 2,000 and 2 000 for a whole number, and marks 2,5, 2.5 and 2.000: Qt left the marks out, and made it 25.
+    """Reads 2,000 and 2 000 as whole numbers, and marks 2,5, 2.5 and 2.000 as wrong: Qt would drop the separators.
 
-    Until it is typed out nobody knows which of them it is to be; what is none then is not taken, and told of: not its
-    first digits either, which were a number as they were typed.
+    The text is judged when it is complete. If it is no whole number then, a tooltip says so, and the value from before
+    the typing comes back, although its first digits were a number while they were typed.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._before = self.value()  # anything was typed
+        self._before = self.value()  # the value before anything was typed
         self.lineEdit().textEdited.connect(self._mark)
         self.valueChanged.connect(self._mark)
         self.valueChanged.connect(self._settle_unless_typed)
@@ -63,7 +63,7 @@ class WholeSpin(QSpinBox):
         return _without_marks(number) if _WHOLE.fullmatch(number) else super().valueFromText(text)
 
     def fixup(self, text: str) -> str:
-        """It was typed out and is none: say so, as the value before comes back."""
+        """Put the value before in place of a complete text that is no whole number, and say so in a tooltip."""
         if typed := text.removesuffix(self.suffix()):
             sentence = f"{typed} is not a whole number from {self.minimum():,} to {self.maximum():,}"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
@@ -71,7 +71,7 @@ class WholeSpin(QSpinBox):
         return self.textFromValue(self._before) + self.suffix()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Nothing parts the thousands of what is edited: 4,000 with a zero less is 400, not 4,00."""
+        """Show no thousands separators while editing: with them, deleting a zero of 4,000 would leave 4,00."""
         self.setGroupSeparatorShown(False)
         super().focusInEvent(event)
 
@@ -95,7 +95,7 @@ def _without_marks(number: str) -> int:
 
 
 class _Fitting(QObject):
-    """Does at each zoom what the stylesheet cannot: the field within knows no padding, and Qt makes the box higher."""
+    """Sets at each zoom what the stylesheet cannot: the inner field ignores padding, and Qt makes the box higher."""
 
     def __init__(self, spin: QAbstractSpinBox, theme: Theme) -> None:
         super().__init__(spin)

@@ -1,4 +1,4 @@
-"""Widgets beside or over one another, with a line between that can be dragged."""
+"""Splitters: widgets side by side or stacked, with a line between them that can be dragged."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gui.theme import GRID
 
 
 class FittingSplitter(QSplitter):
-    """The upper one has what it needs, half of all at most, until somebody drags the line between; the lower the rest.
+    """The upper widget has the height it needs, at most half, until the user drags the line; the lower has the rest.
 
-    Whoever changes what it needs calls `fit`.
+    Call `fit` when the needed height has changed.
     """
 
     def __init__(self, upper: QWidget, lower: QWidget, needed: Callable[[], int]) -> None:
-        """`needed` says how many pixels high the upper one would like to be."""
+        """`needed` returns the height in pixels that the upper widget needs."""
         super().__init__(Qt.Orientation.Vertical)
         self._needed = needed
         self._was_dragged = False
@@ -29,7 +29,7 @@ class FittingSplitter(QSplitter):
         self.splitterMoved.connect(self._keep)
 
     def fit(self) -> None:
-        """Share the height anew."""
+        """Share out the height again, unless the user has dragged the line."""
         if not self._was_dragged:
             whole = self.height() - self.handleWidth()
             upper = min(self._needed(), whole // 2)
@@ -44,7 +44,7 @@ class FittingSplitter(QSplitter):
 
 
 def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplitter:
-    """Widgets side by side or one over the other, sharing the room in these proportions; none can be closed."""
+    """A splitter whose widgets share the room in these proportions; none can be collapsed."""
     made = QSplitter(orientation)
     made.setChildrenCollapsible(False)
     made.setHandleWidth(GRID)

@@ -1,4 +1,4 @@
-"""The order of Tab where a part is built so late that Qt puts it behind all else in the window."""
+"""The Tab order of a part that is built late, which Qt puts after everything else in the window."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 
 def tab_on_into(built: QWidget, behind: QWidget) -> None:
-    """Have Tab come into what was built from `behind`, or from the last that is in there."""
+    """Have Tab lead into `built` from `behind`, or from the last widget inside `behind`."""
     chain = _focusable_from(behind)
     inner = [widget for widget in chain if built.isAncestorOf(widget)]
     last = [widget for widget in chain if widget is behind or behind.isAncestorOf(widget)][-1]
@@ -29,7 +29,7 @@ def _tab_on(first: QWidget, widgets: list[QWidget]) -> None:
 
 
 def _focusable_from(first: QWidget) -> list[QWidget]:
-    """What takes the keyboard, in the order of Tab, from a widget on and round to it again."""
+    """The widgets that take the keyboard focus, in Tab order, once around from `first`."""
     chain, widget = [first], first.nextInFocusChain()
     while widget is not None and widget is not first:
         chain.append(widget)

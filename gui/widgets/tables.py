@@ -1,4 +1,4 @@
-"""Tables that are read."""
+"""Read-only tables."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 def read_by_rows(table: QTableWidget) -> None:
-    """Have a table be read, a row at a time: nothing is typed into it, and Tab leaves it."""
+    """Make a table read-only, with whole rows selected; Tab leaves it."""
     table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
-    table.setTabKeyNavigation(False)  # arrow keys walk in it
+    table.setTabKeyNavigation(False)  # the arrow keys move inside it
     table.setShowGrid(False)
-    table.horizontalHeader().setHighlightSections(False)  # all would be, whichever row is chosen
+    table.horizontalHeader().setHighlightSections(False)  # any chosen row would highlight them all
     table.verticalHeader().hide()
 
 
 def choose_row(table: QTableWidget, row: int) -> None:
-    """Make this row the chosen one, and no other; none where there is no such row.
+    """Choose this row alone, or none if there is no such row.
 
-    Said in so many words: Qt takes a Ctrl that is held, as for Ctrl+6, for "this one, too".
+    The flags are explicit, since otherwise Qt takes a held Ctrl, as of Ctrl+6, to mean "this one, too".
     """
     flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
     table.setCurrentCell(-1, -1, QItemSelectionModel.SelectionFlag.Clear)
@@ -32,7 +32,7 @@ def choose_row(table: QTableWidget, row: int) -> None:
 
 
 def cell(text: str = "", *, tip: str = "", spoken: str = "") -> QTableWidgetItem:
-    """What stands in a table, can be chosen, and is read out as `spoken` where that is more than its text."""
+    """A read-only cell that can be chosen; a screen reader says `spoken`, if given, instead of its text."""
     item = QTableWidgetItem(text)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     item.setToolTip(tip)
@@ -42,7 +42,7 @@ def cell(text: str = "", *, tip: str = "", spoken: str = "") -> QTableWidgetItem
 
 
 def fit_to_columns(table: QTableWidget, fit: Callable[[], None]) -> None:
-    """Call this once its columns have other widths."""
-    soon = QTimer(table, singleShot=True, interval=0)  # they are told of before, and a scroll bar takes from all
+    """Call `fit` after the widths of the table's columns have changed."""
+    soon = QTimer(table, singleShot=True, interval=0)  # the signal comes early, and a scroll bar narrows all
     soon.timeout.connect(fit)
     table.horizontalHeader().sectionResized.connect(lambda: soon.start())

@@ -1,4 +1,4 @@
-"""The font of tokens for widgets that show some."""
+"""Gives widgets that show tokens the tokens' font."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gui.theme import Theme
 
 
 class TokenFont(QObject):
-    """Has these widgets wear it at each zoom, for as long as the first of them lives."""
+    """Sets the token font of these widgets at each zoom, as long as the first of them lives."""
 
     def __init__(self, theme: Theme, *widgets: QWidget) -> None:
         super().__init__(widgets[0])
