@@ -1,4 +1,4 @@
-"""What can be done with a run of the table, and why not where it cannot."""
+"""Why something cannot be done with a run of the table: one function for each action."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ NOTHING_CHOSEN = "Choose a run in the table first"
 
 
 def _why_not_readable(row: RunRow | None) -> str:
-    """A sentence; empty where there is a run."""
+    """A sentence; empty if a run is chosen and can be read."""
     if row is None:
         return NOTHING_CHOSEN
     return f"This folder cannot be opened: {row.problem}" if row.problem else ""
 
 
 def why_not_open(row: RunRow | None) -> str:
-    """A sentence; empty where the run can be opened."""
+    """A sentence; empty if the run can be opened."""
     if row is None or row.problem or (row.snapshot_steps if row.is_shared else row.checkpoint_steps):
         return _why_not_readable(row)
     return "This run has no checkpoint yet: there are no weights to load"
@@ -33,21 +33,21 @@ def why_not_continue(row: RunRow | None) -> str:
 
 
 def why_not_branch(row: RunRow | None) -> str:
-    """A sentence; empty where a new run can begin from a step of this one."""
+    """A sentence; empty if a new run can begin from a step of this one."""
     if row is not None and row.writer is not None:
         return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: wait until it ends"
     return why_not_share(row)
 
 
 def why_not_share(row: RunRow | None) -> str:
-    """A sentence; empty where the run can be written to one file."""
+    """A sentence; empty if the run can be written to one file."""
     if row is None or row.problem or row.kept_steps:
         return _why_not_readable(row)
     return "This run has kept no weights yet"
 
 
 def why_not_follow(row: RunRow | None, engine_state: str) -> str:
-    """A sentence; empty where another process writes the run and this window's own is not learning."""
+    """A sentence; empty if another process writes the run and this window's own run is not learning."""
     if row is None:
         return NOTHING_CHOSEN
     if row.is_ours:
@@ -60,14 +60,14 @@ def why_not_follow(row: RunRow | None, engine_state: str) -> str:
 
 
 def why_not_name(row: RunRow | None) -> str:
-    """A sentence; empty where the run can have another name and a note, also while another process trains it."""
+    """A sentence; empty if the run can be given a name and a note, also while another process trains it."""
     if row is not None and row.is_example:
         return "The example run is part of Headlight and keeps its name and note"
     return _why_not_readable(row)
 
 
 def why_not_delete(row: RunRow, *, is_at_hand: bool, is_followed: bool) -> str:
-    """A sentence; empty where the run can be thrown away. `is_at_hand`: this window has it open."""
+    """A sentence; empty if the run can be moved to the trash. `is_at_hand`: this window has it open."""
     if row.is_example:
         return "The example run is part of Headlight and stays"
     if row.writer is not None:

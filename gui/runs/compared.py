@@ -1,4 +1,4 @@
-"""The chosen runs, read: losses, a table of what differs, and what each made of the same sentences.
+"""Reads the chosen runs to compare them: losses, a table of differences, and each run's probe and validation.
 
 Reading waits for a disk: `RunsReader.read` runs beside the GUI thread.
 """
@@ -30,7 +30,7 @@ from gui.runs.rows import RunRow
 from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed
 
-LETTERS = "ABCDEFGH"  # of several, a run is told by its letter as well as by its colour
+LETTERS = "ABCDEFGH"  # of several runs each has a letter as well as a colour
 At = int | Literal["newest", "common"]  # a step; each run's own newest; or the newest that all runs have
 Kept = TypeVar("Kept")
 
@@ -39,7 +39,7 @@ Kept = TypeVar("Kept")
 class ComparedRun:
     """One run: its losses in nats per target token, those of training smoothed; a probe and a validation of it.
 
-    `letter` is empty where it is the only one.
+    `letter` is empty if it is the only run.
     """
 
     letter: str
@@ -52,7 +52,7 @@ class ComparedRun:
 
     @property
     def sentences(self) -> tuple[ProbedSentence, ...]:
-        """Those of its probe."""
+        """The sentences of its probe."""
         return self.probe.sentences if self.probe is not None else ()
 
     @property
@@ -63,7 +63,7 @@ class ComparedRun:
 
 @dataclass(frozen=True, eq=False)
 class ComparedGroup:
-    """Several runs that differ in their seed alone; `places` are theirs among all."""
+    """Several runs that differ in their seed alone; `places` are their places among all runs."""
 
     name: str
     places: tuple[int, ...]
@@ -72,7 +72,7 @@ class ComparedGroup:
 
 
 class MeanAndDeviation(NamedTuple):
-    """A figure of several runs; of how many sentences it is has no deviation, and a setting has neither."""
+    """A figure over several runs. A number of sentences has no deviation, and a setting has neither: they are None."""
 
     mean: object
     deviation: object
@@ -80,21 +80,21 @@ class MeanAndDeviation(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """One run or several, and a table whose first row names the columns: one a group of several, and one a run.
+    """One run or several, and a table whose first row names the columns: one for each group, then one for each run.
 
-    Its rows are named as the terminal names them, and their values are as they are.
+    The rows have the names that the terminal shows, and values that are not yet formatted.
     """
 
     runs: tuple[ComparedRun, ...]
     groups: tuple[ComparedGroup, ...]
     table: tuple[tuple[object, ...], ...]
-    at: At = "newest"  # where probes and validations were looked at
+    at: At = "newest"  # the step of probes and validations
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
-    damaged: tuple[UserError, ...] = ()  # probes and validations that were found so, and are missing: one error each
-    of_other_tokens: int | None = None  # the place of the first run whose losses count by others than the first run's
+    damaged: tuple[UserError, ...] = ()  # an error for each damaged probe or validation; it is left out
+    of_other_tokens: int | None = None  # place of the first run with losses per other tokens than run 0's
 
     def why_none_was(self, looked_at: Literal["probed", "validated"]) -> str:
-        """Why there is nothing of any of them, and where something may be."""
+        """Why no run has anything to show, and where to look for something."""
         if self.at == "common":
             return f"These runs were {looked_at} at no step in common: choose one above, or each run's newest."
         none = f"{'None of these runs was' if len(self.runs) > 1 else 'This run was not'} {looked_at}"
@@ -102,21 +102,21 @@ class Comparison:
 
     @property
     def alone(self) -> list[int]:
-        """The places of the runs of no group."""
+        """The places of the runs in no group."""
         grouped = {place for group in self.groups for place in group.places}
         return [place for place in range(len(self.runs)) if place not in grouped]
 
 
 class RunsReader:
-    """Reads one run or several, and of those it knows only what was appended since. Used by one thread at a time."""
+    """Reads one run or several, and of a run read before only what was appended. Used by one thread at a time."""
 
     def __init__(self) -> None:
         self._known: dict[Path, _Known] = {}
 
     def read(self, rows: Sequence[RunRow], at: At) -> Comparison:
-        """As many of these runs as there are letters, at the most. Raises UserError where one is damaged.
+        """Compare these runs, at most as many as there are letters. Raises UserError if one is damaged.
 
-        A damaged probe or validation alone is missing: curves and settings need none.
+        If only a probe or a validation is damaged, it is left out: curves and settings do not need it.
         """
         folders = [RunFolder.open(row.path) for row in rows]
         self._known = {row.path: self._known.get(row.path) or _Known() for row in rows}
@@ -140,12 +140,12 @@ class RunsReader:
 
 
 class _Known:
-    """What was read of a run: its metrics as far as they went, and what it did at the steps looked at last."""
+    """What has been read of a run: its metrics so far, and the probe and validation last asked for."""
 
     def __init__(self) -> None:
         self._begin_anew()
         self._looked: tuple[RunRow, int | None, int | None] | None = None
-        self.damaged: list[UserError] = []  # of that, what is taken for missing
+        self.damaged: list[UserError] = []  # errors of a probe or validation that is left out
         self._validated: Validated | None = None
         self._target_tokens: TargetTokens | None = None
         self._data: str | None = None
@@ -157,7 +157,7 @@ class _Known:
         self.changed: list[SettingChanged] = []
 
     def read_losses(self, folder: RunFolder) -> None:
-        """Read what was appended since the last time; all of it where the run was cut back."""
+        """Read what was appended since the last time, or everything if the run was cut back."""
         if self._metrics.was_rewritten(folder):
             self._begin_anew()
         records = self._metrics.read(folder)
@@ -168,7 +168,7 @@ class _Known:
         self.changed += metrics_file.settings_of(records.settings)
 
     def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> None:
-        """Read the probe and the validation of these steps, where something changed since they were read."""
+        """Read the probe and the validation of these steps, unless nothing has changed since they were read."""
         looked, damaged = (row, probed, validated), list[UserError]()
         if looked != self._looked:
             self._probe = _undamaged(folder.probe, probed, damaged)
@@ -184,7 +184,7 @@ class _Known:
         return ReadRun(folder, folder.config(), self.validations, self.changed, *units)
 
     def compared(self, letter: str, name: str) -> ComparedRun:
-        """The run as it was read last."""
+        """The run as last read."""
         steps, values = self.training.arrays()
         losses = {step: one["valid/loss"] for step, one in sorted(self.validations.items())}
         return ComparedRun(
@@ -199,7 +199,7 @@ class _Known:
 
 
 def _undamaged(read: Callable[[int], Kept], step: int | None, damaged: list[UserError]) -> Kept | None:
-    """What was kept at this step; None where nothing was, or it is damaged, which is added to the others."""
+    """What was kept at this step; None if there is nothing, or if it is damaged: `damaged` then gets the error."""
     try:
         return read(step) if step is not None else None
     except UserError as error:
@@ -208,7 +208,7 @@ def _undamaged(read: Callable[[int], Kept], step: int | None, damaged: list[User
 
 
 def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
-    """Of each run the step to look at, of the ascending steps that it has; None where it has none there."""
+    """For each run's ascending steps the one to look at, or None if it has no such step."""
     if at == "newest":
         return [steps[-1] if steps else None for steps in known]
     if at == "common":
@@ -220,9 +220,9 @@ def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
 def _table(
     read: Sequence[ReadRun], groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]
 ) -> tuple[tuple[object, ...], ...]:
-    """Mean and deviation stand first, and what they are of above the rest: of five seeds they were beyond both edges.
+    """The table of a comparison. Means come first, in columns and in rows: of five seeds they were out of sight.
 
-    Letters say which runs they are of.
+    A column of means is headed by the letters of its runs.
     """
     records = records_of(read, groups)
     means, deviations = records[len(runs) :: 2], records[len(runs) + 1 :: 2]

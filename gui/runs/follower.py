@@ -20,12 +20,12 @@ _WHERE_IT_IS = "It was deleted, or moved: Runs lists it where it is now, if it i
 
 
 class Follower(QObject):
-    """Has the panels draw another process's run until it is left, or another run is asked for here.
+    """Has the panels draw another process's run until the user leaves it, or asks for another run here.
 
-    The engine and its own history are not touched: whoever stops following finds their own run as it was.
+    The engine and its own history are not touched: afterwards the window's own run is shown as it was.
     """
 
-    changed = Signal()  # another run, another writer, or none
+    changed = Signal()  # another run or writer, or none any more
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
         super().__init__()
@@ -49,12 +49,12 @@ class Follower(QObject):
 
     @property
     def reason(self) -> str:
-        """The same as the beginning of a reason: with a capital, but for a run's name, which is spelt as it is."""
+        """`sentence` as the beginning of a reason: capitalised, unless it begins with a run's name."""
         return f"Watching {self.writer}" if self.writer is not None else self.sentence
 
     @property
     def why_no_model(self) -> str:
-        """Why the followed run cannot be asked anything, and what to do; empty while none is followed."""
+        """Why the followed run's model cannot be used here, and what to do; empty while no run is followed."""
         if not self.sentence:
             return ""
         if self.writer is not None:
@@ -62,7 +62,7 @@ class Follower(QObject):
         return f"{self.reason}: open it in Runs to use its weights."
 
     def follow(self, run: Path) -> None:
-        """Show this run live; its first reading happens beside the GUI thread."""
+        """Show this run live. It is first read beside the GUI thread."""
         self.leave()
         self.run, self._name = run, run.name
         self._bridge.call(partial(_read, run), lambda read: self._show(*read), partial(self._fail, run))
@@ -77,7 +77,7 @@ class Follower(QObject):
             self.changed.emit()
 
     def stop(self) -> None:
-        """Read no more: the window goes."""
+        """Stop reading: the window is closing."""
         self._timer.stop()
 
     def _show(self, history: History, name: str) -> None:
@@ -100,13 +100,13 @@ class Follower(QObject):
         if is_new:
             self._bridge.show(history)
         self._look_for_writer(history)
-        if has_ended and self.writer is None:  # already before this reading, which missed nothing
+        if has_ended and self.writer is None:  # it ended before this reading, which therefore missed nothing
             self._timer.stop()
 
     def _look_for_writer(self, history: History) -> None:
         assert history.folder is not None
         self.writer = history.folder.state.writer()
-        if self.writer is None:  # it is named now: somebody may have given it another name since
+        if self.writer is None:  # its name is shown now, and may have been changed meanwhile
             self._name = shortened(name_of(history.folder))
         self.changed.emit()
 

@@ -1,4 +1,4 @@
-"""What a run is called wherever it is named, and what tells runs of the same name apart."""
+"""What a run is called in the window, and what tells runs of the same name apart."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from core.run_folder import RunFolder
 from core.run_summary import summarise
 from gui.runs.rows import EXAMPLE_NAME, example_path
 
-LONGEST = 40  # characters of a name in a choice
+LONGEST = 40  # characters of a name in a combo box
 
 
 class Named(Protocol):
-    """A run with its whole name."""
+    """A run, with its whole name and what tells it apart from others of that name."""
 
     @property
     def path(self) -> Path: ...
@@ -34,21 +34,21 @@ class Named(Protocol):
 
 
 def name_of(folder: RunFolder) -> str:
-    """That a person gave it, or its settings'."""
+    """The name that the user gave the run, or else that of its settings."""
     if folder.path == example_path():
         return EXAMPLE_NAME
-    with suppress(DamagedFile):  # Runs tells of it
+    with suppress(DamagedFile):  # the Runs view reports it
         return summarise(folder).name
     return folder.config().name
 
 
 def told_apart(runs: Sequence[Named]) -> list[str]:
-    """The names of runs; of those called alike with their seed where no other has it, or when they began."""
+    """The names of runs; those with the same name also get their seed, or when they began, or their folder."""
     return _marked(runs, [run.name for run in runs])
 
 
 def told_apart_in_a_choice(runs: Sequence[Named]) -> list[str]:
-    """The same, short: a choice is as wide as its longest text."""
+    """The same with shortened names: a combo box is as wide as its longest text."""
     return _marked(runs, [shortened(run.name) for run in runs])
 
 
@@ -67,7 +67,7 @@ def _marked(runs: Sequence[Named], names: Sequence[str]) -> list[str]:
 
 
 def shortened(name: str) -> str:
-    """With its middle left out where it is too long."""
+    """The name, without its middle if it is too long."""
     half = LONGEST // 2
     return name if len(name) <= LONGEST else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}"
 

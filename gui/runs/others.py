@@ -1,4 +1,4 @@
-"""Other runs beside which something of the shown one can be looked at.
+"""Lists the runs that the shown one can be compared with, by their probes or by their weights.
 
 Reading them waits for a disk: both functions run beside the GUI thread.
 """
@@ -18,7 +18,7 @@ from gui.runs.rows import example_path
 
 @dataclass(frozen=True)
 class OtherRun:
-    """A run, and the steps of which it has kept what is wanted."""
+    """A run, and the steps at which it has kept what was asked for: probes, or weights."""
 
     path: Path
     name: str
@@ -29,7 +29,7 @@ class OtherRun:
 
 
 def read_runs_with_probes(runs_dir: Path) -> list[OtherRun]:
-    """Those that were probed, with the steps ascending."""
+    """The runs that were probed, with the steps ascending."""
 
     def look(run: OtherRun, folder: RunFolder) -> OtherRun:
         steps = tuple(folder.probe_steps())
@@ -40,7 +40,7 @@ def read_runs_with_probes(runs_dir: Path) -> list[OtherRun]:
 
 
 def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[OtherRun]:
-    """Those on this dataset that have kept weights, with the steps from the newest on."""
+    """The runs on this dataset that have kept weights, with the newest step first."""
 
     def look(run: OtherRun, folder: RunFolder) -> OtherRun:
         is_on_it = folder.config().dataset.plugin == plugin
@@ -50,7 +50,7 @@ def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[OtherRun]:
 
 
 def _read(runs_dir: Path, look: Callable[[OtherRun, RunFolder], OtherRun]) -> list[OtherRun]:
-    """The newest first, then the example; without those that have no such steps, or are damaged: Runs tells of it."""
+    """The newest run first, the example last; without runs that have no such step, or are damaged (Runs reports it)."""
     runs = []
     for path in [*reversed(list_runs(runs_dir)), example_path()]:
         with suppress(UserError, OSError):

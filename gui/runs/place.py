@@ -1,4 +1,4 @@
-"""Where this window keeps runs: a folder that can be exchanged for another while the window is open."""
+"""Where this window keeps runs: a folder that the user can change while the window is open."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 
 class RunsPlace(QObject):
-    """`path` is the folder; `chosen` the one that a person chose, to be remembered, None where nobody did.
+    """`path` is the folder; `chosen` is the one that the user chose, to be remembered, or None.
 
-    `path` is free of links and absolute, as `RunFolder.create` gives the path of a run: rows are told by theirs.
+    `path` is absolute and free of links, as are the paths from `RunFolder.create`: rows are identified by their paths.
     """
 
     changed = Signal()
@@ -27,7 +27,7 @@ class RunsPlace(QObject):
         self.changed.emit()
 
     def ask(self, parent: QWidget) -> Path | None:
-        """The folder that somebody chooses in a dialog; None where they leave it."""
+        """The folder that the user chooses in a dialog, or None if they cancel."""
         there = str(self.path) if self.path.is_dir() else ""
         name = QFileDialog.getExistingDirectory(parent, "Where to keep runs", there)
         return Path(name) if name else None

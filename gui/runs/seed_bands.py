@@ -1,4 +1,4 @@
-"""The losses of runs that differ in their seed alone, as one band: their mean, and from the lowest to the highest."""
+"""The losses of runs that differ in their seed alone, as one band: the mean, and the range from lowest to highest."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Band:
 
 
 def band_of(curves: Sequence[Curve]) -> Band:
-    """The band of at least one curve, whose steps ascend. Where a value is NaN, so is the band."""
+    """The band of one curve or more, with ascending steps. Where any value is NaN, so is the band."""
     steps = reduce(np.intersect1d, (steps for steps, _ in curves))
     values = np.stack([values[np.isin(known, steps)] for known, values in curves])
     return Band(steps, values.mean(axis=0), values.min(axis=0), values.max(axis=0))
 
 
 def rest_of(curve: Curve, band: Band) -> Curve:
-    """What of a curve lies beyond the end of its band, from that end on; nothing where it ends there, too."""
+    """The part of a curve from the end of its band on; nothing if the curve ends there, too."""
     steps, values = curve
     begins = int(np.searchsorted(steps, band.steps[-1])) if len(band.steps) else 0
     if len(band.steps) and begins == len(steps) - 1:

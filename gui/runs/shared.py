@@ -1,4 +1,4 @@
-"""Runs that are given away in one file, and those that were received."""
+"""Shares a run as one file, and opens a run that was shared."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _KIND = "Shared runs"
 
 
 class SharedRuns(QObject):
-    """Asks where, and writes or reads the file beside the GUI thread; `over` is what its dialogs stand over."""
+    """Asks where, and writes or reads the file beside the GUI thread; `over` is the parent of its dialogs."""
 
     opened = Signal()  # a run was received and is being opened
-    written = Signal(Path, Path, str)  # a run, the file that it is in now, and how large that is
+    written = Signal(Path, Path, str)  # a run, the file it was written to, and the file's size in words
 
     def __init__(self, context: Context, over: QWidget) -> None:
         super().__init__(over)
@@ -31,7 +31,7 @@ class SharedRuns(QObject):
         self._over = over
 
     def ask_where(self, run: Path, name: str) -> None:
-        """Have a place chosen for the file of a run that is called so, and write it."""
+        """Ask where to save a run of this name, and write it there."""
         start = str(Path.home() / f"{plain_name(name)}{SUFFIX}")
         path = ask_where_to_save(self._over, "Share the run as", start, {SUFFIX: _KIND})
         if path is not None:
@@ -42,13 +42,13 @@ class SharedRuns(QObject):
         self._context.bridge.call(partial(_share, run, path), lambda size: self.written.emit(run, path, size))
 
     def ask_for_file(self) -> None:
-        """Have a file chosen, and open it."""
+        """Ask for a file, and open it."""
         name, _ = QFileDialog.getOpenFileName(self._over, "Open a shared run", "", f"{_KIND} (*{SUFFIX})")
         if name:
             self.open_file(Path(name))
 
     def open_file(self, path: Path) -> None:
-        """Keep a run that was shared among the others, and look at it."""
+        """Add a shared run to the runs folder, and open it."""
         self._context.bridge.call(partial(receive, path, self._context.place.path), self._open)
 
     def _open(self, run: Path) -> None:
@@ -57,6 +57,6 @@ class SharedRuns(QObject):
 
 
 def _share(run: Path, path: Path) -> str:
-    """Write it, and say how large the file is: kept weights make it so."""
+    """Write the file, and return its size in words: kept weights make it large."""
     share(RunFolder.open(run), path)
     return f"{ceil(path.stat().st_size / 1e6):,} MB"

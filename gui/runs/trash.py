@@ -1,4 +1,4 @@
-"""The trash of the desktop, from which what was thrown away can be taken back."""
+"""Moves runs to the trash of the desktop, from which they can be restored."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from core.run_folder import RunFolder, RunLabel
 
 @dataclass(frozen=True)
 class Thrown:
-    """Which runs are in the trash now, and why others are not: one is being written, or no trash takes it."""
+    """Which runs are in the trash now, and why the others are not: one is being written, say, or has no trash."""
 
     gone: tuple[Path, ...]
     refused: tuple[UserError, ...]
 
 
 def throw_away(runs: Iterable[Path]) -> Thrown:
-    """Move the folders of runs to the trash, each that can be."""
+    """Move the folders of these runs to the trash, all that can be moved."""
     gone, refused = list[Path](), list[UserError]()
     for run in runs:
         try:
@@ -35,15 +35,15 @@ def throw_away(runs: Iterable[Path]) -> Thrown:
 
 
 def throw_away_branch(run: Path) -> None:
-    """Move a branch to the trash whose place another one took; one that has taken a step meanwhile stays."""
+    """Move a branch that another one has replaced to the trash, unless it has taken a step meanwhile."""
     if RunFolder.open(run).has_taken_no_step():
         _throw_away(run)
 
 
 def throw_away_stepless(run: Path) -> None:
-    """Move a run to the trash, a branch too, that was left before its first step.
+    """Move a run or branch that was left before its first step to the trash.
 
-    One that has any, has ended by itself, or was given a name or a note stays.
+    It stays if it has taken a step, has ended by itself, or was given a name or a note.
     """
     folder = RunFolder.open(run)
     began_at = folder.state.parent_step or 0
