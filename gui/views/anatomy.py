@@ -1,4 +1,4 @@
-"""The Anatomy view: the pictures of the paper, worked out by the code that trains; topics on the left, one picture."""
+"""The Anatomy view: the paper's pictures, computed by the code that trains; a list of topics beside one picture."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AnatomyView(View):
-    """Each topic is built when it is first looked at: the window's start and training pay nothing for it."""
+    """Builds each topic when it is first opened, so that it costs neither the window's start nor training."""
 
     title = "Anatomy"
     icon = "anatomy"
@@ -30,7 +30,7 @@ class AnatomyView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._makers: Makers = {}  # until somebody looks
+        self._makers: Makers = {}  # until the view is first shown
         self._pages: dict[type[Topic], QScrollArea] = {}
         self.built: dict[type[Topic], Topic] = {}
         self.topics = TopicList()
@@ -46,7 +46,7 @@ class AnatomyView(View):
 
     @property
     def topic(self) -> Topic:
-        """The one that is shown."""
+        """The shown topic."""
         return self.built[self._kind(self.topics.currentRow())]
 
     def choose(self, kind: type[Topic]) -> None:
@@ -59,7 +59,7 @@ class AnatomyView(View):
         self.topics.setFocus()
 
     def _fill(self) -> None:
-        """List the topics, and show the first."""
+        """List the topics and show the first, unless they are listed already."""
         if self._makers:
             return
         from gui.panels.anatomy.topics import topics_of  # 25 ms that the window's start need not wait for
@@ -72,7 +72,7 @@ class AnatomyView(View):
         return list(self._makers)[row]
 
     def _show_row(self, row: int) -> None:
-        """Show the topic of this row, built where it is not there yet."""
+        """Show the topic of this row, built if it is not there yet."""
         kind = self._kind(row)
         if kind not in self.built:
             topic = self.built[kind] = self._makers[kind]()

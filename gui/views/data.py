@@ -1,4 +1,4 @@
-"""The Data view: the prepared pairs with their tokens, and what is to be known of them before training."""
+"""The Data view: the prepared pairs with their tokens, and what to know about them before training."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FOLLOWED = "These are the data of this window's own run, not of the run it follo
 
 
 class DataView(View):
-    """Pairs on the left, figures on the right; everything is read and counted beside the window's thread."""
+    """Pairs on the left, figures on the right; everything is read and counted beside the GUI thread."""
 
     title = "Data"
     icon = "data"
@@ -71,7 +71,7 @@ class DataView(View):
         self._show_pairs()
 
     def show_example(self) -> None:
-        """Show the pairs that hold the chosen example."""
+        """Show the pairs that contain the chosen example."""
         if (example := self.examples.chosen) is not None:
             self.search_edit.setText(example.text)
             self.split_combo.setCurrentIndex(SPLITS.index(example.split))
@@ -79,7 +79,7 @@ class DataView(View):
             self.pages.choose_split(example.split)
 
     def ask_files(self) -> None:
-        """Let somebody choose the files of a corpus; nothing waits for it."""
+        """Let the user choose the files of a corpus, without waiting for the choice."""
         dialog = QFileDialog(self, "Choose two text files, those of each split, or a .tsv")
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
@@ -108,7 +108,7 @@ class DataView(View):
             row.addWidget(widget, 1 if widget is self.search_edit else 0)
         row.addWidget(self.files_button)
         for part, lowest in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
-            self.keep_legible(part, lowest)  # where zoom leaves less room, they scroll
+            self.keep_legible(part, lowest)  # if zoom leaves less room, they scroll
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
         self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessArea(parts), 3)))
@@ -120,7 +120,7 @@ class DataView(View):
         layout.addWidget(self._stack, 1)
 
     def _resize(self) -> None:
-        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
+        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
 
     def _connect(self) -> None:
         self.look.opened.connect(self._show_data)
@@ -146,10 +146,10 @@ class DataView(View):
             ("Ctrl+PgUp", self.previous_button.click),
             ("Ctrl+PgDown", self.next_button.click),
         ):
-            QShortcut(keys, self, act)  # while the view is seen, wherever the focus is
+            QShortcut(keys, self, act)  # while the view is visible, wherever the focus is
 
     def _show_data(self) -> None:
-        """Other data, or none."""
+        """Show the data, or why there are none."""
         self.empty_label.setText(self.look.note)
         self._stack.setCurrentIndex(0 if self.look.data is None else 1)
         self._show_overview()

@@ -1,4 +1,4 @@
-"""The Plugins view: every dataset plugin with its state; write a new one, check it, read it anew, try it."""
+"""The Plugins view: every dataset plugin with its state; try or check one, write a new one, reload them all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ KEEPS = "The plugins were read again. This run keeps the code it began with; the
 
 
 class PluginsView(View):
-    """Buttons for the chosen plugin on the left, for all of them on the right; what there is to read below."""
+    """Buttons for the chosen plugin on the left, for all on the right; below them the table, and texts to read."""
 
     title = "Plugins"
     icon = "plugins"
@@ -44,7 +44,7 @@ class PluginsView(View):
         super().__init__(context)
         self.checks = PluginChecks(context.bridge)
         self._wanted = ""  # the origin of a plugin to choose once it is listed
-        self._written = ""  # the file of a new one, until that is said
+        self._written = ""  # the file name of a new plugin, until the note about it is shown
         self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
         self.check_button = button("Check", "Look for what is wrong with it, up to a minute, beside a run that learns")
         self.new_button = button("New …", "Write a working plugin, to be changed, into your plugin folder")
@@ -73,13 +73,13 @@ class PluginsView(View):
             self.checks.start(row.info)
 
     def write_new(self) -> None:
-        """Write the plugin whose name was typed, show it, and open its folder: once, though Enter may come twice."""
+        """Write the plugin whose name was typed, show it, and open its folder: once, even if Enter is pressed twice."""
         if not self.name_edit.isReadOnly():
-            self.name_edit.setReadOnly(True)  # until that is answered
+            self.name_edit.setReadOnly(True)  # until it is written or refused
             self.context.plugins.write_new(self.name_edit.text().strip(), self._take_new, self._refuse_new)
 
     def open_folder(self) -> None:
-        """Show the user's plugin folder, made where it is not there yet, in the file manager."""
+        """Show the user's plugin folder in the file manager; create it if it does not exist."""
         folder = self.context.plugins.folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ class PluginsView(View):
         self.path_label.setToolTip("Your own plugins; HEADLIGHT_PLUGINS names more folders")
         self.name_edit.setMinimumWidth(self.context.theme.px(264))
         self.name_edit.hide()
-        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # a note shifts nothing
+        self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
         row = QHBoxLayout()
         row.setSpacing(GRID)
         row.addWidget(self.try_button)
@@ -197,11 +197,11 @@ class PluginsView(View):
         self.name_edit.setReadOnly(False)
         if not isinstance(error, UserError):
             self.context.bridge.report(error)
-        elif not self.name_edit.isHidden():  # else it was given up meanwhile
+        elif not self.name_edit.isHidden():  # else the user gave it up meanwhile
             self._note(f"✗ {error}", "error")
 
     def _forget_note(self) -> None:
-        """Another run: what was said of the one before holds no longer."""
+        """Drop a note about the previous run: another one is prepared."""
         self._note("", "muted")
 
     def _note(self, text: str, role: str) -> None:

@@ -1,4 +1,4 @@
-"""The Runs view: every run with its state and figures; open one again, continue it, follow another process's."""
+"""The Runs view: every run with its state and figures; open, continue, follow, delete and compare runs."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from gui.widgets.labels import plain_label
 from gui.widgets.moving_labels import ElidedLabel
 from gui.widgets.splitters import FittingSplitter, splitter
 
-LOWEST = 420  # pixels at 100 %: what the table and a comparison need to be read
-FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its head
-LIVE_MS = 2000  # between two looks at the folder while somebody watches the table: another process may begin a run
+LOWEST = 420  # pixels at 100 %: the height at which the table and a comparison can still be read
+FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its header
+LIVE_MS = 2000  # between two readings of the folder while the view is shown: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Runs whose name, folder, state or note contains these words (Ctrl+F; Esc: all)"
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
 class RunsView(View):
-    """Reads the runs folder beside the GUI thread: as it is shown, every two seconds while it is, and on F5."""
+    """Reads the runs folder beside the GUI thread: when it is shown, every two seconds from then on, and on F5."""
 
     title = "Runs"
     icon = "runs"
     help = "All runs: open, continue, follow"
 
-    opened = Signal()  # a run was chosen to be looked at: Train shows it
+    opened = Signal()  # a run was opened, or is followed: Train shows it
     deleted = Signal(Path)
-    labelled = Signal(Path)  # a run has another name, or note
+    labelled = Signal(Path)  # a run's name or note has changed
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -69,8 +69,8 @@ class RunsView(View):
         self.details = RunDetails()
         self.sides = RunSides(context)
         self.shared = SharedRuns(context, self)
-        self._leaving: set[Path] = set()  # to the trash: a reading that began before may have found them
-        self._deleted = QElapsedTimer()  # since a click on Delete was followed
+        self._leaving: set[Path] = set()  # on their way to the trash: a reading begun earlier may list them
+        self._deleted = QElapsedTimer()  # since a click on Delete took effect
         self._timer = QTimer(self, singleShot=True, interval=LIVE_MS)
         self._timer.timeout.connect(self.refresh)
         self._lay_out()
@@ -78,7 +78,7 @@ class RunsView(View):
         self._show_actions()
 
     def refresh(self) -> None:
-        """Read the folder again, beside the GUI thread; asked while it is read, once more afterwards."""
+        """Read the folder again, beside the GUI thread; if it is being read already, once more afterwards."""
         if self._is_reading:
             self._read_again = True
             return
@@ -86,7 +86,7 @@ class RunsView(View):
         self.context.bridge.call(self._rows.read, self._show, self._fail)
 
     def _read_again_all(self) -> None:
-        """Asked for by hand: also what could not be read."""
+        """Read everything again at the user's request, also what could not be read."""
         self.sides.try_again()
         self.refresh()
 
@@ -109,18 +109,18 @@ class RunsView(View):
             self.opened.emit()
 
     def _is_at_hand(self, row: RunRow) -> bool:
-        """Whether it is this window's own run, and stays so: loading it again would only pause it."""
+        """Whether this is the current run, and no other is being opened: loading it again would only pause it."""
         workbench = self.context.workbench
         return row.is_ours and row.path == workbench.run and not workbench.is_opening
 
     def follow_chosen(self) -> None:
-        """Show what another process writes."""
+        """Follow the chosen run, which another process writes."""
         if (row := self.table.chosen) is not None and not self._why_not_follow(row):
             self.context.follower.follow(row.path)
             self.opened.emit()
 
     def delete_chosen(self) -> None:
-        """Move the chosen runs to the trash; the one below the last is chosen then."""
+        """Move the chosen runs to the trash, and choose the run below the last of them."""
         if self._why_not_delete():
             return
         rows = self.table.all_chosen
@@ -150,13 +150,13 @@ class RunsView(View):
         self.deleted_label.setVisible(bool(gone))
 
     def _click_delete(self) -> None:
-        """The second click of a double one would delete the run that took the place."""
+        """Delete, but not at the second click of a double click, which would hit the run that took the row."""
         if not self._deleted.isValid() or self._deleted.hasExpired(QApplication.doubleClickInterval()):
             self.delete_chosen()
-            self._deleted.start()  # not before: many runs, drawn without the one, may take longer than a double click
+            self._deleted.start()  # only now: drawing many rows again may take longer than a double click
 
     def _label(self, run: Path, label: RunLabel) -> None:
-        """Call a run so, beside the GUI thread."""
+        """Write a run's name and note, beside the GUI thread."""
         write, take = partial(_write_label, run, label), partial(self._take_label, run)
         self.context.bridge.call(write, take, self._fail_to_change)
 
@@ -165,7 +165,7 @@ class RunsView(View):
         self.refresh()
 
     def _branch(self, run: Path, step: int) -> None:
-        """A new run from a step of this one."""
+        """Begin a new run from a step of this one."""
         self.context.workbench.branch(run, step)
         self.opened.emit()
 
@@ -173,14 +173,14 @@ class RunsView(View):
         self.details.say(run, f"Shared as {from_home(path)}, {size}")
 
     def _below(self, last: RunRow) -> Path | None:
-        """Of the rows that stay the one below this, or the lowest."""
+        """The run in the row below `last`, or else in the lowest row that stays."""
         below = self.table.rows[self.table.rows.index(last) + 1 :]
         staying = [row for row in self.table.rows if row in self._all_rows]
         nearest = below[:1] or staying[-1:]
         return nearest[0].path if nearest else None
 
     def _have_back(self, paths: Sequence[Path], error: Exception) -> None:
-        """Nobody knows which of them went."""
+        """List these runs again: which of them were moved before the error is not known."""
         self._leaving.difference_update(paths)
         self._fail_to_change(error)
 
@@ -205,7 +205,7 @@ class RunsView(View):
         place = side_by_side(self.path_label, self.place_button, self.refresh_button)
         inner = place.layout()
         assert inner is not None
-        inner.setContentsMargins(0, 0, 0, 0)  # it ends where the table below does
+        inner.setContentsMargins(0, 0, 0, 0)  # so that it ends where the table below does
         actions = QWidget()
         row = FlowLayout(actions, 0, GRID)
         for widget in (
@@ -253,7 +253,7 @@ class RunsView(View):
             ("Enter", self.table, self._act),
             ("F2", self.table, self.details.edit_name),
             ("Delete", self.table, self.delete_chosen),
-        ):  # Delete that is held would take one run after another
+        ):  # a held Delete must not take one run after another
             QShortcut(keys, where, context=_WITHIN, autoRepeat=False).activated.connect(act)
         self.context.theme.changed.connect(self._fit_table)
         self.context.theme.changed.connect(self._show_letters)
@@ -266,7 +266,7 @@ class RunsView(View):
             self.context.place.choose(path)
 
     def _look_there(self) -> None:
-        """Show the runs of the folder that was chosen."""
+        """Show the runs of the newly chosen folder."""
         self._rows = RunRows(self.context.place.path)
         self._name_place()
         if self.isVisible():
@@ -278,7 +278,7 @@ class RunsView(View):
         self.path_label.setToolTip(f"{path}: where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
 
     def _act(self) -> None:
-        """Follow what another process writes, or say why not; open anything else."""
+        """Follow a run that another process writes, or say why not; open any other run."""
         row = self.table.chosen
         if row is None or row.writer is None:
             self.open_chosen()
@@ -302,14 +302,14 @@ class RunsView(View):
         self._is_reading = False
         self._all_rows = [row for row in rows if row.path not in self._leaving]
         self._search()
-        if self.isVisible():  # a folder that could not be read is told of once, until F5
+        if self.isVisible():  # after a failure it rests until F5: the error is shown once
             self._timer.start()
         if self._read_again:
             self._read_again = False
             self.refresh()
 
     def _take_choice(self) -> None:
-        """A click makes a row the current one before it is chosen, so this comes last."""
+        """Show the chosen runs. A click makes a row current before it selects it, so this is called last."""
         self._show_actions()
         self.sides.compare(self.table.all_chosen)
 
@@ -317,7 +317,7 @@ class RunsView(View):
         self.table.show_letters(self.sides.letters)
 
     def _search(self) -> None:
-        """Show those that match."""
+        """Show the runs that match the search."""
         text = self.search_edit.text()
         found = [row for row in self._all_rows if matches(row, text)]
         self.table.show_rows(found)
@@ -327,7 +327,7 @@ class RunsView(View):
         self._take_choice()
 
     def _fit_table(self) -> None:
-        """The height it needs; where what is below needs much, a few rows of it."""
+        """Give the table the height it needs, but only a few rows if the parts below need much."""
         self.table.setMinimumHeight(min(self.table.needed_height, self.context.theme.px(FEW_ROWS)))
         self.share.fit()
 

@@ -1,4 +1,4 @@
-"""The Setup drawer: preset, data, model, training and decoding, as forms made from the declarations."""
+"""The Setup drawer: preset, data, model, training and decoding, as forms made from the declared settings."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from gui.widgets.save_dialog import ask_where_to_save
 from gui.widgets.section import Section
 from gui.widgets.tab_order import tab_on_into
 
-SECTIONS = {  # with what is in each
+SECTIONS = {  # section -> what is in it
     "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are used",
     "model": "How large the Transformer is, and how its parts are made",
     "training": "Batches, optimizer and learning rate, what is validated and kept, and when the run ends",
     "decoding": "How validations write: the width of the beam, and how long an output may be",
 }
 WIDTH = 336
-_PLACES = {"dataset": 1}  # below the choice of a plugin and its options; elsewhere the settings come first
+_PLACES = {"dataset": 1}  # of the form: below the plugin and its options; in other sections it comes first
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
 NOAM_NOTE = "Has no effect with the schedule noam, which sets its own rate: change the Noam factor instead."
 
 
 class SetupDrawer(QFrame):
-    """Edits the workbench's draft. `marked` says that a field is to be mended before anything can be prepared."""
+    """Edits the workbench's draft. `marked` says that a field has to be fixed before anything can be prepared."""
 
     marked = Signal()
 
@@ -62,7 +62,7 @@ class SetupDrawer(QFrame):
         self.context = context
         self._origin: RunConfig | None = None  # what changes are counted against
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
-        self._marked: FormRow | None = None  # whose value the engine or the plugin refused as it was prepared
+        self._marked: FormRow | None = None  # the row whose value the engine or the plugin refused to prepare
         self._shown_run: Path | None = None
         self.plugin_combo = CalmCombo()
         self.plugin_options = PluginOptions(context, self.plugin_combo)
@@ -74,7 +74,7 @@ class SetupDrawer(QFrame):
         self.size_label = plain_label(wraps=True)
         self.schedule = PlannedSchedule(context.theme)
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
-        self._forms: dict[str, OptionForm] = {}  # of the sections that somebody has unfolded
+        self._forms: dict[str, OptionForm] = {}  # of the sections that were unfolded
         self.processes_row = ProcessesRow(context.theme, context.workbench)
         self._scroll = QScrollArea()
         self._lay_out()
@@ -84,13 +84,13 @@ class SetupDrawer(QFrame):
         context.redraws.add(self.schedule)
 
     def choose_preset(self, name: str) -> None:
-        """Take a ready-made run's settings."""
+        """Take the settings of a preset."""
         self.preset_combo.setCurrentText(name)
         self.summary_label.setText(preset_summary(name))
         self._take(read_preset(name))
 
     def choose_plugin(self, name: str) -> None:
-        """Take a plugin's own preset, or all settings at their defaults where it has none."""
+        """Take a plugin's own preset, or all settings at their defaults if it has none."""
         if name in preset_names():
             self.choose_preset(name)
             return
@@ -108,11 +108,11 @@ class SetupDrawer(QFrame):
         self._take(config)
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Train on these texts, with all other settings as they are, or show why that cannot be."""
+        """Train on these texts, with all other settings as they are, or show why they cannot be used."""
         self.context.bridge.call(partial(corpus_of, paths), self._take_corpus)
 
     def form(self, name: str) -> OptionForm:
-        """The settings of a section, built when they are first asked for: many windows are used without."""
+        """The form of a section, built when it is first needed: many windows never need it."""
         if name not in self._forms:
             form = self._forms[name] = OptionForm(_fields_of(name))
             section = self.sections[name]
@@ -158,20 +158,20 @@ class SetupDrawer(QFrame):
         self.context.workbench.take(config)
 
     def _take_dataset(self, dataset: Mapping[str, Any], origin: str) -> None:
-        """Another dataset, with every other setting as it is."""
+        """Take another dataset, with every other setting as it is."""
         self._forget_refused()
         self.context.workbench.edit_what_fits({"name": dataset["plugin"], "dataset": dataset})
         self._say_origin(origin)
 
     def _say_origin(self, sentence: str) -> None:
-        """Where the settings come from, which are of no preset."""
+        """Say where the settings come from, if it is not a preset."""
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(sentence)
 
     def _take_run(self, draft: RunConfig) -> None:
-        """Of a run that was opened, changes are counted against its own settings.
+        """Show that another run is current. For an opened one, changes are counted against its own settings.
 
-        Of one that has begun here, what was typed and does not fit stays to be mended.
+        For one that began here, typed values that do not fit stay, to be fixed.
         """
         run, resolved = self.context.workbench.run, self.context.workbench.resolved
         opened = resolved.run if resolved is not None else None
@@ -182,9 +182,9 @@ class SetupDrawer(QFrame):
             self._say_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
 
     def _take_corpus(self, corpus: Corpus) -> None:
-        """Of the dataset, options that name no file stay, where it was one of the user's files already.
+        """Take these files as the dataset. If it already was one of files, options that name no file stay.
 
-        What is in the files can be seen at once, as of another seed, unless a run learns meanwhile.
+        The data are prepared at once, so that they can be seen, unless a run is learning.
         """
         draft = self._to_go_on_from()
         dataset: dict[str, Any] = {"plugin": PLUGIN, "seed": draft.dataset.seed}
@@ -194,12 +194,12 @@ class SetupDrawer(QFrame):
         else:
             dataset["options"] = {name: file for name, file in corpus.options.items() if file}
         self._take_dataset(dataset, corpus.sentence)
-        self._scroll.verticalScrollBar().setValue(0)  # where it says so
+        self._scroll.verticalScrollBar().setValue(0)  # where their origin is shown
         if self.context.bridge.state != "learning":
             self.context.workbench.prepare()
 
     def _to_go_on_from(self) -> RunConfig:
-        """The draft, for another dataset. The example was made small, with few probes: it has its preset's settings."""
+        """The draft, to be given another dataset; in place of the example, which was made small, that of its preset."""
         if self.context.workbench.is_example:
             self._take(read_preset(FIRST_PRESET))
         draft = self.context.workbench.draft
@@ -207,7 +207,7 @@ class SetupDrawer(QFrame):
         return draft
 
     def _edit(self, key: str, value: object) -> None:
-        """Take an edit, and what was refused before where it fits now: heads that divide only another d_model."""
+        """Take an edit, and refused ones that fit now: a number of heads may divide only the new d_model."""
         self._unmark()
         edits = {**self._refused, key: value}
         errors = self.context.workbench.edit_what_fits(edits)
@@ -225,10 +225,10 @@ class SetupDrawer(QFrame):
         self.refresh()
 
     def _take_back(self, key: str) -> None:
-        """Of what does not fit nothing is taken: 1,000 was 1 as it was typed."""
+        """Restore the value from before the typing, since what was typed does not fit: of 1,000 the 1 was taken."""
         workbench, row = self.context.workbench, self._row(key)
         assert workbench.draft is not None and row is not None
-        with suppress(UserError):  # it does not fit any more either
+        with suppress(UserError):  # the old value does not fit any more either
             if change_setting(workbench.draft, key, row.before) != workbench.draft:
                 workbench.edit(key, row.before)
 
@@ -240,7 +240,7 @@ class SetupDrawer(QFrame):
         self.restart_button.refresh()
 
     def _mark(self, sentence: str) -> None:
-        """Show beside its field why nothing could be prepared with a setting: `model.d_model: ...`."""
+        """Show why nothing could be prepared beside the field that the sentence names, as `model.d_model: ...`."""
         self._unmark()
         key = named_setting(sentence)
         row = self._row(key)
@@ -250,10 +250,10 @@ class SetupDrawer(QFrame):
         self._marked = row
         self.sections[key.partition(".")[0]].heading.setChecked(True)
         self.marked.emit()
-        QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it has its place
+        QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it is laid out
 
     def _unmark(self) -> None:
-        """An edit may have mended it, and what is prepared has no such fault; else the next attempt says so again."""
+        """Remove the mark: an edit may have fixed the value, or it was prepared. If not, the next attempt marks it."""
         if self._marked is not None:
             self._marked.show_error("")
             self._marked = None
@@ -265,11 +265,11 @@ class SetupDrawer(QFrame):
         return self.form(section).rows.get(key) if section in SECTIONS else None
 
     def _unfit(self) -> list[str]:
-        """The settings, by key, that do not fit as they were typed."""
+        """The keys of settings whose typed values do not fit."""
         return [*self._refused, *self.plugin_options.unfit]
 
     def _tell_of_unfit(self, what_is_done: str) -> None:
-        """Learning and saving go by what fits."""
+        """Note in the strip that learning or saving leaves out the typed values that do not fit."""
         if unfit := self._unfit():
             sentence = f"What was typed for {', '.join(unfit)} does not fit: {what_is_done} without it."
             advice = "Setup (Ctrl+E) says what is expected."
@@ -287,11 +287,11 @@ class SetupDrawer(QFrame):
         return f"{count:,} parameters"
 
     def _other_end(self, draft: RunConfig) -> str:
-        """Where the run ends, if it goes on after the last step of its settings: these stay, for a new one."""
+        """A note on where the run ends if it goes on beyond the draft's `max_steps`, which a new run would have."""
         workbench, prepared = self.context.workbench, self.context.bridge.history.prepared
         if workbench.run is None or workbench.applied is None or prepared is None or workbench.is_another_taken:
             return ""
-        if draft.training.max_steps != workbench.applied.training.max_steps:  # being typed: the run takes it, too
+        if draft.training.max_steps != workbench.applied.training.max_steps:  # being edited: the run takes it, too
             return ""
         end = prepared.config.training.max_steps
         return "" if end == draft.training.max_steps else f"This run goes on to step {end:,}; a new one ends here."
@@ -321,7 +321,7 @@ class SetupDrawer(QFrame):
         assert workbench.draft is not None
         path = ask_where_to_save(self, "Save settings", f"{workbench.draft.name}.yaml", _KINDS)
         if path is not None:
-            self._save(path, workbench.draft)  # as it is now: a plugin may have judged an option meanwhile
+            self._save(path, workbench.draft)  # the draft of now: a plugin may have judged an option meanwhile
 
     def _save(self, path: Path, draft: RunConfig) -> None:
         try:
@@ -335,7 +335,7 @@ class SetupDrawer(QFrame):
 
     def _lay_out(self) -> None:
         self.preset_combo.addItems(preset_names())
-        self.preset_combo.setPlaceholderText("Choose a preset")  # while the settings are of none
+        self.preset_combo.setPlaceholderText("Choose a preset")  # while the settings come from none
         self.preset_combo.setAccessibleName("Preset")
         self.plugin_combo.setAccessibleName("Dataset")
         self.preset_combo.setToolTip("A ready-made dataset, model and training to begin with")
@@ -358,7 +358,7 @@ class SetupDrawer(QFrame):
         column.addWidget(self.schedule)
         self.sections["training"].body.addWidget(self.processes_row)  # below the threads
         self.sections["dataset"].body.addWidget(self.plugin_options)
-        for section in self.sections.values():  # with what is in them: Tab comes to it in the order of joining
+        for section in self.sections.values():  # filled already: Tab follows the order of adding
             column.addWidget(section)
         column.addStretch(1)
         self._scroll.setWidgetResizable(True)
@@ -393,6 +393,6 @@ class SetupDrawer(QFrame):
 
 
 def _fields_of(section: str) -> list[SettingField]:
-    """The section's settings; the plugin itself has a list of its own."""
+    """The section's settings, without the plugin itself, which has a combo box of its own."""
     prefix = f"{section}."
     return [field for key, field in run_settings().items() if key.startswith(prefix) and key != "dataset.plugin"]

@@ -1,4 +1,4 @@
-"""The Train view: the sentence, the attention of this step, and the curves on one axis of steps."""
+"""The Train view: the sentence, the attention at the viewed step, and the curves on one axis of steps."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from gui.widgets.splitters import splitter
 from gui.widgets.tab_order import tab_on_into
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
-LOWEST = 328  # pixels at 100 %: what attention and curves need to be read
-LOWEST_LEARNED = 460  # the same, of what was learned and curves
-_LOWEST_LEGEND, _LOWEST_RATE = 224, 180  # of a panel with the line under the map, with the learning rate
+LOWEST = 328  # pixels at 100 %: the height at which attention and curves can still be read
+LOWEST_LEARNED = 460  # the same for the panels behind More and the curves
+_LOWEST_LEGEND, _LOWEST_RATE = 224, 180  # of the map with its readout, of the curves with the learning rate
 
 
 class TrainView(View):
@@ -41,7 +41,7 @@ class TrainView(View):
         self.curves = Curves(context.theme, context.playhead, context.replay)
         self.more_button = FoldButton("More", name="More about what was learned", help=_MORE_HELP)
         self.curves.header.insertWidget(self.curves.header.indexOf(self.curves.rewind_button), self.more_button)
-        self.pictures = QStackedWidget()  # attention; behind More what was learned, built when it is first looked at
+        self.pictures = QStackedWidget()  # attention; behind More what was learned, built when first opened
         QWidget.setTabOrder(self.curves.metric_combo, self.more_button)
         self.add_panels(self.sentence_row, self.attention_map, self.head_grid, self.curves)
         self._lay_out()
@@ -74,7 +74,7 @@ class TrainView(View):
         self.context.redraws.mark_all()
 
     def _learned(self) -> QSplitter:
-        """What the validations say: token by token, symbol by symbol, place by place."""
+        """The panels behind More: what the validations say token by token, symbol by symbol, place by place."""
         theme = self.context.theme
         self._reader = reader = ValidationReader(self.context.bridge)
         self.context.playhead.moved.connect(self._read_ahead)
@@ -88,7 +88,7 @@ class TrainView(View):
         return splitter(Qt.Orientation.Horizontal, *zip(panels, (5, 4, 3), strict=True))
 
     def _read_ahead(self, step: int) -> None:
-        """Have the validation read beside what else is drawn of this step; a live view reads as it draws."""
+        """Begin to read the validation of this step while other panels draw; a live view reads it as it draws."""
         if self.learned_map.isVisible() and not self.context.playhead.is_live:
             self._reader.figures(self.context.bridge.shown, step)
 
@@ -97,13 +97,13 @@ class TrainView(View):
         self.curves.notices.allow_trying(others or self._why_nothing_is_tried(), self._why_nothing_acts_now())
 
     def _why_nothing_is_tried(self) -> str:
-        """Why no setting of the run can be changed alone: Setup holds others."""
+        """Why no single setting of the run can be tried: Setup holds another preset or file. Empty if one can."""
         if self.context.workbench.is_another_taken:
             return "Another preset or file waits in Setup: Restart with it first, or choose this run's there again"
         return ""
 
     def _why_nothing_acts_now(self) -> str:
-        """Why no setting can act on the run between two steps: it takes none."""
+        """Why no setting can act on the run between two steps: it takes no more steps. Empty if one can."""
         if self.context.workbench.is_example:
             return EXAMPLE_STAYS
         if self.context.workbench.is_shared:
@@ -113,5 +113,5 @@ class TrainView(View):
         return ""
 
     def _show_noticed(self) -> None:
-        """Whatever view is open: the rail points to it."""
+        """Show new notices, also while another view is open: the rail points to them."""
         self.curves.notices.show_step(self.context.bridge.shown, self.context.playhead.step)

@@ -40,12 +40,12 @@ _PAGES = (
     ("Two weights", "The same sentence by the weights of another step, or of another run"),
 )
 HINT = "Type a sentence and press Enter, or pick an example: its translation follows the weights that are chosen."
-LOWEST = 300  # pixels at 100 %: what the tokens beside one of the pages need to be read
-_NAMED, _LONGEST = 5, 24  # unknown tokens named, the rest is counted; and characters of each
+LOWEST = 300  # pixels at 100 %: the height at which the tokens beside a page can still be read
+_NAMED, _LONGEST = 5, 24  # of unknown tokens: how many are named (others are counted), and characters of each
 
 
 class TranslateView(View):
-    """Enter translates; from then on the translation follows the weights that are chosen."""
+    """Enter translates; from then on the translation follows the chosen weights."""
 
     title = "Translate"
     icon = "translate"
@@ -56,9 +56,9 @@ class TranslateView(View):
         super().__init__(context)
         theme, selection, bridge = context.theme, context.selection, context.bridge
         self.typed = TypedSentence(bridge, context.playhead)
-        self.typed.setParent(self)  # so that what rests ends with the view
+        self.typed.setParent(self)  # so that its timers end with the view
         self._compared_with = ""  # the reference of the newest translation
-        self._offered = ""  # the example that was put into the field before anybody typed
+        self._offered = ""  # the example that was put into the field before the user typed
         self.place = OutputPlace()
         self.source_edit = QLineEdit()
         self.reference_edit = QLineEdit()
@@ -87,18 +87,18 @@ class TranslateView(View):
         self._connect()
 
     def translate(self, text: str) -> None:
-        """Translate this text, shown in the field, and compare with its reference where the run knows one."""
+        """Put this text into the field, translate it, and compare with its reference if the run knows one."""
         _show_from_its_beginning(self.source_edit, text)
         self.reference_edit.setText("")
         self.typed.translate(text)
-        self.tokens.mark_in_turn()  # which says so while it waits
+        self.tokens.mark_in_turn()  # it says that it is waiting
 
     def showEvent(self, event: QShowEvent) -> None:
         self._show_follower()
         self._offer_weights()
         self.source_edit.setFocus()
         length = len(self.source_edit.text())
-        self.source_edit.setSelection(length, -length)  # from its end: what is seen is the beginning
+        self.source_edit.setSelection(length, -length)  # from its end, so that the beginning is visible
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.typed.watch(False)
@@ -118,20 +118,20 @@ class TranslateView(View):
         self._stack.addWidget(page)
         self._stack.addWidget(self._elsewhere())
         asking = QWidget()
-        row = FlowLayout(asking, 0, GRID, is_even=True)  # zoomed, or the sentence would have the room of three words
+        row = FlowLayout(asking, 0, GRID, is_even=True)  # else, zoomed, the sentence has room for three words
         row.add_growing(self.source_edit, 4)
         row.addWidget(self.examples_button)
         row.add_growing(named("reference", self.reference_edit), 3)
         row.addWidget(named("weights", self.weights_combo))
         row.addWidget(self.translate_button)
         behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5))
-        self.keep_legible(self.tokens, LOWEST)  # not of the splitter: the page beside may need more
+        self.keep_legible(self.tokens, LOWEST)  # not of the splitter: the page beside it may need more
         for part in (asking, self.note_label, self.tracks):
             page.column.addWidget(part)
         page.column.addWidget(behind, 1)
 
     def _elsewhere(self) -> QWidget:
-        """What stands here while another process's run is followed, or our weights would be taken for that run's."""
+        """The page shown while another process's run is followed: our weights would be taken for that run's."""
         page = QWidget()
         self.follow_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(page)
@@ -143,7 +143,7 @@ class TranslateView(View):
         return page
 
     def _filled_pages(self) -> QWidget:
-        """The attention behind the output; and more, for whoever asks for it."""
+        """The pages, filled: the attention behind the output, and more."""
         for page in (stacked(self.chooser, self.map), self.grid, self.beam, self.other):
             self.pages.add(page)
         self.pages.row.insert_widget(1, plain_label("more:", role="muted"))
@@ -168,18 +168,18 @@ class TranslateView(View):
         self._offer_example()
 
     def _translate_typed(self) -> None:
-        """With the reference that was typed; one that was filled in belonged to the sentence before."""
+        """Translate the typed sentence. Only a typed reference is kept: any other belongs to the sentence before."""
         reference = self.reference_edit.text() if self.reference_edit.isModified() else None
         self.typed.translate(self.source_edit.text(), reference)
         self.tokens.mark_in_turn()
 
     def _leave_reference(self) -> None:
-        """Another sentence is typed: the answer to the one before is none to this."""
+        """Remove the reference of the sentence before: another sentence is being typed."""
         if self.reference_edit.text() == self._compared_with:
             self.reference_edit.setText("")
 
     def _offer_example(self) -> None:
-        """Never a blank page: until somebody types, a sentence whose reference the run knows stands in the field."""
+        """Until the user types, put a sentence whose reference the run knows into the field: never a blank page."""
         example = example_of(self.context.bridge.history)
         if self.source_edit.text() == self._offered != example:
             self._offered = example
@@ -220,24 +220,24 @@ class TranslateView(View):
 
 
 def _show_from_its_beginning(edit: QLineEdit, text: str) -> None:
-    """What the program puts into a field; of what is typed one sees where one types."""
+    """Put a text into a field and show its beginning; Qt would show its end, where one types."""
     edit.setText(text)
     edit.setCursorPosition(0)
 
 
 def example_of(history: History) -> str:
-    """The first sentence that the run follows, or else the dataset's first example; empty where there is neither."""
+    """The first sentence that the run follows, or else the dataset's first example; empty if there is neither."""
     examples = history.prepared.examples if history.prepared is not None else ()
     return next(iter((*history.sentences, *examples)), "")
 
 
 def about_source(translation: Translation) -> str:
-    """What of the source the model does not know, or has not learned; empty where there is nothing to say."""
+    """Notes on unknown tokens of the source, and on a length that was not learned; empty if there are none."""
     return " ".join(filter(None, [unknown_note(translation.unknown), translation.length_note]))
 
 
 def unknown_note(unknown: tuple[str, ...]) -> str:
-    """Names the tokens that the vocabulary does not have; empty where it has them all."""
+    """Names the tokens that the vocabulary does not have; empty if it has them all."""
     different = [quoted(shortened(token, _LONGEST)) for token in dict.fromkeys(unknown)]
     if not different:
         return ""
