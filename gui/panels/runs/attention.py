@@ -1,4 +1,4 @@
-"""One head of the chosen runs side by side, for a sentence that all follow: drawn from their probes of a step."""
+"""One head of the chosen runs side by side, for a sentence that they all follow, drawn from their probes of a step."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from gui.widgets.choices import offer
 from gui.widgets.labels import plain_label
 from gui.widgets.moving_labels import ElidedLabel
 
-MOST_RUNS = 4  # side by side: of more, none could be read
+MOST_RUNS = 4  # side by side: more would be too small to read
 _NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
 
 
 class RunAttention(ComparisonPanel):
-    """Kind, layer and head are the window's selection; a run that has fewer of them wraps around, and says where to."""
+    """Draws the selected kind, layer and head; in a run with fewer layers or heads the choice wraps around."""
 
     title = "Attention of the chosen runs"
     empty_sentence = (
@@ -48,7 +48,7 @@ class RunAttention(ComparisonPanel):
         self.body.addLayout(row)
 
     def deepest_shown(self, history: History, step: int) -> Shown:
-        """The sentence of the run with the most layers: what the choice of a head offers layers and heads of."""
+        """The sentence of the run with the most layers, then heads: the head chooser offers these."""
         if self.comparison is None or not (common := common_sentences(self._runs)):
             return NothingShown(self._why_nothing() or "Kind, layer and head can be chosen once a run is.")
         source = common[self._selection.place_among(common)]
@@ -56,7 +56,7 @@ class RunAttention(ComparisonPanel):
         return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the probes of the step chosen for the comparison; which one this window views makes no difference."""
+        """Draw the probes of the step chosen for the comparison; the step that the window views makes no difference."""
         common = common_sentences(self._runs) if self.comparison is not None else []
         self.sentence_combo.setVisible(bool(common))
         if not common:
@@ -73,7 +73,7 @@ class RunAttention(ComparisonPanel):
                 column.show_run(self._runs[number], source, self._selection)
 
     def numbers(self) -> Table:
-        """A line for each run and weight."""
+        """A line for each weight of each run."""
         lines = [
             (run.name, *column.drawn, reader, read, float(weight))
             for run, column in zip(self._runs, self.columns, strict=False)
@@ -93,14 +93,14 @@ class RunAttention(ComparisonPanel):
 
     def _said_of_step(self) -> str:
         if len(self._runs) == 1:
-            return ""  # it stands over the map
+            return ""  # its step is shown above the map
         if self.comparison is not None and self.comparison.at == "newest":
             return " with each run's newest weights"
         step = next(run.probe.step for run in self._runs if run.probe is not None)
         return f" at step {step:,}"
 
     def _said_of_others(self) -> str:
-        """Of more runs than are shown."""
+        """The end of the title if not all runs are shown."""
         count = len(self.comparison.runs) if self.comparison is not None else 0
         return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
 
@@ -114,7 +114,7 @@ class RunAttention(ComparisonPanel):
 
 
 class _Column(QWidget):
-    """One run: its letter, name and step over its map, and which head that is of."""
+    """One run: its letter, name, step and head above its map."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class _Column(QWidget):
         self._output = ""
 
     def show_run(self, run: ComparedRun, source: str, selection: Selection) -> None:
-        """The chosen head, and what the run writes for the sentence; or that it was not probed there."""
+        """Show the selected head, and what the run writes for the sentence; or that it was not probed at the step."""
         if run.probe is None:
             self.title_label.setText(run.title)
             self.head_label.setText("")
@@ -151,7 +151,7 @@ class _Column(QWidget):
         self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
 
     def _name_head(self, shown: ShownSentence, selection: Selection) -> None:
-        """Of how many this run has: another has more, and what is chosen may be beyond them."""
+        """Name the drawn head, and how many this run has: it may have fewer than the selection needs."""
         kind, layer, head = selection.place_in(shown.sentence)
         num_layers, num_heads = selection.attention_of(shown.sentence).shape[:2]
         pooled = POOLED_TITLES.get(selection.chosen.pooled)
@@ -159,12 +159,12 @@ class _Column(QWidget):
         self.drawn = shown.step, KIND_TITLES[kind], layer + 1, pooled or head + 1
 
     def _say(self, text: str) -> None:
-        """What the run writes; below it the weight that is pointed at, or else what is drawn."""
+        """Show what the run writes; below it the weight under the pointer, or else the map's legend."""
         self.output_label.setText("\n".join(filter(None, (self._output, text or self.canvas.legend()))))
 
 
 def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:
-    """The sources that the probe of every run has that was probed there, in the first one's order."""
+    """The source sentences that the probes of all probed runs have in common, in the order of the first."""
     probed = [[sentence.source for sentence in run.sentences] for run in runs if run.probe is not None]
     return [source for source in probed[0] if all(source in others for others in probed)] if probed else []
 

@@ -1,4 +1,4 @@
-"""The chosen runs: their losses on one axis, the settings that tell them apart, and figures."""
+"""Compares the chosen runs: their losses on one axis, the settings in which they differ, and figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gui.runs.seed_bands import Band, Curve, rest_of
 from gui.theme import Theme
 from gui.widgets.splitters import splitter
 
-# Okabe and Ito's colours, told apart with any colour vision; darker on light where they would fade, and the reverse.
+# Okabe and Ito's colours, distinct for any colour vision; darkened or lightened where the background needs it.
 _COLOURS = {
     "light": ("#0072b2", "#d55e00", "#009e73", "#aa4499", "#8c6d00", "#3a7ca5", "#6f5f00", "#1b1f24"),
     "dark": ("#56b4e9", "#e69f00", "#2bc49a", "#cc79a7", "#f0e442", "#7fa8ff", "#c9b458", "#e6e9ed"),
@@ -30,12 +30,12 @@ _COLOURS = {
 
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
-_NUDGE = 4  # pixels between two heights that are tried for letters
+_NUDGE = 4  # pixels between two heights that are tried for a letter
 _SWATCH, _WIDEST_SWATCH = 10, 12  # pixels at 100 %, and at any zoom: Qt has 16 for it, and the name comes right after
 
 
 class RunComparison(ComparisonPanel):
-    """Training as lines, validation dashed; beside them the table."""
+    """Training losses as lines, validation losses dashed; beside them the table."""
 
     title = "Loss in nats per target token: training as lines, validation dashed"
     empty_sentence = (
@@ -60,7 +60,7 @@ class RunComparison(ComparisonPanel):
         self.body.addWidget(splitter(Qt.Orientation.Horizontal, (self.plot, 1), (self.table, 1)))
 
     def show_step(self, history: History, step: int) -> None:
-        """Draw the comparison, which knows no playhead."""
+        """Draw the comparison, which does not depend on the playhead."""
         if self.comparison is None:
             self.show_empty()
             return
@@ -81,11 +81,11 @@ class RunComparison(ComparisonPanel):
         return [("run", "metric", "step", "value"), *lines, *_band_lines(self.comparison)]
 
     def exported(self) -> tuple[QWidget, ...]:
-        """The curves, and below them the whole table."""
+        """The plot, and below it the whole table."""
         return self.plot, whole_table(self.table)
 
     def colour(self, place: int) -> QColor:
-        """Of the run at this place, which is that of its group."""
+        """The colour of the run at this place; runs of one group share the first one's."""
         groups = self.comparison.groups if self.comparison is not None else ()
         first = next((group.places[0] for group in groups if place in group.places), place)
         return QColor(_COLOURS[self.theme.mode][first])
@@ -112,7 +112,7 @@ class RunComparison(ComparisonPanel):
         self._name_ends(comparison)
 
     def _draw_band(self, band: Band, pen: object, colour: QColor) -> None:
-        """From the lowest to the highest, the mean over it."""
+        """Fill from the lowest to the highest loss, and draw the mean over it."""
         edges = [pg.PlotCurveItem(band.steps, values) for values in (band.lowest, band.highest)]
         self.plot.addItem(pg.FillBetweenItem(*edges, brush=_faint(colour)))
         self._draw_curve((band.steps, band.mean), pen)
@@ -123,9 +123,9 @@ class RunComparison(ComparisonPanel):
         drawn.setClipToView(True)
 
     def _name_ends(self, comparison: Comparison) -> None:
-        """The letters of each line over its end, and over what they name; where that is taken, as near as may be."""
+        """Write the letters of each line above its end, or as near to it as is free."""
         box, font = self.plot.getViewBox(), self.theme.font(bold=True)
-        box.updateAutoRange()  # it waits for a painting otherwise
+        box.updateAutoRange()  # which otherwise waits until it is painted
         room = FreeRoom(self.plot.plotItem)
         for band in (group.training for group in comparison.groups):
             room.draw(band.steps, band.lowest)
@@ -134,9 +134,9 @@ class RunComparison(ComparisonPanel):
             name = pg.TextItem(letters, color=self.colour(place))
             name.setFont(font)
             end, width = room.place_of(steps[-1], tops[-1]).x(), name.boundingRect().width()
-            has_room = end + width <= room.width  # beside its end, where a loss that falls is below
+            has_room = end + width <= room.width  # right of its end, where nothing is drawn
             left = end if has_room else end - width
-            first = min(room.point_at(QPointF(left, 0.0))[0], steps[-1])  # which a pixel's rounding may lie behind
+            first = min(room.point_at(QPointF(left, 0.0))[0], steps[-1])  # `left`, in whole pixels, may lie beyond
             over = tops[steps >= first].max()
             name.setAnchor((0 if has_room else 1, 1))
             name.setPos(steps[-1], room.take_freest(_feet(name, left, over, room)))
@@ -151,7 +151,7 @@ class RunComparison(ComparisonPanel):
 
 
 def _of_other_tokens(comparison: Comparison) -> str:
-    """What the title says of losses that are of different units; nothing where all count by the same tokens."""
+    """The part of the title on losses per different kinds of tokens; empty if all runs have the same tokens."""
     if comparison.of_other_tokens is None:
         return ""
     first, other = comparison.runs[0].letter, comparison.runs[comparison.of_other_tokens].letter
@@ -159,8 +159,8 @@ def _of_other_tokens(comparison: Comparison) -> str:
 
 
 def _feet(name: pg.TextItem, left: float, over: float, room: FreeRoom) -> Iterator[tuple[QRectF, float]]:
-    """Where letters can stand from this pixel on, and how low that is on the axis: over this loss, or near it."""
-    size, drop = name.boundingRect().size(), QFontMetrics(name.textItem.font()).descent()  # no capital has one
+    """Places for letters from pixel `left` on, each with the loss at its foot: above `over`, then farther and farther."""
+    size, drop = name.boundingRect().size(), QFontMetrics(name.textItem.font()).descent()  # capitals have none
     wanted = room.place_of(0.0, over).y()
     others = sorted(np.arange(size.height(), room.height, _NUDGE).tolist(), key=lambda foot: abs(foot - wanted))
     for foot, loss in ((wanted, over), *((foot, room.point_at(QPointF(0.0, foot))[1]) for foot in others)):
@@ -168,7 +168,7 @@ def _feet(name: pg.TextItem, left: float, over: float, room: FreeRoom) -> Iterat
 
 
 def _named(comparison: Comparison) -> Iterator[tuple[Curve, str, int]]:
-    """What letters stand over, the letters, and the place of their first run: a line's end, or a band's upper edge."""
+    """What letters name (a line's end, or a band's upper edge), the letters, and the place of their first run."""
     runs = comparison.runs
     lines = [(runs[place].training, place) for place in comparison.alone]
     for group in comparison.groups:

@@ -1,4 +1,4 @@
-"""What the panels of the chosen runs share: they show one comparison, drawn when it is another one."""
+"""The base class of panels that compare the chosen runs: drawn again when the comparison changes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gui.theme import Theme
 
 
 class ComparisonPanel(Panel):
-    """Shows the comparison it was given last."""
+    """A panel that shows the comparison it was last given."""
 
-    redraw_on = ()  # its view marks it
+    redraw_on = ()  # `show_comparison` marks it, no event does
     is_picture = True
 
     def __init__(self, theme: Theme) -> None:
@@ -20,12 +20,12 @@ class ComparisonPanel(Panel):
         self.comparison: Comparison | None = None
 
     def show_comparison(self, comparison: Comparison | None) -> None:
-        """Show these runs; None: say how some are chosen."""
+        """Show this comparison; None says how to choose runs."""
         self.comparison = comparison
         self.mark_dirty()
 
     def why_nothing(self, looked_at: Literal["probed", "validated"], is_any: bool, nothing_in_common: str) -> str:
-        """Where some were looked at, that they have nothing in common; empty where no runs are chosen."""
+        """Why nothing is shown: `nothing_in_common` if any run was probed or validated; empty if no run is chosen."""
         if self.comparison is None:  # the panel's own sentence says what to do
             return ""
         return nothing_in_common if is_any else self.comparison.why_none_was(looked_at)

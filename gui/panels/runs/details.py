@@ -1,4 +1,4 @@
-"""What there is to say of the chosen run: the name and the note a person gives it, and where it comes from."""
+"""The chosen run's details: its name and note, to be edited, where it comes from, and a branch from a kept step."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ _SHARE_HELP = (
 
 
 class RunDetails(QFrame):
-    """`labelled` carries a run's folder and the label it is to have, once a field is left that was changed."""
+    """`labelled` carries a run's folder and its new label when the user leaves a field that was changed."""
 
     labelled = Signal(Path, RunLabel)
-    branched = Signal(Path, int)  # a new run is wanted from this step of the run
-    share_asked = Signal(Path, str)  # the run is to be written to one file, which may be called so
-    left = Signal()  # by Enter or Esc: whoever came here by a key goes on where they were
+    branched = Signal(Path, int)  # the user wants a new run from this step of the run
+    share_asked = Signal(Path, str)  # the run to write to one file, and a name for the file
+    left = Signal()  # with Enter or Esc: the focus goes back to the table
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("panel")
         self.setAccessibleName("The chosen run")
         self._row: RunRow | None = None
-        self._said: tuple[Path, str] | None = None  # of a run, until another is shown
-        self._shown = RunLabel()  # anything else in the fields was typed
-        self._settings_name = ""  # where that is in the field, as nobody gave the run another
+        self._said: tuple[Path, str] | None = None  # a message about a run, until another run is shown
+        self._shown = RunLabel()  # as the fields were filled: any difference was typed
+        self._settings_name = ""  # the name in the field if it is only that of the settings, else empty
         self.name_edit = EscapableEdit("Name of the run", "Name", _NAME_HELP)
         self.note_edit = NoteEdit()
         self.about_label = plain_label(role="muted", wraps=True, is_copyable=True)
@@ -68,7 +68,7 @@ class RunDetails(QFrame):
             edit.escaped.connect(self._give_up)
 
     def show_row(self, row: RunRow | None) -> None:
-        """Show this run; what is being typed about it stays."""
+        """Show this run. If it is shown already, what is being typed about it stays."""
         is_same = row is not None and self._row is not None and row.path == self._row.path
         self._row = row
         if not is_same:
@@ -79,12 +79,12 @@ class RunDetails(QFrame):
         self._show_steps(is_same=is_same)
 
     def say(self, run: Path, text: str) -> None:
-        """Tell what became of the run, for as long as it is shown."""
+        """Show a message about the run for as long as the run is shown."""
         self._said = run, text
         self._show_about()
 
     def edit_name(self) -> None:
-        """Have the name typed anew."""
+        """Put the keyboard focus into the name, all of it selected."""
         if self.name_edit.isEnabled():
             self.name_edit.setFocus()
             self.name_edit.selectAll()
@@ -96,9 +96,9 @@ class RunDetails(QFrame):
     def _show_label(self) -> None:
         row, why_not = self._row, why_not_name(self._row)
         name, note = (row.name, row.note) if row is not None else ("", "")
-        if name != self._typed.name:  # writing the same, as the clock would, takes cursor and selection away
+        if name != self._typed.name:  # setting the same text at each reading would reset cursor and selection
             self.name_edit.setText(name)
-            self.name_edit.setCursorPosition(0)  # its beginning is seen
+            self.name_edit.setCursorPosition(0)  # show its beginning
         if note != self._typed.note:
             self.note_edit.setPlainText(note)
         self._shown = self._typed
@@ -116,7 +116,7 @@ class RunDetails(QFrame):
         self.about_label.setText("\n".join(lines))
 
     def _show_steps(self, *, is_same: bool) -> None:
-        """The newest first; another that somebody chose of this run stays chosen while it is kept."""
+        """Offer the kept steps, newest first. Another step that the user chose stays chosen while it is kept."""
         row = self._row
         offered = [] if row is None else [(kept_in_words(row, step), step) for step in reversed(row.kept_steps)]
         chosen = self.step_combo.currentData() if is_same and self.step_combo.currentIndex() > 0 else None
@@ -167,12 +167,12 @@ class RunDetails(QFrame):
 
 
 def kept_in_words(row: RunRow, step: int) -> str:
-    """What was kept at a step."""
+    """A kept step, with what was kept at it."""
     return f"step {step:,}, {'checkpoint' if step in row.checkpoint_steps else 'weights only'}"
 
 
 def about_lines(row: RunRow) -> list[str]:
-    """Where it lies, what it continues, and which runs differ from it in their seed alone."""
+    """The run's folder, the run it continues, and the group of runs that differ from it in their seed alone."""
     lines = [from_home(row.path)]
     if row.parent:
         lines.append(
@@ -184,7 +184,7 @@ def about_lines(row: RunRow) -> list[str]:
 
 
 class NoteEdit(QPlainTextEdit):
-    """Several lines of plain text; Tab leaves it, and Esc is its own, before the window's."""
+    """Several lines of plain text. Tab leaves it, and it handles Esc before the window's shortcut does."""
 
     left = Signal()
     escaped = Signal()

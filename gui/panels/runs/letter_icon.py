@@ -1,4 +1,4 @@
-"""The letter of a compared run on a square in the colour of its curve: beside its name it says which curve is which."""
+"""The letter of a compared run on a square in the colour of its curve: beside the run's name it tells which curve."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ SIZE = 18  # pixels at 100 %
 
 
 def letter_icon(letter: str, colour: QColor, theme: Theme, ratio: float) -> QIcon:
-    """`ratio` is of pixels to those of the screen's coordinates."""
+    """The icon, drawn for a screen with `ratio` device pixels per pixel."""
     size = theme.px(SIZE)
     picture = QPixmap(round(size * ratio), round(size * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(colour)
     with QPainter(picture) as painter:
         painter.setFont(theme.font(bold=True))
-        painter.setPen(theme.colour("surface"))  # curves are made to stand out from it
+        painter.setPen(theme.colour("surface"))  # the curves' colours stand out from it
         painter.drawText(QRect(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, letter)
     icon = QIcon(picture)
-    icon.addPixmap(picture, QIcon.Mode.Selected)  # the style would tint what is chosen: its curve has another colour
+    icon.addPixmap(picture, QIcon.Mode.Selected)  # else the style tints it in a chosen row, unlike the curve
     return icon

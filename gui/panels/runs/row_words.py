@@ -1,4 +1,4 @@
-"""How the table of compared runs names its rows and writes their values: as the table of runs above it does."""
+"""How the table of compared runs names its rows and writes their values: like the table of runs above it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import in_tables, words_of
 from gui.runs.compared import MeanAndDeviation
 
-_WORDS = {  # title and meaning
+_WORDS = {  # name -> (title, meaning)
     "state": ("state", "Whether it is learning, paused, interrupted or finished"),
     "last_step": ("newest checkpoint", "Its step, from which the run continues"),
     "best_step": ("best step", "The step of the best validation, which the figures below are of"),
@@ -23,7 +23,7 @@ _WORDS = {  # title and meaning
 
 
 def title_and_meaning(name: str) -> tuple[str, str]:
-    """Of a row that the terminal calls so; a setting keeps its key, which its meaning begins with: it may be cut."""
+    """For the row that has this name in the terminal. A setting keeps its key, repeated in its meaning: it may be cut."""
     if _is_metric(name):
         title, _, meaning = words_of(name)
         return title, meaning
@@ -33,7 +33,7 @@ def title_and_meaning(name: str) -> tuple[str, str]:
 
 
 def written(name: str, value: object) -> str:
-    """A value of this row; a mean with its deviation."""
+    """The text of a value in this row; of a mean, with its deviation."""
     if isinstance(value, MeanAndDeviation):
         return _with_deviation(name, *value)
     if isinstance(value, float) and _is_metric(name):
@@ -43,7 +43,7 @@ def written(name: str, value: object) -> str:
 
 
 def _with_deviation(name: str, mean: object, deviation: object) -> str:
-    """The unit once, and of what has any number of figures two: more of a deviation nobody knows."""
+    """Mean ± deviation, with the unit once; the deviation has two figures, since more would mean nothing."""
     if not isinstance(deviation, float):
         return written(name, mean)
     number, space, unit = written(name, mean).partition(" ")

@@ -1,4 +1,4 @@
-"""The chosen runs side by side, in three ways: losses and settings, a head of each, what each writes."""
+"""The chosen runs side by side, on three pages: losses and settings, a head of each, what each writes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _OF_SEVERAL: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("ne
 
 
 class RunSides(Pages):
-    """Reads the runs beside the GUI thread, and anew when one of them has grown."""
+    """Reads the runs beside the GUI thread, and again when one of them has grown."""
 
-    lettered = Signal()  # other runs are compared, or with other letters
+    lettered = Signal()  # other runs are compared, or have other letters
 
     def __init__(self, context: Context) -> None:
         super().__init__("What is shown of the chosen runs", *_PAGES)
@@ -72,12 +72,12 @@ class RunSides(Pages):
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """All that is to be drawn."""
+        """All panels on the pages."""
         return self.comparison, self.head_chooser, self.attention, self.translations
 
     @property
     def letters(self) -> Letters:
-        """Of the runs that are shown; a single one has none."""
+        """Letter and colour of each compared run; a single run has none."""
         comparison = self.comparison.comparison
         runs = comparison.runs if comparison is not None else ()
         return {
@@ -87,25 +87,25 @@ class RunSides(Pages):
         }
 
     def compare(self, rows: Sequence[RunRow]) -> None:
-        """Show as many of these side by side as there are letters, of those that can be read."""
+        """Compare those of these runs that can be read, at most as many as there are letters."""
         self.left_out_label.setText(said_of_left_out(rows))
         readable = [row for row in rows if not row.problem][: len(LETTERS)]
         if readable == self._rows:
             return
         if {row.path for row in readable} != {row.path for row in self._rows}:
-            self._at = "newest"  # others may have no such step
+            self._at = "newest"  # other runs may have no such step
         self._rows = readable
         self._read()
 
     def try_again(self) -> None:
-        """Read what could not be read, or was damaged: it may have been mended."""
+        """Read again if runs could not be read, or parts were damaged: they may have been repaired."""
         comparison = self.comparison.comparison
         if comparison is None or comparison.damaged:
-            self._reader = RunsReader()  # the one before knows what was damaged
+            self._reader = RunsReader()  # the old one remembers what was damaged
             self._read()
 
     def _read(self) -> None:
-        """One reading at a time: of ten runs that were chosen one after another, the last is what somebody wants."""
+        """Read the chosen runs, one reading at a time: of ten choices in quick succession only the last matters."""
         if not self._rows:
             self._show(None)
             return
@@ -127,7 +127,7 @@ class RunSides(Pages):
                 self._bridge.report(error)
 
     def _fail(self, rows: list[RunRow], error: Exception) -> None:
-        """What is shown is of other runs, or of these as they were."""
+        """Report the error and show nothing: what was shown is of other runs, or of these as they were."""
         self._is_reading = False
         if rows != self._rows:
             self._read()
@@ -136,7 +136,7 @@ class RunSides(Pages):
         self._bridge.report(error)
 
     def _look_at(self, place: int) -> None:
-        if self._compared == [row.path for row in self._rows]:  # else it is a step of runs that were left meanwhile
+        if self._compared == [row.path for row in self._rows]:  # else the step is one of runs no longer chosen
             self._at = self.step_combo.itemData(place)
             self._read()
 
@@ -149,18 +149,18 @@ class RunSides(Pages):
         self.lettered.emit()
 
     def _offer(self, steps: Sequence[int]) -> None:
-        """The steps at which any of the runs was looked at."""
+        """Offer the steps at which any of the runs was probed or validated."""
         first = _OF_SEVERAL if len(self._rows) > 1 else _OF_ONE
         offer(self.step_combo, [*first, *((f"{step:,}", step) for step in steps)])
         self.step_combo.setCurrentIndex(self.step_combo.findData(self._at))
 
     def _show_step_choice(self) -> None:
-        """Curves are of all steps."""
+        """Hide the choice of a step on the page of curves, which show all steps."""
         self._named_step.setVisible(self.shown > 0)
 
 
 def said_of_left_out(rows: Sequence[RunRow]) -> str:
-    """How many of these chosen runs are not compared; empty where all are, or a single one is chosen."""
+    """How many of these chosen runs are not compared; empty if all are, or if only one is chosen."""
     num_unread, num_chosen = sum(bool(row.problem) for row in rows), len(rows)
     if num_chosen - num_unread > len(LETTERS):
         first = f"the first {len(LETTERS)} of {num_chosen} chosen"

@@ -1,6 +1,6 @@
-"""What the chosen runs write for the same sentences: of each a validation, those first that tell them apart.
+"""What the chosen runs wrote for the same sentences in a validation; sentences on which they differ come first.
 
-Those of a single run first that tell it from the reference.
+Of a single run, those on which it differs from the reference.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from gui.widgets.tables import TEXT, cell, read_by_rows
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
 )
-_ROW_HEIGHT = 36  # pixels at 100 %, of two lines
+_ROW_HEIGHT = 36  # pixels at 100 %, for two lines
 _NOT_THERE = "–"
-_MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # as it is seen, and as it is heard
+_MARKS = {True: ("✓ ", "right, "), False: ("✗ ", "wrong, "), None: ("", "")}  # is right -> (as shown, as read out)
 
 
 class RunTranslations(ComparisonPanel):
-    """A row a sentence, a column a run; each output is marked as right, which is equal to the reference, or wrong."""
+    """One row per sentence, one column per run; each output is marked right if it equals the reference, else wrong."""
 
     title = "Translations of the chosen runs"
     empty_sentence = (
@@ -55,7 +55,7 @@ class RunTranslations(ComparisonPanel):
         super().show_comparison(comparison)
 
     def show_step(self, history: History, step: int) -> None:
-        """Fill the table with the step chosen for the comparison; which one this window views makes no difference."""
+        """Fill the table for the step chosen for the comparison; the step that the window views makes no difference."""
         if self.comparison is None or not self._lines:
             self.show_empty(self._why_nothing())
             return
@@ -70,7 +70,7 @@ class RunTranslations(ComparisonPanel):
         return [self._heads(self.comparison.runs), *self._lines]
 
     def exported(self) -> tuple[QTableView]:
-        """The table with all its rows, each text whole."""
+        """The table with all its rows, and no text cut."""
         return (whole_table(self.table),)
 
     def _heads(self, runs: tuple[ComparedRun, ...]) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class RunTranslations(ComparisonPanel):
                 self.table.setItem(number, column, self._item(text, heads[column], is_right=is_right))
 
     def _item(self, text: str, head: str, *, is_right: bool | None) -> QTableWidgetItem:
-        """`is_right`: None where it is no output."""
+        """A cell. `is_right` is None if the text is not an output."""
         mark, said = _MARKS[is_right]
         item = cell(mark + text, tip=as_written(text), spoken=f"{head} {said}{text}")
         item.setFont(self.theme.token_font())
@@ -105,10 +105,10 @@ class RunTranslations(ComparisonPanel):
 
 
 def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
-    """Source, reference and each run's output of the sentences that all have; those first whose outputs differ, of a
-    single run from the reference.
+    """Source, reference and each run's output, for the sentences that all validations share.
 
-    A run that was not validated there has "–" in each.
+    Sentences whose outputs differ, for a single run from the reference, come first. A run that was not validated at the
+    step has "–" in each line.
     """
     validated = [{(one.source, one.reference): one for one in run.validated} for run in runs]
     there = [known for known in validated if known]
@@ -127,7 +127,7 @@ def _line(key: tuple[str, str], validated: list[dict[tuple[str, str], ValidatedS
 
 
 def _is_apart(line: tuple[str, ...]) -> bool:
-    """Whether the runs that were validated there write differently; a single one, than the reference."""
+    """Whether the outputs in this line differ from each other; that of a single run, from the reference."""
     _, reference, *outputs = line
     texts = outputs if len(outputs) > 1 else [reference, *outputs]
     return len({text for text in texts if text != _NOT_THERE}) > 1
