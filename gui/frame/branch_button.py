@@ -1,4 +1,4 @@
-"""The button that begins a new run from the viewed step, with what was changed; this one is kept."""
+"""The button that begins a new run from the viewed step, with the waiting changes; the current run is kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELP = (
 
 
 class BranchButton(QPushButton):
-    """Away where Learn does the same, and where no weights were kept. Whoever shows it calls `refresh`."""
+    """Hidden if Learn does the same, or if no weights were kept. Its owner calls `refresh`."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class BranchButton(QPushButton):
         self.setVisible(step is not None)
 
     def say_changes(self, is_said: bool) -> None:
-        """Whether the button itself says how many it takes along, or only what is shown when it is pointed at."""
+        """Whether the button itself, or only its tooltip, says with how many changes the new run begins."""
         self._says_changes = is_said
         whole = self.accessibleName()
         self.setText(whole if is_said else self._short)
@@ -53,7 +53,10 @@ class BranchButton(QPushButton):
         enable(self, self._why_not())
 
     def _step(self) -> int | None:
-        """The newest one at or before the viewed one whose weights were kept; None where a branch is of no use."""
+        """The newest step at or before the viewed one with kept weights (in a shared run, else the newest of all).
+
+        None if there is no such step, or if a branch is of no use.
+        """
         if not self._is_of_use():
             return None
         kept = self._context.bridge.history.kept_steps
@@ -61,9 +64,9 @@ class BranchButton(QPushButton):
         return max(before or (kept if self._context.workbench.is_shared else ()), default=None)
 
     def _is_of_use(self) -> bool:
-        """At the newest step Learn goes on, with changes that act at once.
+        """Whether a branch does more than Learn, which goes on from the newest step, with changes that act at once.
 
-        Those that wait for a new run need a branch, but where the run is one that has taken no step yet.
+        Changes that wait for a new run need a branch, unless the run itself is one that has taken no step yet.
         """
         workbench = self._context.workbench
         if self._context.follower.sentence or workbench.run is None:
@@ -76,14 +79,14 @@ class BranchButton(QPushButton):
         workbench, prepared = self._context.workbench, self._context.bridge.history.prepared
         if unfit := first_unfit(workbench.changes_to_take):
             return f"{unfit} needs other weights: Restart begins an untrained run with it"
-        if workbench.is_shared or prepared is None:  # its plugin is asked for then
+        if workbench.is_shared or prepared is None:  # the new run asks the plugin for pairs
             return ""
         return "" if has_pairs(prepared.num_pairs) else not_at_hand(prepared.config.dataset.plugin)
 
     def _branch(self) -> None:
-        """Ctrl+B asks for it also where the button is away."""
+        """Begin the new run, or say why there can be none: Ctrl+B asks for it even while the button is hidden."""
         run, step = self._context.workbench.run, self._step()
-        if self._context.workbench.is_opening:  # it was asked already, by a double click; or this run is being left
+        if self._context.workbench.is_opening:  # asked for already, by a double click; or the run is being left
             return
         if run is not None and step is not None:
             self._context.workbench.branch(run, step)

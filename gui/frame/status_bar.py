@@ -1,4 +1,4 @@
-"""The status bar: the run's name, epoch, speed, device, what watching costs, and for a moment what was done."""
+"""The status bar: the run's name, epoch, speed, device, what watching costs, and for some seconds a message."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gui.widgets.moving_labels import ElidedLabel, FigureLabel, text_width
 
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
-WORDY, NARROW = 720, 620  # pixels at 100 %: below them a line has no room for all figures, and none for the device
-_FOR_NAME = 180  # more, where a run is named
-_NAME, _SHORT_NAME = 280, 120  # at the most for its name
+WORDY, NARROW = 720, 620  # pixels at 100 %: narrower, figures are shortened, and the device gives way to a name
+_FOR_NAME = 180  # added to `WORDY` where a run is named
+_NAME, _SHORT_NAME = 280, 120  # the widest that its name may be, and on a terse line
 _WATCHING = (
     "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
     "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
@@ -32,7 +32,7 @@ _WHERE = "Where the model is trained, and the number format of its matrix produc
 
 
 class StatusBar(QFrame):
-    """One line of figures, renewed twice a second."""
+    """One line of figures, updated twice a second."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class StatusBar(QFrame):
         self.watching_label = _figure(_WATCHING)
         self.told_label = _BoundedLabel()
         self.told_label.hide()
-        self._in_its_place = (self.size_label, self.device_label)  # which change rarely: the bar keeps its rows
+        self._in_its_place = (self.size_label, self.device_label)  # of the message: they rarely change
         figures = (self.epoch_label, self.speed_label, *self._in_its_place)
         layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
@@ -62,10 +62,10 @@ class StatusBar(QFrame):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
-        self._read = QTimer(self)  # what was told has been
+        self._read = QTimer(self)  # until the message has been read
         self._read.setSingleShot(True)
         self._read.timeout.connect(partial(self._show_told, False))
-        self._is_of_run = False  # what was told, which ends with the run at hand, and as that learns
+        self._is_of_run = False  # the message, which then ends when the run is left, or learns
         context.theme.changed.connect(self.refresh)
         context.bridge.prepared.connect(self.refresh)
         context.bridge.shown_changed.connect(self.refresh)
@@ -77,7 +77,7 @@ class StatusBar(QFrame):
         context.bridge.forgotten.connect(self._leave_run)
 
     def show_run(self, name: str) -> None:
-        """Call the run that is shown by its name; there is none where this is empty."""
+        """Show the name of the viewed run, or none if it is empty."""
         self.run_label.setText(name)
         self.run_label.setVisible(bool(name))
         self.refresh()
@@ -109,7 +109,7 @@ class StatusBar(QFrame):
 
     @property
     def _is_terse(self) -> bool:
-        """Whether a second line would push the view up: what is left out is said of a figure that is pointed at."""
+        """Whether figures are shortened, as a second line would push the view up; their tooltips have the rest."""
         return self.width() < self.context.theme.px(WORDY + _FOR_NAME * bool(self.run_label.text()))
 
     def _tell_of_run(self, sentence: str) -> None:
@@ -136,7 +136,7 @@ class StatusBar(QFrame):
         self._fit()
 
     def _show_watching(self) -> None:
-        """What it takes from the training; nothing where nothing is trained, or nothing was drawn yet."""
+        """Show what watching takes from training, if a run is learning and something was drawn."""
         is_slow, watching = self.context.workbench.pace is not None, self.context.redraws.watching
         is_known = self.context.bridge.state == "learning" and watching > 0
         share = f"watching {100 * watching:.0f} %{' at this pace' if is_slow and not self._is_terse else ''}"
@@ -147,21 +147,21 @@ class StatusBar(QFrame):
         training = prepared.config.training
         threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
         device = training.device.upper() + (threads if training.device == "cpu" else "")
-        is_known = training.device != "auto"  # before torch is loaded nobody can say
+        is_known = training.device != "auto"  # it is not known before torch is loaded
         self._show(self.device_label, device if is_known else "", training.precision, _WHERE, prepared.picked)
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
         self._show(self.size_label, f"{compact(prepared.num_parameters)} parameters", sizes, _SIZES)
 
     def _show(self, label: FigureLabel, figure: str, more: str, *meaning: str) -> None:
-        """A figure, with what else there is to say of it where there is room."""
+        """Show a figure, followed by `more` if there is room; the tooltip has `meaning`."""
         whole = f"{figure} · {more}" if figure else ""
         label.setText(figure if self._is_terse else whole)
         label.setToolTip("\n".join(filter(None, [whole if self._is_terse else "", *meaning])))
 
     def _take_progress(self, progress: Progress) -> None:
-        if self.context.bridge.state != "preparing":  # a plugin's check: Plugins shows how far it is
+        if self.context.bridge.state != "preparing":  # a plugin's check: the Plugins view shows its progress
             return
-        counted = f" {progress.done:,}" if progress.done else ""  # what is done in one go counts nothing
+        counted = f" {progress.done:,}" if progress.done else ""  # a stage done in one go has no count
         share = f" {100 * progress.done // progress.total} %" if progress.total else counted
         seconds = self._time_left.after(progress)
         left = "" if seconds is None else f" · {rough_time(seconds)} left"
@@ -177,7 +177,7 @@ class StatusBar(QFrame):
 
 
 class _BoundedLabel(ElidedLabel):
-    """Asks for so much room and no line more, whatever its text needs; what is free beside that it may be given."""
+    """Asks for the width set by `ask_for`, whatever its text needs; it may be given more that is free on its line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class _BoundedLabel(ElidedLabel):
         return text_width(self.fontMetrics(), self.text())
 
     def ask_for(self, width: int) -> None:
-        """Ask for so many pixels."""
+        """Ask for a width of this many pixels."""
         if width != self._width:
             self._width = width
             self.updateGeometry()
@@ -199,7 +199,7 @@ class _BoundedLabel(ElidedLabel):
 
 
 def rough_time(seconds: float) -> str:
-    """`20 s`, `3 min`, `2.5 h`: no more than can be promised."""
+    """`20 s`, `3 min`, `2.5 h`: no more precise than can be promised."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 90 * 60 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""The rows of the Runs view: every folder in the runs folder, and the example run, as plain figures.
+"""The rows of the Runs view: every folder in the runs folder, and the example run, as plain values.
 
 Reading waits for a disk: `RunRows.read` runs beside the GUI thread.
 """
@@ -34,19 +34,19 @@ REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow:
-    """One line of the table; `problem` is the sentence of a folder that cannot be read as a run."""
+    """One row of the table; `problem` says why a folder cannot be read as a run."""
 
     path: Path
-    name: str  # that a person gave it, or its settings'
-    given_name: str = ""  # that a person gave it
+    name: str  # given by the user, or that of its settings
+    given_name: str = ""  # by the user
     seed: int = 0
     note: str = ""
-    parent: str | None = None  # folder's name of the run it continues
+    parent: str | None = None  # folder name of the run it continues
     parent_step: int | None = None
-    group: str | None = None  # what it has in common with runs of other seeds
+    group: str | None = None  # name shared with runs that differ in their seed alone
     created: float = 0.0  # seconds since the epoch
     state: str = ""
-    writer: str | None = None  # the live other process that writes it, in words
+    writer: str | None = None  # another process that writes it now, in words
     is_ours: bool = False  # this window writes it
     is_example: bool = False
     is_shared: bool = False  # received in one file
@@ -60,18 +60,18 @@ class RunRow:
 
     @property
     def kept_steps(self) -> list[int]:
-        """Where weights were kept, ascending."""
+        """Steps whose weights were kept, ascending."""
         return sorted({*self.checkpoint_steps, *self.snapshot_steps})
 
 
-@cache  # asked at every refresh of the window, and a look at the disk each time
+@cache  # called at every refresh of the window, and a look at the disk each time
 def example_path() -> Path:
-    """The finished run that Headlight brings along."""
+    """The folder of the finished run that is shipped with Headlight."""
     return Path(str(files("resources").joinpath("finished_run")))
 
 
 class RunRows:
-    """Reads rows, and only those anew whose files have changed since the last time."""
+    """Reads rows; after the first time only those whose files have changed."""
 
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
@@ -90,20 +90,20 @@ class RunRows:
     def _row(self, path: Path) -> RunRow:
         stamp = _stamp(path)
         known = self._known.get(path)
-        changes_no_file = known is not None and (known[1].writer or known[1].problem)  # a writer's end; permissions
+        changes_no_file = known is not None and (known[1].writer or known[1].problem)  # a writer that ends; permissions
         if known is None or known[0] != stamp or changes_no_file:
             known = self._known[path] = stamp, read_row(path)
         return known[1]
 
 
 def matches(row: RunRow, text: str) -> bool:
-    """Whether each word of `text` is somewhere in what a person knows a run by."""
+    """Whether each word of `text` occurs in the run's name, folder name, state or note, in capitals or not."""
     known = f"{row.name} {row.path.name} {row.state} {row.note}".casefold()
     return all(word in known for word in text.casefold().split())
 
 
 def read_row(path: Path) -> RunRow:
-    """What there is to say of one folder; a damaged, newer or foreign one is told by its sentence."""
+    """The row of one folder; for a damaged, newer or foreign one with the `problem`."""
     try:
         folder = RunFolder.open(path)
         summary, label = summarise(folder), folder.label()

@@ -1,4 +1,4 @@
-"""Labels whose text changes all the time, or is cut where there is no room for it."""
+"""Labels whose text changes all the time, or is cut if there is no room for it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from PySide6.QtWidgets import (
 
 from gui.widgets.labels import as_written
 
-_LEGIBLE_TITLE = 12  # letters of a title that are always seen
+_LEGIBLE_TITLE = 12  # letters of a title that are always visible
 
 
 class FigureLabel(QLabel):
     """A plain label for figures that change all the time.
 
-    QLabel has the whole window laid out anew at each text; this one only where its text needs more room, or much less.
-    It fills its own background, the surface of bars: else all that it lies on is painted with it.
+    QLabel has the whole window laid out again at each text; this one only if its text needs more room, or much less.
+    It fills its own background, in the colour of bars: else everything under it is painted with it.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class FigureLabel(QLabel):
             self._fit()
 
     def give_back(self) -> None:
-        """Keep no room that its text does not need: all is being laid out anew."""
+        """Give back the room that the text does not need, since everything is being laid out again."""
         self.setFixedSize(self._needed())
 
     def _needed(self) -> QSize:
@@ -56,7 +56,7 @@ class FigureLabel(QLabel):
 
 
 class ElidedLabel(QLabel):
-    """A plain label that leaves out its middle where there is no room for all of it; its tooltip has the whole."""
+    """A plain label that leaves out the middle of a text that does not fit; its tooltip has the whole text."""
 
     def __init__(self, *, role: str = "") -> None:
         super().__init__()
@@ -73,16 +73,16 @@ class ElidedLabel(QLabel):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.hasSelectedText():
-            super().paintEvent(event)  # which shows what is selected
+            super().paintEvent(event)  # it shows the selection
             return
         seen = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.contentsRect().width())
         _paint_text(self, seen)
 
 
 class KeptLines(QWidget):
-    """Holds a label that wraps its lines, and keeps the room for as many as it has needed at this width.
+    """Holds a label that wraps its lines, and keeps the room for as many lines as it has needed at this width.
 
-    In a layout of its own it would have the whole page laid out anew at each text; so that is only where it needs more.
+    On its own, the label would have the whole page laid out again at each text; so that happens only for more lines.
     """
 
     def __init__(self, label: QLabel) -> None:
@@ -95,12 +95,12 @@ class KeptLines(QWidget):
         self.setSizePolicy(policy)
 
     def set_text(self, text: str) -> None:
-        """Have the label say this."""
+        """Set the label's text."""
         self._label.setText(text)
         self._fit()
 
     def forget(self) -> None:
-        """What it says from now on is of something else, and has the lines that it needs."""
+        """Give back the kept room: the next text is about something else."""
         self._kept.clear()
         self.updateGeometry()
 
@@ -130,10 +130,10 @@ class KeptLines(QWidget):
 
 
 class TitleLabel(QWidget):
-    """A title that is cut where there is no room for all of it, before its step; resting on it then says the whole.
+    """A title that is cut, if possible before its step, if there is no room for all of it; its tooltip has the whole.
 
-    As of `FigureLabel`, figures in it change all the time: it asks for another size only where its text needs more
-    room, or much less. A QLabel that may become narrower would have the window laid out anew at each text.
+    Figures in it change all the time, as in `FigureLabel`: it asks for another size only if its text needs more room,
+    or much less. A QLabel that may become narrower would have the window laid out again at each text.
     """
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class TitleLabel(QWidget):
         self._fit()
 
     def text(self) -> str:
-        """All of it, seen or not."""
+        """The whole title, visible or not."""
         return self._text
 
     def setText(self, text: str) -> None:
@@ -191,9 +191,9 @@ def text_width(metrics: QFontMetrics, text: str) -> int:
 
 
 def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
-    """As much of a title as `width` pixels hold: its step, after the last dot, stays whole where two thirds are enough.
+    """As much of a title as `width` pixels hold: its step, after the last dot, stays whole if two thirds are enough.
 
-    What is before the dot has the rest, as long as that shows something of it.
+    The part before the dot has the rest, if that leaves a legible part of it.
     """
     name, dot, moment = text.rpartition(" · ")
     needed, kept = (text_width(metrics, part) for part in (name, dot + moment))
@@ -205,12 +205,12 @@ def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
 
 
 def _line_height(widget: QWidget) -> int:
-    """Of the widget's font: at some zooms a part of a pixel more than the whole ones that it is said to have."""
+    """The line height of the widget's font, rounded up: at some zooms QFontMetrics gives a part of a pixel too few."""
     return ceil(QFontMetricsF(widget.font()).height())
 
 
 def _legible_width(metrics: QFontMetrics) -> int:
-    """What is always seen of a title."""
+    """The width of a title that is always visible."""
     return _LEGIBLE_TITLE * metrics.averageCharWidth()
 
 

@@ -1,4 +1,4 @@
-"""The table of the chosen runs: a row for a setting or a figure, a column for a run. The values stay in sight."""
+"""The table of the chosen runs: a row for each setting or figure, a column for each run; the values stay visible."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ class ComparisonTable(QTableWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._wanted: list[int] = []  # how wide each column would like to be, in pixels
+        self._wanted: list[int] = []  # the width that each column would like to have, in pixels
         self.setObjectName("comparison")
         self.setAccessibleName("Settings that tell the runs apart, and the figures of each run's best validation")
         self.setToolTip(_HELP)
         read_by_rows(self)
-        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # keys begin alike, and paths
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # keys begin alike, as do paths
         header = self.horizontalHeader()
         header.setDefaultAlignment(TEXT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
     def fill(self, head: str, runs: Sequence[tuple[str, QIcon]], rows: Sequence[tuple[object, ...]]) -> None:
-        """Show rows of a name, as the terminal has it, and a value for each of these runs."""
+        """Show rows, each a name as in the terminal and a value for each of these runs."""
         self.setColumnCount(1 + len(runs))
         for column, (name, icon) in enumerate(((head, QIcon()), *runs)):
             item = QTableWidgetItem(icon, name)
@@ -66,11 +66,11 @@ class ComparisonTable(QTableWidget):
 
     def _measure(self) -> None:
         header = self.horizontalHeader()
-        header.setMaximumSectionSize(self._theme.px(_WIDEST_COLUMN))  # so that two runs are seen
+        header.setMaximumSectionSize(self._theme.px(_WIDEST_COLUMN))  # so that two runs are visible
         header.setStretchLastSection(False)
         self.resizeColumnsToContents()
         self._wanted = [self.columnWidth(column) for column in range(self.columnCount())]
-        header.setStretchLastSection(True)  # so that the line below the heads goes on to the edge
+        header.setStretchLastSection(True)  # so that the line below the header reaches the edge
         self._share_out()
 
     def _share_out(self) -> None:

@@ -1,4 +1,4 @@
-"""Paints a small curve into a table's cell: how the loss fell, without axes."""
+"""Paints a small curve into a table cell: how the loss fell, without axes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VALUES = Qt.ItemDataRole.UserRole
 
 
 class SparklineDelegate(QStyledItemDelegate):
-    """Cells hold their values, the first at the left, under `VALUES`; zero is the bottom of the cell."""
+    """Paints the values that a cell holds under `VALUES`, the first at the left; zero is the bottom of the cell."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The table of runs: one row each, and one sentence for a folder that is none."""
+"""The table of runs: a row for each, with a sentence for a folder that is not a run."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from gui.runs.naming import minute
 from gui.runs.rows import RunRow
 from gui.theme import Theme
 
-Letters = Mapping[Path, tuple[str, QColor]]  # of each compared run, as its curve has them
+Letters = Mapping[Path, tuple[str, QColor]]  # folder of a compared run -> its letter, and the colour of its curve
 
 _NAME, _SPARKLINE, _NOTE = 0, 5, 8  # the columns
 _BESIDE_LETTER = 8  # pixels that Qt leaves there
 
 
 class RunTable(RowTable[RunRow]):
-    """Runs are told apart by their folders."""
+    """A row for each run; runs are identified by their folders."""
 
     columns = (
         Column("run", "The name you gave the run, or that of its settings; a folder that is not a run has its own"),
@@ -56,7 +56,7 @@ class RunTable(RowTable[RunRow]):
         self.setItemDelegateForColumn(_SPARKLINE, self._sparklines)
 
     def texts_of(self, row: RunRow) -> tuple[str, ...]:
-        """What a row shows, column by column; "–" where a figure is not known."""
+        """What a row shows, column by column; "–" if a figure is not known."""
         if row.problem:
             return row.name, "–", "–", row.problem, "", "", "", "", ""
         loss = "–" if row.best_loss is None else in_tables(LOSS, row.best_loss)
@@ -72,18 +72,18 @@ class RunTable(RowTable[RunRow]):
 
     @property
     def all_chosen(self) -> list[RunRow]:
-        """From the top down; `chosen` is the one of them that was chosen last."""
+        """All chosen runs from the top down; `chosen` is the one of them that was chosen last."""
         return [self.rows[number] for number in sorted({index.row() for index in self.selectedIndexes()})]
 
     def choose_all(self, paths: Collection[Path]) -> None:
-        """Choose these besides the one chosen last."""
+        """Choose these runs, besides the one chosen last."""
         flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
         for number, row in enumerate(self.rows):
             if row.path in paths:
                 self.selectionModel().select(self.model().index(number, 0), flags)
 
     def show_letters(self, letters: Letters) -> None:
-        """Have each compared run begin with its letter, on the colour of its curve; the others without one."""
+        """Show the letter of each compared run before its name, on the colour of its curve; other rows have none."""
         changed, self._letters = {*self._letters, *letters}, letters
         self.setIconSize(QSize(self.theme.px(SIZE), self.theme.px(SIZE)))
         for number, row in enumerate(self.rows):
@@ -100,7 +100,7 @@ class RunTable(RowTable[RunRow]):
     def show_rows(self, rows: Sequence[RunRow]) -> None:
         chosen = {row.path for row in self.all_chosen}
         self.setColumnHidden(_NOTE, not any(row.note for row in rows))
-        with QSignalBlocker(self):  # who listens is not asked about a half-filled table
+        with QSignalBlocker(self):  # no signals while the table is half filled
             super().show_rows(rows)
             if len(chosen) > 1:
                 self.choose_all(chosen)
