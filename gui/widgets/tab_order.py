@@ -15,7 +15,7 @@ def tab_on_into(built: QWidget, behind: QWidget) -> None:
 
 
 def tab_first_into(built: QWidget, part: QWidget) -> None:
-    """Have Tab come into what was built in this part of the window before all else that the part has."""
+    """Have Tab lead into `built`, a part of `part`, before it comes to anything else in `part`."""
     mine = [widget for widget in _focusable_from(part) if part.isAncestorOf(widget)]
     others = [widget for widget in mine if not built.isAncestorOf(widget)]
     if others:
