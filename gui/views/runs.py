@@ -39,7 +39,7 @@ EMPTY = "No runs yet. Press Space in Train: every run is kept here."
 
 
 class RunsView(View):
-    """Reads the runs folder beside the GUI thread: when it is shown, every two seconds from then on, and on F5."""
+    """Reads the runs folder beside the GUI thread: when it is shown, every two seconds while visible, and on F5."""
 
     title = "Runs"
     icon = "runs"

@@ -1,4 +1,4 @@
-"""The letter of a compared run on a square in the colour of its curve: beside the run's name it tells which curve."""
+"""The letter of a compared run on a square in the colour of its curve: beside a run's name it identifies the curve."""
 
 from __future__ import annotations
 
