@@ -164,7 +164,7 @@ class SetupDrawer(QFrame):
         self._say_origin(origin)
 
     def _say_origin(self, sentence: str) -> None:
-        """Say where the settings come from, if it is not a preset."""
+        """Say where the settings come from, if not from a preset."""
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(sentence)
 
