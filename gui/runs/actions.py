@@ -22,7 +22,7 @@ def why_not_open(row: RunRow | None) -> str:
 
 
 def why_not_continue(row: RunRow | None) -> str:
-    """A sentence; empty where the run can continue learning."""
+    """A sentence; empty if the run can continue learning."""
     if row is not None and row.is_example:
         return "The example run is part of Headlight and stays as it is: open it, and Reset begins a run of your own"
     if row is not None and row.is_shared:

@@ -23,7 +23,7 @@ _WORDS = {  # name -> (title, meaning)
 
 
 def title_and_meaning(name: str) -> tuple[str, str]:
-    """For the row that has this name in the terminal. A setting keeps its key, repeated in its meaning: it may be cut."""
+    """Of the row of this name in the terminal. A setting keeps its key; its meaning repeats it: it may be cut."""
     if _is_metric(name):
         title, _, meaning = words_of(name)
         return title, meaning
