@@ -26,7 +26,7 @@ class BranchButton(QPushButton):
         super().__init__()
         self._context = context
         self._says_changes = True
-        self._short = NAME  # without the changes
+        self._short = NAME  # its text without the number of changes
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleName(NAME)
         self.setAccessibleDescription(HELP)

@@ -28,7 +28,7 @@ class ProcessesRow(QWidget):
         self.spin.setRange(1, most_processes())
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)
-        self.spin.setToolTip("torchrun --nproc-per-node")  # as other fields say what they are called in files
+        self.spin.setToolTip("torchrun --nproc-per-node")  # as other fields show their key in files
         help_label = plain_label(HELP, role="muted", wraps=True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

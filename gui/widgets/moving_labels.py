@@ -47,7 +47,7 @@ class FigureLabel(QLabel):
 
     def _needed(self) -> QSize:
         width = text_width(self.fontMetrics(), self.text())
-        return QSize(width, _line_height(self))  # its hint is never below its size
+        return QSize(width, _line_height(self))  # a hint of its own would not be below its fixed size
 
     def _fit(self) -> None:
         needed, room = self._needed(), self.maximumSize()
@@ -186,7 +186,7 @@ class TitleLabel(QWidget):
 
 
 def text_width(metrics: QFontMetrics, text: str) -> int:
-    """Pixels in which a text is whole: its advance is rounded, and half a pixel more would be cut."""
+    """The width in pixels that shows a text whole: its advance is rounded, and half a pixel more would be cut."""
     return metrics.horizontalAdvance(text) + 1
 
 

@@ -31,7 +31,7 @@ _COLOURS = {
 SEEDS = "; seeds as a band, lowest to highest, with their mean"
 _BAND_ALPHA = 48  # of 255
 _NUDGE = 4  # pixels between two heights that are tried for a letter
-_SWATCH, _WIDEST_SWATCH = 10, 12  # pixels at 100 %, and at any zoom: Qt has 16 for it, and the name comes right after
+_SWATCH, _WIDEST_SWATCH = 10, 12  # pixels at 100 %, and at most: Qt leaves room for 16, with the name right after
 
 
 class RunComparison(ComparisonPanel):
@@ -159,7 +159,7 @@ def _of_other_tokens(comparison: Comparison) -> str:
 
 
 def _feet(name: pg.TextItem, left: float, over: float, room: FreeRoom) -> Iterator[tuple[QRectF, float]]:
-    """Places for letters from pixel `left` on, each with the loss at its foot: above `over`, then farther and farther."""
+    """Places for letters from pixel `left` on, each with the loss at its foot: above `over`, then farther off."""
     size, drop = name.boundingRect().size(), QFontMetrics(name.textItem.font()).descent()  # capitals have none
     wanted = room.place_of(0.0, over).y()
     others = sorted(np.arange(size.height(), room.height, _NUDGE).tolist(), key=lambda foot: abs(foot - wanted))

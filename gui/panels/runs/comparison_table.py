@@ -19,13 +19,13 @@ _HELP = (
 )
 _ROW_HEIGHT = 28  # pixels at 100 %
 _WIDEST_COLUMN = 240  # pixels at 100 %
-_LEAST, _MOST = 88, 136  # the same, of a run among many: what its name is to be told by, and a mean with deviation
+_LEAST, _MOST = 88, 136  # the same, of a run's column among many: to tell its name, and for a mean with deviation
 
 
 class ComparisonTable(QTableWidget):
-    """The first column, of long keys, gives way where there is no room for the others: down to half of all.
+    """If there is little room, the first column, of long keys, shrinks, at most to half of the whole width.
 
-    The runs share the rest, so that they are seen side by side; where they are too many for that, it scrolls.
+    The runs share the rest, so that they stay side by side; if they are too many for that, the table scrolls.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -84,7 +84,7 @@ class ComparisonTable(QTableWidget):
                 self.setColumnWidth(column, min(wanted, max(share, self._least_width(column))))
 
     def _least_width(self, column: int) -> int:
-        """In which the name and the values of a run are whole; a longer name is cut, a longer value goes on below."""
+        """A width at which a run's name and values are whole; a very long name is cut, a very long value wraps."""
         most, name = self._theme.px(_MOST), self.horizontalHeader().sectionSizeHint(column)
         values = min(most, self.sizeHintForColumn(column))
         return max(self._theme.px(_LEAST), values, name if name <= most else 0)

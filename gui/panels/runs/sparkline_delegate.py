@@ -29,7 +29,7 @@ class SparklineDelegate(QStyledItemDelegate):
             return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        side = self._theme.px(GRID)  # as of the head above
+        side = self._theme.px(GRID)  # like the margin of the column's header
         painter.setPen(QPen(self._theme.colour("training"), 1.5))
         painter.drawPolyline(QPolygonF(points_of(values, QRectF(option.rect).adjusted(side, 6, -side, -6))))
         painter.restore()

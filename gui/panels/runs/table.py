@@ -21,7 +21,7 @@ from gui.theme import Theme
 Letters = Mapping[Path, tuple[str, QColor]]  # folder of a compared run -> its letter, and the colour of its curve
 
 _NAME, _SPARKLINE, _NOTE = 0, 5, 8  # the columns
-_BESIDE_LETTER = 8  # pixels that Qt leaves there
+_BESIDE_LETTER = 8  # pixels that Qt leaves between letter and name
 
 
 class RunTable(RowTable[RunRow]):
@@ -65,7 +65,7 @@ class RunTable(RowTable[RunRow]):
         return row.name, str(row.seed), minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 
     def needed_width(self, place: int) -> int:
-        """A name has room for its letter before it is compared: the columns stay where they are then."""
+        """Includes room for a letter before each name, also before runs are compared, so that no column moves then."""
         if place == _SPARKLINE:
             return self.theme.px(self.columns[place].width)
         return super().needed_width(place) + (self.theme.px(SIZE) + _BESIDE_LETTER if place == _NAME else 0)
