@@ -41,7 +41,7 @@ class BranchButton(QPushButton):
             changes = f" with {count} change{'s' * (count != 1)}" if count else ""
             self._short = f"Continue from {step:,}"
             self.setAccessibleName(self._short + changes)
-            self.say_changes(self._says_changes)
+        self.say_changes(self._says_changes)  # enables it too: Ctrl+B asks for it even while it is hidden
         self.setVisible(step is not None)
 
     def say_changes(self, is_said: bool) -> None:

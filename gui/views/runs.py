@@ -158,7 +158,11 @@ class RunsView(View):
     def _label(self, run: Path, label: RunLabel) -> None:
         """Write a run's name and note, beside the GUI thread."""
         write, take = partial(_write_label, run, label), partial(self._take_label, run)
-        self.context.bridge.call(write, take, self._fail_to_change)
+        self.context.bridge.call(write, take, partial(self._fail_to_label, run))
+
+    def _fail_to_label(self, run: Path, error: Exception) -> None:
+        self.details.keep_typed(run)
+        self._fail_to_change(error)
 
     def _take_label(self, run: Path, _: None) -> None:
         self.labelled.emit(run)

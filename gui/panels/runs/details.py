@@ -83,6 +83,11 @@ class RunDetails(QFrame):
         self._said = run, text
         self._show_about()
 
+    def keep_typed(self, run: Path) -> None:
+        """Leave in the fields what could not be written of this run, to be corrected or tried again."""
+        if self._row is not None and self._row.path == run:
+            self._shown = RunLabel(name=self._row.name, note=self._row.note)
+
     def edit_name(self) -> None:
         """Put the keyboard focus into the name, all of it selected."""
         if self.name_edit.isEnabled():

@@ -77,7 +77,11 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert window.strip.isHidden()  # Learn continues from there
+    d_model = present(context.workbench.draft).model.d_model
+    context.workbench.edit("model.d_model", 2 * d_model)  # weights of another shape: no branch could have them
+    context.playhead.view(800)
     context.playhead.view(192)
+    context.workbench.edit("model.d_model", d_model)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert present(window.strip.trouble).is_note
     assert window.strip.sentence.text().startswith("No weights are kept at or before step 192: ")

@@ -62,6 +62,24 @@ def test_a_refresh_leaves_cursor_and_selection_where_somebody_is_about_to_type(
     assert details.note_edit.textCursor().position() == len("half the width ")
 
 
+def test_a_note_that_is_refused_stays_to_be_shortened(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    view, note = three_runs, three_runs.details.note_edit
+    note.setFocus()
+    note.setPlainText("long " * 2_001)
+    qtbot.keyClick(note, Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: empty_window.strip.trouble is not None, timeout=WAIT_MS)
+    assert "10,000 are kept" in empty_window.strip.sentence.text()
+    view.refresh()  # as the clock does
+    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
+    assert note.toPlainText() == "long " * 2_001
+    note.setFocus()
+    note.setPlainText("short")
+    qtbot.keyClick(note, Qt.Key.Key_Tab)
+    row_of(view, qtbot, lambda row: row.note == "short")
+
+
 def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
