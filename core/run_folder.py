@@ -462,7 +462,7 @@ class RunFolder:
         if not steps:
             raise UserError(
                 f"{self.path} has no checkpoint yet.",
-                "Where it still learns, wait for the first; else begin a new run.",
+                "If it still learns, wait for the first; otherwise start a new run.",
             )
         if which == "last":
             return steps[-1]

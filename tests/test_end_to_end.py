@@ -553,7 +553,7 @@ def test_settings_that_are_none_are_refused_before_anything_is_made(place: Path)
         "is not UTF-8": ["train", "binary.yaml"],
         "is empty": ["train", "empty.yaml"],
         "brackets.yaml, line 1: nested deeper than 20 levels.": ["train", "brackets.yaml"],
-        "twice.yaml, line 2: seed stands twice (first on line 1).": ["train", "twice.yaml"],
+        "twice.yaml, line 2: seed is given twice (first on line 1).": ["train", "twice.yaml"],
         "alias.yaml, line 1: aliases": ["train", "alias.yaml"],
         "none.yaml: no such file.": ["train", "none.yaml"],
         "given a folder": ["train", "."],

@@ -92,7 +92,7 @@ def _of_the_system(error: Exception) -> str | None:
     if not isinstance(error, OSError):
         return None
     if error.errno == errno.ENOENT and error.filename is None:  # only for the working directory
-        return "the folder that this terminal stands in was removed. Go to one that is there."
+        return "the current folder was removed. Go to one that exists."
     if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):
         return f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
     return None

@@ -46,6 +46,6 @@ def figures_of_other_units(evaluations: Sequence[Evaluation]) -> tuple[str, ...]
 def warn_of_other_tokens(first: RunFolder, other: RunFolder, what_then: str) -> None:
     """Warn that two runs have different target tokens, and what that means for their metrics."""
     warn(
-        f"{first.path.name} and {other.path.name} have different target tokens: {', '.join(PER_TOKEN)} count "
-        f"by the token, and {what_then}; the others are of whole texts"
+        f"{first.path.name} and {other.path.name} have different target tokens: {', '.join(PER_TOKEN)} are per token, "
+        f"and {what_then}; the others are of whole texts"
     )

@@ -95,8 +95,8 @@ class Conversation:
         is_late = time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS
         if self.signal is not None and is_late and not self._is_waiting_told:
             self._is_waiting_told = True
-            after = "ends after what is under way, a step or an answer; another signal ends it at once"
-            print(f"\nheadlight: {self.signal.name} was heard: this {after}.", file=sys.stderr)
+            after = "ends after the current step or answer; another signal ends it at once"
+            print(f"\nheadlight: {self.signal.name} was received: this {after}.", file=sys.stderr)
 
     def _next(self) -> Event | Future[Any] | Signals:
         while True:

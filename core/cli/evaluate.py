@@ -96,8 +96,8 @@ def warn_of_sentences(evaluation: Evaluation) -> None:
     num_pairs = evaluation.sentences + evaluation.left_out + evaluation.plugin_left_out
     if evaluation.plugin_left_out:
         warn(
-            f"{evaluation.plugin_left_out:,} of {num_pairs:,} pairs of {evaluation.split} are left out by "
-            "options of the dataset's own, and are not scored"
+            f"{evaluation.plugin_left_out:,} of {num_pairs:,} pairs of {evaluation.split} are left out by the "
+            "dataset's own options, and are not scored"
         )
     if evaluation.left_out:
         warn(

@@ -29,7 +29,7 @@ def compare_paired(arguments: Namespace) -> int:
     warn_of_sentences(first)
     if first.sentences < FEWEST:
         warn(
-            f"{_sentences(first)} cannot tell the runs apart: where one is better in each, chance alone does "
+            f"{_sentences(first)} are too few to tell the runs apart: where one is better in each, chance alone does "
             f"that in more than 5 % of cases; expected at least {FEWEST}"
         )
     references = [reference for _, reference, _ in first.predictions]

@@ -200,7 +200,7 @@ def _add_plugins(verbs: _Verbs) -> None:
     listing = _verb(verbs, "plugins list", "all dataset plugins, those that cannot be loaded with their error")
     _add_plugins_dir(listing)
     _add_json(listing, "print one object a line")
-    check = _verb(verbs, "plugins check", "look for whatever is wrong with a plugin: contract, figures, learnability")
+    check = _verb(verbs, "plugins check", "check a plugin: contract, figures, learnability")
     check.add_argument("plugin", metavar="NAME|PATH", help="a plugin's name, or its .py file wherever that is")
     _add_set(check, "check with this option")
     _add_plugins_dir(check)

@@ -54,7 +54,7 @@ def train(arguments: Namespace) -> int:
     else:
         code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
     if arguments.json and code == DONE:  # programs need the events; losing output for people is no failure
-        results.require_written("The training went to its end, and is saved.")
+        results.require_written("The training has finished, and is saved.")
     return code
 
 
@@ -141,7 +141,7 @@ def _check(arguments: Namespace) -> None:
         )
     if arguments.config is not None and arguments.resume is not None:
         raise UserError(
-            f"train: {arguments.config} begins a run, and --resume goes on with one, by its own settings.",
+            f"train: {arguments.config} begins a run, and --resume continues one, with its own settings.",
             "Leave one of them out.",
         )
     if arguments.config is None and arguments.resume is None:
@@ -158,10 +158,12 @@ def _check(arguments: Namespace) -> None:
 
 def _check_seeds(arguments: Namespace) -> None:
     if arguments.resume is not None or arguments.run_dir is not None:
-        raise UserError("--seeds begins several new runs: it goes neither with --resume nor with --run-dir.")
+        raise UserError("--seeds begins several new runs: it cannot be combined with --resume or --run-dir.")
     if any(key == "seed" for key, _ in map(read_override, arguments.set)):
-        raise UserError("--seeds gives each run its seed: it does not go with --set seed.", "Leave one of them out.")
-    require_one_process("--seeds", "Start torchrun once a seed, with --set seed=0 and so on.")
+        raise UserError(
+            "--seeds gives each run its seed: it cannot be combined with --set seed.", "Leave one of them out."
+        )
+    require_one_process("--seeds", "Start torchrun once for each seed, with --set seed=0 and so on.")
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> tuple[Prepare, Start]:

@@ -30,7 +30,9 @@ class CachePlace:
         if self._temporary is None and (why := _why_not(self._wanted)):
             self._temporary = TemporaryDirectory(prefix="headlight-", ignore_cleanup_errors=True)
             sentence = f"Prepared data cannot be kept in {self._wanted}: {why}."
-            advice = f"They go to {self._temporary.name} until Headlight ends; XDG_CACHE_HOME names another place."
+            advice = (
+                f"They are kept in {self._temporary.name} until Headlight ends; XDG_CACHE_HOME names another place."
+            )
             self._tell(Trouble(sentence=sentence, advice=advice))
         return self._wanted if self._temporary is None else Path(self._temporary.name)
 

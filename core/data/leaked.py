@@ -43,6 +43,6 @@ def told_of_leaked(data: PreparedData) -> Iterator[Trouble]:
             continue
         yield note(
             f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",
-            "Its figures say what is known by heart, not what was learned. Name another file, or take these "
-            "pairs out of the train split; the window's Data view lists some.",
+            "Its metrics measure what was memorised, not what was learned. Name another file, or take these pairs out "
+            "of the train split; the window's Data view lists some.",
         )

@@ -20,8 +20,8 @@ def told_of_misaligned(data: PreparedData, plugin: str) -> Iterator[Trouble]:
         for src, tgt in data.pair("valid", index).alignment or ():
             if src >= num_src or tgt >= num_tgt:
                 yield note(
-                    f"Pair {data.number('valid', index):,} of the valid split has {num_src} source and "
-                    f"{num_tgt} target tokens, but plugin {plugin!r} aligns {src, tgt}: such links are left aside.",
+                    f"Pair {data.number('valid', index):,} of the valid split has {num_src} source and {num_tgt} "
+                    f"target tokens, but plugin {plugin!r} aligns {src, tgt}: such links are ignored.",
                     f"Count tokens, as the tokenizer cuts them, from 0. `plugins check {plugin}` looks at all pairs.",
                 )
                 return

@@ -126,8 +126,8 @@ class PreparedData:
         src, tgt = self.src_vocabulary.tokens, self.tgt_vocabulary.tokens
         if src != tgt:
             raise UserError(
-                f"model.tie_embeddings: all needs one vocabulary for source and target; "
-                f"here they are two, of {len(src):,} and {len(tgt):,} tokens.",
+                "model.tie_embeddings: all needs one vocabulary for source and target; here there are two, of "
+                f"{len(src):,} and {len(tgt):,} tokens.",
                 "Set dataset.tokenizer.shared: true, or model.tie_embeddings: decoder.",
             )
 

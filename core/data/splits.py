@@ -13,4 +13,4 @@ def has_pairs(num_pairs: Mapping[str, int | None]) -> bool:
 
 def not_at_hand(plugin: str) -> str:
     """The sentence that a run's pairs are not available, and what is needed to get them."""
-    return f"This run's pairs are not at hand: its plugin {plugin!r} must give those that it was trained on"
+    return f"This run's pairs are not available: its plugin {plugin!r} must give those that it was trained on"

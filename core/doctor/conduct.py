@@ -16,7 +16,7 @@ def check_conduct(drawn: Drawn) -> Iterator[Finding]:
     if folder is not None:
         yield Finding(
             check="conduct",
-            sentence=f"It has changed the current folder to {folder}; expected it to stay.",
+            sentence=f"It has changed the working directory to {folder}; expected no change.",
             advice="Open files by their place beside the plugin, Path(__file__).parent, without os.chdir.",
         )
     if drawn.host.num_printed_lines > MANY_LINES:

@@ -37,7 +37,7 @@ def _check_split(drawn: Drawn, name: str) -> Iterator[Finding]:
             check="leaks",
             sentence=f"{len(leaked):,} of the {len(split.sources):,} different sources of the {name} split are "
             f"in the train split too, {unquoted(min(leaked))!r:.80} for one; expected none.",
-            advice="Yield a pair only where split_of(source) == split, or, where this is meant, declare "
+            advice="Yield a pair only where split_of(source) == split, or, if this is intended, declare "
             "splits_overlap = True.",
         )
 
@@ -53,7 +53,7 @@ def _check_equal_rngs(drawn: Drawn) -> Iterator[Finding]:
                     sentence=f"Given the same rng, the train split and the {name} split both have the source "
                     f"{min(both)!r:.80}: nothing keeps them apart; expected a source in one of them only.",
                     advice="Draw with draw_for(split, ...), which draws again until the source belongs to the split, "
-                    "or, where this is meant, declare splits_overlap = True.",
+                    "or, if this is intended, declare splits_overlap = True.",
                 )
                 return
 

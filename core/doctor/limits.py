@@ -39,7 +39,7 @@ def check_limits(drawn: Drawn) -> Iterator[Finding]:
         least, most = RANGES.get(name, (-math.inf, math.inf))
         if not least <= value <= most:
             yield _finding(
-                f"gives {name!r} as {value:g}, which nobody can reach; expected "
+                f"gives {name!r} as {value:g}, which is impossible; expected "
                 + (f"at least {least:g}" if most == math.inf else f"a number from {least:g} to {most:g}"),
                 "Accuracies and rates are fractions, BLEU and chrF go to 100, losses are nats.",
             )
@@ -68,7 +68,7 @@ def _check_loss(drawn: Drawn, limit: float) -> Iterator[Finding]:
     guessing = frequency_loss(np.array([len(texts), *times.values()]))  # each text ends with <eos>
     if limit > CHANCE * guessing:
         yield _finding(
-            f"gives 'valid/loss' as {limit:.3g}, but whoever knows only how often each target token comes reaches "
+            f"gives 'valid/loss' as {limit:.3g}, but guessing by the frequency of target tokens alone reaches "
             f"{guessing:.3g}; expected the best that anyone can reach, in nats a target token",
             "Divide by the number of target tokens, <eos> counted, and use natural logarithms.",
         )

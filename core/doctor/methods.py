@@ -53,7 +53,7 @@ def check_metrics(drawn: Drawn) -> Iterator[Finding]:
             )
     for name in set(right).intersection(BUILT_IN):
         yield _of_metrics(
-            f"metrics() returns {name!r}, which Headlight measures itself; expected names of its own.",
+            f"metrics() returns {name!r}, which Headlight measures itself; expected other names.",
             "Name it differently.",
         )
     for name in right:
@@ -112,7 +112,7 @@ def check_files(drawn: Drawn) -> Iterator[Finding]:
         if not Path(file).exists():
             yield Finding(
                 check="files",
-                sentence=f"files() names {file!r}, which is not there; expected files that the pairs are read from.",
+                sentence=f"files() names {file!r}, which does not exist; expected files that the pairs are read from.",
                 advice="Name each in full, as str(Path(__file__).with_name(...)) does, or leave files() out.",
             )
 

@@ -38,7 +38,7 @@ def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
     if drawn.info.endless and not drawn.has_another_train_split:
         yield Finding(
             check="other seeds",
-            sentence="The train split says that it never ends, but gives the same pairs whatever its rng; "
+            sentence="The train split is declared endless, but gives the same pairs whatever its rng; "
             "expected others with another seed, and in each shard of 10,000.",
             advice="Draw from the rng that pairs() is given, or remove endless = True and let the split end.",
         )

@@ -27,7 +27,7 @@ def figures_lines(report: PluginReport) -> Iterator[str]:
         yield from _figures_lines(report.figures)
     if report.tried_options is not None and report.tried_options.num_values:
         tried = report.tried_options
-        yield f"options: {tried.num_tried} of {tried.num_values} other values tried, one at a time"
+        yield f"options: {tried.num_tried} of {tried.num_values} other option values tried, one at a time"
     if report.learnability is not None:
         learned = report.learnability
         yield (

@@ -87,7 +87,7 @@ def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:
     if split.duplicates > MANY_DUPLICATES:
         yield Finding(
             check="duplicates",
-            sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split have come before in it; "
+            sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split repeat an earlier pair; "
             f"expected at most {per_cent(MANY_DUPLICATES)}.",
             advice="Draw from more different pairs, or yield fewer.",
         )
@@ -100,7 +100,7 @@ def _check_targets_differ(train: DrawnSplit) -> Iterator[Finding]:
             check="targets",
             sentence=f"Every target of the train split is {targets.pop()!r:.80}; expected targets that follow from "
             "their sources.",
-            advice="Make the target from the source: as it is, a model need not read it.",
+            advice="Make the target from the source: otherwise a model can ignore it.",
         )
 
 
@@ -111,6 +111,6 @@ def _check_known(split: str, side: str, unknown: float, tokenizer: str) -> Itera
             sentence=f"{per_cent(unknown)} of the {side} tokens of the {split} split are in no pair of the train "
             f"split; expected at most {per_cent(MUCH_UNKNOWN)}.",
             advice="Make all splits of the same tokens, or cut texts into characters. "
-            "This check cuts them by the plugin's own tokenizer, "
-            f"{tokenizer}; a run whose dataset.tokenizer is another one may know them.",
+            f"This check cuts them by the plugin's own tokenizer, {tokenizer}; a run with another dataset.tokenizer "
+            "may know them.",
         )

@@ -49,7 +49,8 @@ def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, toke
         if special:
             yield Finding(
                 check="tokenizer",
-                sentence=f"The {place} holds {special.pop()}, which stands for no text; expected other tokens.",
+                sentence=f"The {place} holds {special.pop()}, a special token, which stands for no "
+                "text; expected other tokens.",
                 advice="Write it differently.",
             )
             return

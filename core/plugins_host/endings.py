@@ -30,8 +30,8 @@ def ending(code: int, output: Iterable[str], kills_before: int | None) -> Ending
     signalled = signal.Signals(-code).name if code < 0 else ""
     if signalled == "SIGKILL":
         if kills_before != num_kills():
-            return Ending("was ended by the system, which had no memory left (SIGKILL)", _MAKE_ROOM)
-        return Ending("was ended by somebody, or by a system without memory left (SIGKILL)", _MAKE_ROOM)
+            return Ending("was killed by the system, which had no memory left (SIGKILL)", _MAKE_ROOM)
+        return Ending("was killed, perhaps by a system without memory left (SIGKILL)", _MAKE_ROOM)
     how = f"crashed ({signalled})" if signalled else f"ended its process (exit code {code})"
     if any(map(_NO_MEMORY.search, output)):
         return Ending(f"did not have enough memory, and {how}", _MAKE_ROOM)

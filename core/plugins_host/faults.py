@@ -16,7 +16,7 @@ from core.plugins_host.slips import remedy_for
 REMEDIES: dict[type[BaseException], str] = {
     ImportError: "Import core.plugin and the standard library only, or install it beside Headlight",
     MemoryError: "Yield each pair as it is made instead of keeping all",
-    SystemExit: "Let it raise an exception instead of leaving",
+    SystemExit: "Let it raise an exception instead of exiting",
 }
 """What to do about an exception, if there is more to say than to fix it."""
 FIX = "Fix it"

@@ -29,7 +29,7 @@ SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
 MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 """A split with more pairs is taken to be endless."""
-ENDLESS = "Let it end, or declare endless = True if training data are made without end"
+ENDLESS = "Let it end, or declare endless = True if training data are generated without end"
 HELD_OUT_ENDLESS = "Let it end, 1,000 pairs are enough; the train split alone need not, with endless = True"
 START_SECONDS = 60.0
 _LOOK_SECONDS = 0.05

@@ -74,7 +74,7 @@ class Worker:
             self._codes[source.origin] = code = discovery.code_of(source)
             if request.get("code") not in (None, code):
                 raise Fault(
-                    "its code was changed since it was read, and its process had to be started again",
+                    "its code has changed since it was read, and its process had to be restarted",
                     file=source.path,
                     remedy="Undo the change to go on, or Reload to begin a new run with it",
                 )

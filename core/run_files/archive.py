@@ -123,11 +123,11 @@ def _require_harmless(entries: Sequence[ZipInfo], path: Path) -> None:
     times = Counter(entry.filename for entry in entries)
     for entry in entries:
         if not _NAMES.fullmatch(entry.filename):
-            raise _refusal(path, f"{entry.filename[:80]!r} is no file of a shared run")
+            raise _refusal(path, f"{entry.filename[:80]!r} is not a file of a shared run")
         if times[entry.filename] > 1:
             raise _refusal(path, f"{entry.filename} is in it twice")
         if entry.flag_bits & _ENCRYPTED or entry.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise _refusal(path, f"{entry.filename} is encrypted, or packed in a way we do not read")
+            raise _refusal(path, f"{entry.filename} is encrypted, or packed in an unsupported way")
 
 
 def _require_room(folder: Path, num_bytes: int) -> None:
@@ -152,4 +152,6 @@ def _pieces(archive: ZipFile, entry: ZipInfo, path: Path) -> Iterator[bytes]:
 
 
 def _refusal(path: Path, why: str) -> UserError:
-    return UserError(f"{path} is not a shared run ({why}).", "Have it shared again, or take it from somebody you know.")
+    return UserError(
+        f"{path} is not a shared run ({why}).", "Have it shared again, or take it from somebody you trust."
+    )

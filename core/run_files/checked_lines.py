@@ -47,7 +47,7 @@ def read_checked_lines(
     try:
         records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
     except (ValueError, RecursionError):
-        raise DamagedFile(f"{where}: the file is damaged (a line of it is no JSON).", advice) from None
+        raise DamagedFile(f"{where}: the file is damaged (a line of it is not JSON).", advice) from None
     return records, taken
 
 

@@ -23,7 +23,7 @@ def require_confined(run: Path) -> None:
         if what:
             raise UserError(
                 f"{entry.path} is {what}; a run's files lie in its own folder.",
-                "Put the file itself in its place, or take the run from somebody you know.",
+                "Put the file itself in its place, or take the run from somebody you trust.",
             )
 
 

@@ -72,9 +72,9 @@ def json_object(data: bytes, path: Path) -> dict[str, Any]:
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
-        raise damaged(path, "it is no JSON") from None
+        raise damaged(path, "it is not JSON") from None
     if not isinstance(value, dict):
-        raise damaged(path, "it is no JSON object")
+        raise damaged(path, "it is not a JSON object")
     return value
 
 

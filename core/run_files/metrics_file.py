@@ -96,7 +96,7 @@ def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None
         records, taken = read_checked_lines(file.read(), str(path), _ADVICE, durable)
     _require(least, path, offset + taken)
     if not all(map(_is_metrics, records)):
-        raise damaged(path, "a line of it holds no metrics")
+        raise damaged(path, "a line of it has no metrics")
     between_steps = [record for record in records if "is_best" in record or "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
     return MetricsRecords(steps, between_steps, offset + taken)

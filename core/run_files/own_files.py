@@ -37,8 +37,8 @@ def require_nothing_else(run: Path) -> None:
     if others := _others(run):
         more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
         raise UserError(
-            f"{run} holds what is not the run's: {', '.join(others[:_NAMED])}{more}; nothing was deleted.",
-            "Move that elsewhere first: deleting is for good.",
+            f"{run} contains files that are not the run's: {', '.join(others[:_NAMED])}{more}; nothing was deleted.",
+            "Move them elsewhere first: deletion is permanent.",
         )
 
 

@@ -47,7 +47,7 @@ def read_probe_file(path: Path) -> Probe:
     except (KeyError, TypeError) as error:
         raise damaged(path, f"no {error}") from None
     if not all(map(_is_of_its_tokens, sentences)):
-        raise damaged(path, "its arrays are of other tokens than it names")
+        raise damaged(path, "its arrays do not match the tokens that it names")
     return probe
 
 

@@ -33,7 +33,7 @@ from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
 Tell = Callable[[Event], None]
-_ANEW = "once the run goes on, what came after is learned again."
+_ANEW = "once the run continues, what came after is learned again."
 
 
 def known_data(folder: RunFolder) -> PreparedData:

@@ -57,7 +57,7 @@ class _Loader(yaml.SafeLoader):
         event: yaml.Event = super().get_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1 if event.start_mark else 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise UserError(f"{self._document}, line {line}: aliases (& and *) are not read here; write the value out.")
+            raise UserError(f"{self._document}, line {line}: aliases (& and *) are not supported; write the value out.")
         self._depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if self._depth > MAX_DEPTH:
             raise UserError(f"{self._document}, line {line}: nested deeper than {MAX_DEPTH} levels.")
@@ -192,7 +192,7 @@ def _mapping(
         key = str(key_node.value)
         if key in result:
             first = lines[(*path, key)]
-            raise UserError(f"{name}, line {line}: {dotted((*path, key))} stands twice (first on line {first}).")
+            raise UserError(f"{name}, line {line}: {dotted((*path, key))} is given twice (first on line {first}).")
         lines[(*path, key)] = line
         result[key] = _plain(loader, value_node, (*path, key), name, lines)
     return result

@@ -80,7 +80,7 @@ class Opening(QObject):
                 f"{opened}: {writer} writes this run; once that has ended, open it again to learn here"
             )
         elif weights_of < curves_to:
-            goes_on = f"Learn continues from there; the curves go on to step {curves_to:,}"
+            goes_on = f"Learn continues from there; the curves reach step {curves_to:,}"
             self._bridge.told_of_run.emit(f"{opened}: {goes_on}")
 
     def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:

@@ -96,6 +96,6 @@ class BranchButton(QPushButton):
     def _tell_of_no_weights(self) -> None:
         viewed, kept = self._context.playhead.step, self._context.bridge.history.kept_steps
         sentence = f"No weights are kept at or before step {viewed:,}: no run can continue from there."
-        advice = f"The first are those of step {kept[0]:,}." if kept else "A checkpoint, or a pause, keeps the first."
+        advice = f"The earliest are those of step {kept[0]:,}." if kept else "A checkpoint or a pause keeps some."
         trouble = Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True)
         self._context.bridge.trouble.emit(trouble)

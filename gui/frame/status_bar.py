@@ -44,7 +44,7 @@ class StatusBar(QFrame):
         self.run_label.setObjectName("run")
         self.run_label.hide()
         self.epoch_label = _figure("How many times training has gone through the data")
-        self.speed_label = _figure("Target tokens a second, <eos> counted, padding not")
+        self.speed_label = _figure("Target tokens a second, counting <eos> but not padding")
         self.device_label = _figure(_WHERE)
         self.size_label = _figure(_SIZES)
         self.watching_label = _figure(_WATCHING)

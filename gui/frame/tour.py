@@ -48,7 +48,7 @@ def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step
         ),
         Step(
             "How it learns, and the way back",
-            "The loss says how wrong the model is: it falls while the model learns. The upright line is the "
+            "The loss says how wrong the model is: it falls while the model learns. The vertical line is the "
             "playhead: drag it to an earlier step, and all the pictures above go back to that step with it.",
             (train.curves,),
         ),
@@ -60,9 +60,9 @@ def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step
         ),
         Step(
             "Learn",
-            "Click Learn, or press Space: the model begins to learn, and everything moves with it. Once more, and "
-            "it pauses. +1, +10 and +100 go that many steps. Every run is kept, under Runs. "
-            "This tour opens again from Help (F1).",
+            "Click Learn, or press Space: the model begins to learn, and everything moves with it. Once more pauses "
+            "it. +1, +10 and +100 go that many steps. Every run is kept, under Runs. This tour opens again from Help "
+            "(F1).",
             (transport.learn_button, *transport.step_buttons),
         ),
     )
@@ -88,8 +88,8 @@ class Tour(QFrame):
         self.title_label = plain_label(role="title")
         self.text_label = plain_label(wraps=True)
         self.skip_button = button("Skip", "End the tour (Esc). Help (F1) opens it again", role="flat", name="Skip tour")
-        self.back_button = button("Back", "The step before (left arrow)")
-        self.next_button = button("Next", "The next step; after the last the tour ends (Enter)")
+        self.back_button = button("Back", "Previous step (left arrow)")
+        self.next_button = button("Next", "Next step; after the last one the tour ends (Enter)")
         self.setObjectName("tour")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._lay_out()
@@ -162,7 +162,7 @@ class Tour(QFrame):
         self._index = place
         step, count = self.step, f"{place + 1} of {len(self._steps)}"
         self.count_label.setText(f"Tour · {count}")
-        self.enter_label.setText("Enter ends it" if self.is_last else "Enter goes on")
+        self.enter_label.setText("Enter ends it" if self.is_last else "Enter continues")
         self.title_label.setText(step.title)
         self.text_label.setText(step.text)
         self.next_button.setText("Done" if self.is_last else "Next")

@@ -38,7 +38,7 @@ STATES: dict[WindowState, str] = {
 }
 ENDED = "Headlight has stopped computing after an internal error: close it and start it again; what was saved is safe"
 LEARN_HELP = "Learn, or pause (Space)"
-GO_ON_HELP = f"Go on for {MORE_STEPS:,} steps after the last (Space); Reset begins another run"
+GO_ON_HELP = f"Continue for {MORE_STEPS:,} more steps (Space); Reset begins another run"
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
@@ -194,7 +194,7 @@ class Transport(QFrame):
         if self.context.workbench.is_shared:
             return "A shared run has no optimizer state to continue with: “Continue from …” begins a run of your own"
         if state == "failed":
-            return "This run cannot go on; Reset begins another"
+            return "This run cannot continue; Reset begins another"
         if state == "empty":
             return NOTHING_PREPARED
         return "" if state in CAN_LEARN else "Data and model are not ready yet"
@@ -202,7 +202,7 @@ class Transport(QFrame):
     def _why_no_steps(self, state: WindowState) -> str:
         counted = {
             "learning": "Pause first: these steps are counted from a pause",
-            "finished": f"The run is finished: {MORE_STEPS:,} more goes on, Reset begins another",
+            "finished": f"The run is finished: {MORE_STEPS:,} more continues it, Reset begins another",
         }
         return self._why_no_learning(state) or counted.get(state, "")
 

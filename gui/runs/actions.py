@@ -71,9 +71,9 @@ def why_not_delete(row: RunRow, *, is_at_hand: bool, is_followed: bool) -> str:
     if row.is_example:
         return "The example run is part of Headlight and stays"
     if row.writer is not None:
-        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: end that first"
+        return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: end it first"
     if row.is_ours or is_at_hand:
-        return "This window has this run open: open another, or Reset, first"
+        return "This run is open in this window: open another, or Reset, first"
     if is_followed:
         return "This window follows this run: stop following it first"
     return ""

@@ -16,7 +16,7 @@ from gui.playhead import Playhead
 from gui.runs.naming import name_of, shortened
 
 INTERVAL_MS = 1000
-_WHERE_IT_IS = "It was deleted, or moved: Runs lists it where it is now, if it is still in the runs folder."
+_WHERE_IT_IS = "It was deleted or moved: if it is still in the runs folder, Runs lists it there."
 
 
 class Follower(QObject):
@@ -58,7 +58,7 @@ class Follower(QObject):
         if not self.sentence:
             return ""
         if self.writer is not None:
-            return f"{self.reason}: its weights are over there. Stop following it in Runs to use this window's own run."
+            return f"{self.reason}: its weights are in that process. Stop following it to use this window's own run."
         return f"{self.reason}: open it in Runs to use its weights."
 
     def follow(self, run: Path) -> None:

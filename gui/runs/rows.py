@@ -27,8 +27,8 @@ REASONS = {
     "disk": "the disk could not be written",
     "memory": "memory ran out",
     "plugin": "a plugin failed",
-    "process": "another of its processes ended",
-    "fault": "a fault of Headlight's own",
+    "process": "one of its other processes ended",
+    "fault": "an internal error of Headlight",
 }
 
 

@@ -62,5 +62,6 @@ def _throw_away(run: Path) -> None:
         raise UserError(f"{run} is no longer there.", "It was deleted or moved meanwhile.")
     if not QFile(str(run)).moveToTrash():
         raise UserError(
-            f"{run} could not be moved to the trash.", "`headlight runs delete` deletes it without one, for good."
+            f"{run} could not be moved to the trash.",
+            "`headlight runs delete` deletes it permanently, without the trash.",
         )

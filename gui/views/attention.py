@@ -18,7 +18,7 @@ from gui.widgets.buttons import FoldButton, check_box
 from gui.widgets.splitters import splitter
 
 LOWEST = 260  # pixels at 100 %: the height at which the large head can still be read
-_MORE_HELP = "All heads of a layer as one, differences of two steps or runs, and how widely each head looks"
+_MORE_HELP = "All heads of a layer as one, differences between two steps or runs, and how widely each head looks"
 _KINDS_HELP = "Show the heads of all three kinds of attention, or of the chosen kind alone"
 
 

@@ -31,7 +31,7 @@ SEARCH_DELAY_MS = 250  # after the last keystroke
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Pairs that contain this text, in upper or lower case (Ctrl+F; Esc shows all again)"
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
-ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures are theirs."
+ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures describe these."
 OUTDATED = "These are the previous data; new data are being prepared …"
 FOLLOWED = "These are the data of this window's own run, not of the run it follows."
 
@@ -51,7 +51,7 @@ class DataView(View):
         self.pages = PairPages(context.bridge, self.look)
         self.split_combo = CalmCombo()
         self.search_edit = EscapableEdit("Search", "Search sources and targets", _SEARCH_HELP)
-        self.previous_button = button("‹", "The previous page (Ctrl+PgUp)", name="Page before")
+        self.previous_button = button("‹", "The previous page (Ctrl+PgUp)", name="Previous page")
         self.next_button = button("›", "The next page (Ctrl+PgDown)", name="Next page")
         self.page_label = plain_label(role="muted")
         self.files_button = button("Your own files …", "Choose the text files of a corpus: source first, then target")

@@ -46,7 +46,7 @@ class PluginsView(View):
         self._wanted = ""  # the origin of a plugin to choose once it is listed
         self._written = ""  # the file name of a new plugin, until the note about it is shown
         self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
-        self.check_button = button("Check", "Look for what is wrong with it, up to a minute, beside a run that learns")
+        self.check_button = button("Check", "Look for faults in it, for up to a minute, also while a run learns")
         self.new_button = button("New …", "Write a working plugin, to be changed, into your plugin folder")
         self.name_edit = EscapableEdit("Name of the new plugin", "Name, such as my_words, and Enter", _NAME_HELP)
         self.reload_button = button("Reload", "Read the plugin files again, also while a run learns (F5)")
@@ -55,7 +55,7 @@ class PluginsView(View):
         self.note_label = plain_label(role="muted", wraps=True)
         self.table = PluginTable(context.theme)
         self.about = LinesPane("About the plugin")
-        self.findings = LinesPane("What its check has found")
+        self.findings = LinesPane("What its check found")
         self._lay_out()
         self._connect()
         self._show()
@@ -89,7 +89,7 @@ class PluginsView(View):
             )
             return
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._note(f"No file manager opens here; the folder is {folder}", "muted")
+            self._note(f"No file manager could be opened; the folder is {folder}", "muted")
 
     def showEvent(self, event: QShowEvent) -> None:
         self.table.setFocus()

@@ -146,7 +146,7 @@ class RunsView(View):
             what = f"{gone[0].name} ({gone[0].path.name}) is"
         else:
             what = f"{len(gone)} {'' if len(gone) == num_chosen else f'of {num_chosen} '}runs are"
-        self.deleted_label.setText(f"{what} in the trash of the desktop, and can be restored from there.")
+        self.deleted_label.setText(f"{what} in the desktop's trash, and can be restored from there.")
         self.deleted_label.setVisible(bool(gone))
 
     def _click_delete(self) -> None:

@@ -42,7 +42,7 @@ SECTIONS = {  # section -> what is in it
     "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are used",
     "model": "How large the Transformer is, and how its parts are made",
     "training": "Batches, optimizer and learning rate, what is validated and kept, and when the run ends",
-    "decoding": "How validations write: the width of the beam, and how long an output may be",
+    "decoding": "How validations decode: the width of the beam, and the longest output",
 }
 WIDTH = 336
 _PLACES = {"dataset": 1}  # of the form: below the plugin and its options; in other sections it comes first
@@ -294,7 +294,7 @@ class SetupDrawer(QFrame):
         if draft.training.max_steps != workbench.applied.training.max_steps:  # being edited: the run takes it, too
             return ""
         end = prepared.config.training.max_steps
-        return "" if end == draft.training.max_steps else f"This run goes on to step {end:,}; a new one ends here."
+        return "" if end == draft.training.max_steps else f"This run continues to step {end:,}; a new one ends here."
 
     def _take_plugins(self) -> None:
         self.plugin_options.drop_what_is_gone()

@@ -36,10 +36,10 @@ _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
 _PAGES = (
     ("Attention", "Where each token of the output looks in the sentence"),
     ("All heads", "All heads of the chosen kind, to choose one for Attention"),
-    ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of what lived and what was cut"),
-    ("Two weights", "The same sentence by the weights of another step, or of another run"),
+    ("Beam search", "Greedy decoding beside a beam search, drawn as a tree of the hypotheses kept and cut"),
+    ("Two weights", "The same sentence translated with the weights of another step, or of another run"),
 )
-HINT = "Type a sentence and press Enter, or pick an example: its translation follows the weights that are chosen."
+HINT = "Type a sentence and press Enter, or pick an example: its translation follows the chosen weights."
 LOWEST = 300  # pixels at 100 %: the height at which the tokens beside a page can still be read
 _NAMED, _LONGEST = 5, 24  # of unknown tokens: how many are named (others are counted), and characters of each
 

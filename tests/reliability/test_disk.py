@@ -197,7 +197,7 @@ def test_a_log_on_the_disk_that_the_run_fills_changes_nothing(disk: Path, tmp_pa
 
 
 NO_ROOM = "headlight: Standard output cannot be written: No space left on device."
-LOST = f"{NO_ROOM} The training went to its end, and is saved.\n"
+LOST = f"{NO_ROOM} The training has finished, and is saved.\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")

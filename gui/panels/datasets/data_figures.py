@@ -106,7 +106,7 @@ def lines_of(overview: DataOverview) -> Iterator[Line]:
     yield "left out, too long", "Pairs longer than max_src_length or max_tgt_length", left_out
     if any(split.num_left_out_by_plugin for split in splits.values()):
         by_plugin = {name: f"{split.num_left_out_by_plugin:,}" for name, split in splits.items()}
-        yield "left out by the plugin", "Pairs that options of the dataset's own leave out", by_plugin
+        yield "left out by the plugin", "Pairs that the dataset's own options leave out", by_plugin
     for side, key in zip(_SIDES, ("src", "tgt"), strict=True):
         known = {name: _known(getattr(split, key)) for name, split in splits.items()}
         yield f"{side} tokens known", f"Share of {side} tokens that the train split's vocabulary has", known

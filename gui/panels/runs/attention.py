@@ -19,16 +19,14 @@ from gui.widgets.labels import plain_label
 from gui.widgets.moving_labels import ElidedLabel
 
 MOST_RUNS = 4  # side by side: more would be too small to read
-_NOTHING_IN_COMMON = "These runs follow no sentence in common: their data differ. Choose runs of the same dataset."
+_NOTHING_IN_COMMON = "These runs have no sentence in common: their data differ. Choose runs of the same dataset."
 
 
 class RunAttention(ComparisonPanel):
     """Draws the selected kind, layer and head; in a run with fewer layers or heads the choice wraps around."""
 
     title = "Attention of the chosen runs"
-    empty_sentence = (
-        "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): a head of each is shown here."
-    )
+    empty_sentence = "Choose a run above, or several (Ctrl+click, or Shift+arrow key): a head of each is shown here."
 
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
@@ -50,7 +48,7 @@ class RunAttention(ComparisonPanel):
     def deepest_shown(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers, then heads: the head chooser offers these."""
         if self.comparison is None or not (common := common_sentences(self._runs)):
-            return NothingShown(self._why_nothing() or "Kind, layer and head can be chosen once a run is.")
+            return NothingShown(self._why_nothing() or "Choose a run first, then kind, layer and head.")
         source = common[self._selection.place_among(common)]
         shown = [_shown(run, source) for run in self._runs if run.probe is not None]
         return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])

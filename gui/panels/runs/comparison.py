@@ -39,8 +39,7 @@ class RunComparison(ComparisonPanel):
 
     title = "Loss in nats per target token: training as lines, validation dashed"
     empty_sentence = (
-        "Choose a run above to see its losses and settings here; "
-        "several (Ctrl and a click, or Shift and an arrow key) are compared."
+        "Choose a run above to see its losses and settings here; several (Ctrl+click, or Shift+arrow key) are compared."
     )
 
     def __init__(self, theme: Theme) -> None:
@@ -155,7 +154,7 @@ def _of_other_tokens(comparison: Comparison) -> str:
     if comparison.of_other_tokens is None:
         return ""
     first, other = comparison.runs[0].letter, comparison.runs[comparison.of_other_tokens].letter
-    return f"; {first} and {other} have different tokens: not to be compared"
+    return f"; {first} and {other} have different tokens: their losses cannot be compared"
 
 
 def _feet(name: pg.TextItem, left: float, over: float, room: FreeRoom) -> Iterator[tuple[QRectF, float]]:

@@ -10,7 +10,7 @@ from gui.runs.compared import MeanAndDeviation
 _WORDS = {  # name -> (title, meaning)
     "state": ("state", "Whether it is learning, paused, interrupted or finished"),
     "last_step": ("newest checkpoint", "Its step, from which the run continues"),
-    "best_step": ("best step", "The step of the best validation, which the figures below are of"),
+    "best_step": ("best step", "The step of the best validation; the figures below are from it"),
     "valid_sentences": (
         "sentences validated",
         "How many sentences loss, perplexity and token accuracy are measured on",

@@ -28,8 +28,8 @@ _PAGES = (
     ("Translations", "What each chosen run writes for the same sentences"),
 )
 _STEP_HELP = (
-    "Which probe and which validation of each run is looked at: its newest, the newest of a step that all of them "
-    "have, or those of one step"
+    "Which probe and which validation of each run to show: its newest, those of the newest step that all runs have, "
+    "or those of one step"
 )
 _LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; the row of an unreadable one says why"
 _OF_ONE: tuple[tuple[str, At], ...] = (("newest", "newest"),)

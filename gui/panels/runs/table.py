@@ -32,7 +32,7 @@ class RunTable(RowTable[RunRow]):
         Column("seed", "The seed of the initial weights, dropout and the order of batches", 52, is_number=True),
         Column("begun", "When the run began", 126),
         Column("state", "How it ended, or which process writes it now"),
-        Column("step", "The newest optimisation step with figures", 64, is_number=True),
+        Column("step", "The newest optimisation step with metrics", 64, is_number=True),
         Column("loss", "The training loss from the first step to the last; zero is the bottom", 72),
         Column("best valid loss", "The smallest validation loss, nats a token; smaller is better", 120, is_number=True),
         Column(

@@ -31,9 +31,7 @@ class RunTranslations(ComparisonPanel):
     """One row per sentence, one column per run; each output is marked right if it equals the reference, else wrong."""
 
     title = "Translations of the chosen runs"
-    empty_sentence = (
-        "Choose a run above, or several (Ctrl and a click, or Shift and an arrow key): their translations stand here."
-    )
+    empty_sentence = "Choose a run above, or several (Ctrl+click, or Shift+arrow key): their translations appear here."
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
@@ -118,7 +116,7 @@ def translations_of(runs: tuple[ComparedRun, ...]) -> list[tuple[str, ...]]:
 
 def _title_of(num_apart: int, num_lines: int, num_runs: int) -> str:
     if num_runs == 1:
-        return f"Translations of the run: {num_lines - num_apart:,} of {num_lines:,} are the reference"
+        return f"Translations of the run: {num_lines - num_apart:,} of {num_lines:,} equal the reference"
     return f"{RunTranslations.title}: they differ in {num_apart:,} of {num_lines:,}"
 
 

@@ -70,7 +70,7 @@ print(codes, [name for name in {heavy} if name in sys.modules])
             "headlight train: unknown: --faster. `headlight train --help` shows what there is.",
         ),
         ("train", "headlight: train: expected a preset or a YAML file, or --resume RUN."),
-        ("train copy_task --resume x", "headlight: train: copy_task begins a run, and --resume goes on with one, by"),
+        ("train copy_task --resume x", "headlight: train: copy_task begins a run, and --resume continues one, with"),
         ("train --resume x --run-dir y", "headlight: --run-dir names a new run's folder;"),
         ("train --resume x --seeds 0,1", "headlight: --seeds begins several new runs:"),
         ("train copy_task --seeds 0,1 --run-dir y", "headlight: --seeds begins several new runs:"),
@@ -203,7 +203,7 @@ def test_a_current_folder_that_was_removed_is_named_or_not_missed(tmp_path: Path
     if argv == "runs list":
         assert (done.returncode, done.stderr) == (0, "")
     else:
-        said = "headlight: the folder that this terminal stands in was removed. Go to one that is there.\n"
+        said = "headlight: the current folder was removed. Go to one that exists.\n"
         assert (done.returncode, done.stderr) == (2, said)
 
 

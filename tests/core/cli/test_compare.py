@@ -108,7 +108,7 @@ def test_losses_that_count_by_other_tokens_are_told(
     assert cli.main(["runs", "compare", "short", "long", other_tokens.name, "--runs-dir", str(trained_runs)]) == 0
     assert capfd.readouterr().err == (
         "warning: short and characters have different target tokens: loss, perplexity, token_accuracy, "
-        "token_error_rate count by the token, and say nothing side by side; the others are of whole texts\n"
+        "token_error_rate are per token, and say nothing side by side; the others are of whole texts\n"
     )
 
 

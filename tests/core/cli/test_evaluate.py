@@ -225,7 +225,7 @@ def test_pairs_that_options_of_the_dataset_leave_out_are_counted(place: Path) ->
     record, errors = evaluated(place, *given)
     assert (record["sentences"], record["left_out"], record["plugin_left_out"]) == (3, 0, 2)
     assert errors[1:] == [
-        "warning: 2 of 5 pairs of valid are left out by options of the dataset's own, and are not scored"
+        "warning: 2 of 5 pairs of valid are left out by the dataset's own options, and are not scored"
     ]
 
 

@@ -104,7 +104,7 @@ def test_figures_of_other_tokens_have_no_mean(trained_runs: Path, other_tokens: 
     )
     assert result.stderr == (
         "warning: short and characters have different target tokens: loss, perplexity, token_accuracy, "
-        "token_error_rate count by the token, and are left out of what is said of both; the others are of whole texts\n"
+        "token_error_rate are per token, and are left out of what is said of both; the others are of whole texts\n"
     )
 
 

@@ -186,8 +186,9 @@ def test_a_run_among_whose_files_somebodys_own_lie_is_not_deleted(
     assert cli.main(["runs", "delete", "killed", "done", "--runs-dir", str(runs_dir)]) == 2
     assert capfd.readouterr() == (
         "",
-        f"headlight: {runs_dir / 'done'} holds what is not the run's: checkpoints/best.pt, mydata, thesis.tex; "
-        "nothing was deleted. Move that elsewhere first: deleting is for good.\n",
+        f"headlight: {runs_dir / 'done'} contains files that are not the run's: checkpoints/best.pt, mydata, "
+        "thesis.tex; "
+        "nothing was deleted. Move them elsewhere first: deletion is permanent.\n",
     )
     assert (runs_dir / "done" / "thesis.tex").exists() and (runs_dir / "killed").is_dir()
     (runs_dir / "done" / "notes").touch()

@@ -38,7 +38,7 @@ def told(folder: Path, first: int, *options: str) -> list[str]:
 def test_who_counts_from_1_is_told_at_the_first_pair(tmp_path: Path) -> None:
     assert told(tmp_path, 1) == [
         "Pair 1 of the valid split has 2 source and 2 target tokens, but plugin 'counted' aligns (1, 2): such links "
-        "are left aside. Count tokens, as the tokenizer cuts them, from 0. `plugins check counted` looks at all pairs."
+        "are ignored. Count tokens, as the tokenizer cuts them, from 0. `plugins check counted` looks at all pairs."
     ]
 
 

@@ -37,8 +37,8 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
     write_plugin(KILLED.format(counting), name="by_the_system")
     write_plugin(KILLED.format("pass"), name="by_somebody")
     first, second = (refusal_of(partial(drawn, host, name)) for name in ("by_the_system", "by_somebody"))
-    assert "'by_the_system' was ended by the system, which had no memory left (SIGKILL)" in str(first)
-    assert "'by_somebody' was ended by somebody, or by a system without memory left (SIGKILL)" in str(second)
+    assert "'by_the_system' was killed by the system, which had no memory left (SIGKILL)" in str(first)
+    assert "'by_somebody' was killed, perhaps by a system without memory left (SIGKILL)" in str(second)
     assert all("Close other programs, or let it keep less in memory, or choose" in str(one) for one in (first, second))
 
 

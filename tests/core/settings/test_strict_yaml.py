@@ -72,9 +72,9 @@ def test_lines_are_known_for_every_key() -> None:
     [
         ("", "x: is empty; expected a run's settings in YAML."),
         ("# nothing\n", "x: is empty; expected a run's settings in YAML."),
-        ("a: 1\nb: 2\na: 3", "x, line 3: a stands twice (first on line 1)."),
-        ("b:\n  a: 1\n  a: 3", "x, line 3: b.a stands twice (first on line 2)."),
-        ("a: &b 1\nc: *b", "x, line 1: aliases (& and *) are not read here; write the value out."),
+        ("a: 1\nb: 2\na: 3", "x, line 3: a is given twice (first on line 1)."),
+        ("b:\n  a: 1\n  a: 3", "x, line 3: b.a is given twice (first on line 2)."),
+        ("a: &b 1\nc: *b", "x, line 1: aliases (& and *) are not supported; write the value out."),
         ("[" * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: " + "{a: " * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: [1", "x, line 1: this is not YAML (expected ',' or ']', but got '<stream end>')."),

@@ -211,7 +211,7 @@ def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has
     RunFolder.open(killed).update(pid=None)
     workbench.open_run(killed)
     qtbot.waitUntil(lambda: workbench.run == killed and not workbench.is_opening, timeout=WAIT_MS)
-    goes_on = "Learn continues from there; the curves go on to step 25"
+    goes_on = "Learn continues from there; the curves reach step 25"
     assert told.toolTip() == f"Opened at the checkpoint of step 20: {goes_on}"
     workbench.step(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 21, timeout=WAIT_MS)

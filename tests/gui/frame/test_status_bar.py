@@ -102,7 +102,7 @@ def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_m
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)
     height = bar.height()
-    opened = "Opened at the checkpoint of step 500: Learn continues from there; the curves go on to step 570"
+    opened = "Opened at the checkpoint of step 500: Learn continues from there; the curves reach step 570"
     for sentence in ("Saved", opened, "x" * 400):
         told.emit(sentence)
         qtbot.waitUntil(label.isVisible, timeout=WAIT_MS)

@@ -85,7 +85,7 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert present(window.strip.trouble).is_note
     assert window.strip.sentence.text().startswith("No weights are kept at or before step 192: ")
-    assert window.strip.advice.text() == "The first are those of step 800."
+    assert window.strip.advice.text() == "The earliest are those of step 800."
     assert context.workbench.run == example_path()
 
 

@@ -198,7 +198,7 @@ def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: St
     assert panel.title_label.text() == panel.title
     panel.show_comparison(Comparison(runs, (), table, of_other_tokens=1))
     panel.show_step(History(), 0)
-    assert panel.title_label.text() == f"{panel.title}; A and B have different tokens: not to be compared"
+    assert panel.title_label.text() == f"{panel.title}; A and B have different tokens: their losses cannot be compared"
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])

@@ -37,7 +37,7 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
     assert present(three_runs.table.chosen).path.name == below
-    said = "toy_german_english (2026-01-02_b) is in the trash of the desktop, and can be restored from there."
+    said = "toy_german_english (2026-01-02_b) is in the desktop's trash, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
     qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
