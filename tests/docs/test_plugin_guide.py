@@ -124,7 +124,7 @@ def test_the_second_plugin_trains_with_its_options_and_metric(folder: Path) -> N
     assert "headlight train whisper.yaml" in trained[0]
     (letters,) = (line for line in trained[1].splitlines() if line.startswith("valid/letters_heard "))
     assert 0 <= float(letters.split()[1]) <= 1
-    assert "--set length=3" in checked[0] and "options: 6 of 6 other values tried" in checked[1]
+    assert "--set length=3" in checked[0] and "options: 6 of 6 other option values tried" in checked[1]
     assert "Nothing to fix." in checked[1]
 
 

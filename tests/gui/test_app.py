@@ -48,7 +48,7 @@ def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Pat
     done = subprocess.run([sys.executable, "-c", FULL], cwd=ROOT, capture_output=True, text=True, timeout=200)
     assert done.returncode == 3, done.stderr
     assert "headlight: The run cannot be written to " in done.stderr
-    assert done.stderr.endswith("All is kept up to step 0.\n")
+    assert done.stderr.endswith("Everything up to step 0 is kept.\n")
 
 
 @pytest.mark.parametrize("number", STOPPING)

@@ -114,7 +114,7 @@ def test_goes_on_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     wait_for_state("finished")
     assert window.transport.learn_button.text() == "1,000 more"
-    assert window.transport.learn_button.toolTip().startswith("Go on for 1,000 steps after the last (Space)")
+    assert window.transport.learn_button.toolTip().startswith("Continue for 1,000 more steps (Space)")
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
     assert window.transport.learn_button.toolTip() == "Learn, or pause (Space)"
@@ -246,10 +246,10 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     turned = list[bool]()
     workbench.turned.connect(lambda: turned.append(True))
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)  # takes no focus from the field
-    assert QToolTip.text().startswith(f"{typed} is no seed: ") and not turned
+    assert QToolTip.text().startswith(f"{typed} is not a seed: ") and not turned
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
-    assert QToolTip.text().startswith(f"{typed} is no seed: ")
+    assert QToolTip.text().startswith(f"{typed} is not a seed: ")
     assert present(workbench.draft).seed == 0  # as before: nothing of it is taken
     assert seed_edit.text() == "0" and not seed_edit.property("role")
 
@@ -277,7 +277,7 @@ def test_my_sentence_at_an_earlier_step_is_told_until_it_is_there(
     window.context.bridge.drained.disconnect(look)
     for source, output, title in seen:
         assert source == "1 2 3"
-        assert title.endswith("step 3") or (title == "Attention" and "is being worked out for step 3" in output)
+        assert title.endswith("step 3") or (title == "Attention" and "is being computed for step 3" in output)
 
 
 def test_reset_takes_another_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
@@ -342,11 +342,11 @@ def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert "cannot be written" in window.strip.sentence.text()
     assert window.strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
-    assert window.strip.advice.text().endswith("leaves in any case. All is kept up to step 10.")
+    assert window.strip.advice.text().endswith("quits in any case. Everything up to step 10 is kept.")
     assert window.isVisible() and window.isEnabled() and not left
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
-    assert window.unsaved.endswith("All is kept up to step 10.")
+    assert window.unsaved.endswith("Everything up to step 10 is kept.")
 
 
 def test_plugins_asked_for_as_the_window_closes_start_no_process(

@@ -80,7 +80,10 @@ print(codes, [name for name in {heavy} if name in sys.modules])
             "train copy_task --seeds 0,4294967296",
             "headlight: --seeds 0,4294967296: expected two or more different whole",
         ),
-        ("train copy_task --seeds 0,1 --set seed=3", "headlight: --seeds gives each run its seed: it does not go with"),
+        (
+            "train copy_task --seeds 0,1 --set seed=3",
+            "headlight: --seeds gives each run its seed: it cannot be combined with",
+        ),
         (f"train copy_task --seeds 1,{'9' * 5000}", f"headlight: --seeds 1,{'9' * 5000}: expected two or more"),
         (
             "train copy_task --seeds 3",
@@ -148,7 +151,7 @@ def test_several_processes_train_one_seed_at_a_time(
         monkeypatch.setenv(name, number)
     assert cli.main(["train", "copy_task", "--seeds", "0,1"]) == 2
     assert capfd.readouterr().err.startswith(
-        "headlight: --seeds works with one process only. Start torchrun once a seed"
+        "headlight: --seeds works with one process only. Start torchrun once for each seed"
     )
 
 

@@ -82,7 +82,10 @@ def test_a_mean_of_checkpoints_is_called_one_and_few_sentences_are_few(
     assert cli.main(["runs", "compare", *arguments]) == 0
     out, err = capfd.readouterr()
     lines = out.splitlines()
-    assert lines[0].startswith("4 sentences of the valid split") and "4 sentences cannot tell the runs apart" in err
+    assert (
+        lines[0].startswith("4 sentences of the valid split")
+        and "4 sentences are too few to tell the runs apart" in err
+    )
     assert lines[1].startswith("run at steps 10, 20, averaged: bleu ")
 
 

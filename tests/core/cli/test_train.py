@@ -88,7 +88,7 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
     settings = [word for override in ("training.max_steps=1", *TIED) for word in ("--set", override)]
     refused = called("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
     assert (refused.returncode, refused.stdout, (tmp_path / "run").exists()) == (2, "", False)
-    assert "needs one vocabulary for source and target; here they are two, of 6 and 6 tokens." in refused.stderr
+    assert "needs one vocabulary for source and target; here there are two, of 6 and 6 tokens." in refused.stderr
     assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in refused.stderr
 
 

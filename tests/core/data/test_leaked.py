@@ -81,4 +81,4 @@ def test_the_terminal_says_it(tmp_path: Path) -> None:
     (run,) = (tmp_path / "runs").iterdir()
     for result in (trained, called("evaluate", run.name, *runs, cwd=tmp_path)):
         (line,) = (line for line in result.stderr.splitlines() if "in the train split too" in line)
-        assert line.startswith("All of 100 valid sources") and "known by heart" in line
+        assert line.startswith("All of 100 valid sources") and "was memorised" in line

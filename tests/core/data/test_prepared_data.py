@@ -38,9 +38,9 @@ def test_a_run_folder_alone_can_translate(prepare: Prepare) -> None:
     assert alone.encode_source("a b zebra") == data.encode_source("a b zebra")
     assert alone.decode_target([1, 4, 5, 2, 0]) == data.decode_target([4, 5])
     assert alone.vocabulary_document() == data.vocabulary_document()
-    with pytest.raises(UserError, match="not at hand"):
+    with pytest.raises(UserError, match="not available"):
         alone.split("valid")
-    with pytest.raises(UserError, match="not at hand"):
+    with pytest.raises(UserError, match="not available"):
         alone.pair("valid", 0)
 
 

@@ -48,7 +48,7 @@ def test_on_windows_too_a_process_that_has_ended_is_told_as_such(
     host._process.kill()
     with host._process._requests:
         monkeypatch.setattr(host._process, "_requests", _UnreadOnWindows())
-        with pytest.raises(PluginError, match=r"was ended by .* \(SIGKILL\)"):
+        with pytest.raises(PluginError, match=r"was killed.* \(SIGKILL\)"):
             host.examples("named", {})
 
 
@@ -75,7 +75,9 @@ def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_liste
     with pytest.raises(PluginError, match="ended its process"):
         host.examples("named", {})
     write_plugin(code.replace("word[::-1]", "word"))
-    with pytest.raises(PluginError, match="its code was changed since it was read, and its process had to be started"):
+    with pytest.raises(
+        PluginError, match="its code has changed since it was read, and its process had to be restarted"
+    ):
         drawn(host, "named", "valid")
     host.forget()
     assert drawn(host, "named", "valid") != before

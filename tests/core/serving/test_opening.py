@@ -124,7 +124,7 @@ def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
             answered(engine, Prepare(config=config))
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, Learn(steps=2))
-        with pytest.raises(UserError, match="here they are two, of 6 and 6 tokens"):
+        with pytest.raises(UserError, match="here there are two, of 6 and 6 tokens"):
             answered(engine, Prepare(config=config))
         answered(engine, OpenRun(run=run))
         answered(engine, Learn())

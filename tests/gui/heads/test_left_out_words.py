@@ -25,7 +25,7 @@ def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -
 
 def test_words_say_how_much_less_probable_a_right_token_is() -> None:
     assert in_words(left_out(0.5, 0.5 + log(2))) == (
-        "Without it a right token of the validation pairs is 50 % less probable (geometric mean)."
+        "Without it the right token of the validation pairs is 50 % less probable (geometric mean)."
     )
     assert "Without them" in in_words(left_out(0.5, 0.9, num_heads=2))
     assert "even 25 % more probable" in in_words(left_out(0.5, 0.5 - log(1.25)))

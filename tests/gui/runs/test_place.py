@@ -25,7 +25,7 @@ def test_its_own_run_is_known_behind_a_link(qtbot: QtBot, small_file: Path, tmp_
         window.show_view(VIEWS.index(type(view)))
         qtbot.waitUntil(lambda: any(row.is_ours for row in view.table.rows), timeout=WAIT_MS)
         view.table.setCurrentCell(0, 0)
-        assert "has this run open" in view.delete_button.toolTip()
+        assert "is open in this window" in view.delete_button.toolTip()
         states: list[str] = []
         bridge.state_changed.connect(lambda change: states.append(change.state))
         view.continue_chosen()

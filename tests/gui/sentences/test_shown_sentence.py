@@ -62,7 +62,7 @@ def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:
     history.take(ProbeDone(probe=Probe(step=9, sentences=(OLD, NEW))))
     assert shown(history, 9) == (9, "du willst")
     assert shown(history, 8) == "“du willst” was added later: it is being computed for step 8, and will appear here."
-    assert "being worked out for step 4," in shown(history, 7)
+    assert "being computed for step 4," in shown(history, 7)
     assert "no weights are kept at or before step 3" in shown(history, 3)
     assert shown(history, 7, "ich will") == (6, "ich will")
     for step in (8, 4):

@@ -42,7 +42,7 @@ def test_said_of_how_sure_two_models_are() -> None:
         "2 tokens."
     )
     impossible = Track("run", ("a",), (0.0,), ("b",))
-    assert "costs inf nats" in said_of_fed(impossible, impossible)
+    assert "the loss is inf nats" in said_of_fed(impossible, impossible)
 
 
 def test_the_table_names_track_and_first_choice() -> None:

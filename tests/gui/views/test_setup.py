@@ -310,7 +310,7 @@ def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtB
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
     assert steps.help_label.text() == planned
     workbench.learn_more()
-    said = "This run goes on to step 1,040; a new one ends here."
+    said = "This run continues to step 1,040; a new one ends here."
     qtbot.waitUntil(lambda: steps.help_label.text() == said, timeout=WAIT_MS)
     workbench.reset()
     qtbot.waitUntil(lambda: steps.help_label.text() == planned, timeout=WAIT_MS)

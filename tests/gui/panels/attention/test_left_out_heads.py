@@ -187,4 +187,4 @@ def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
     heads = [label.text() for label in view.left_out.findChildren(QLabel)]
     assert "loss of validation pairs, nats/token" in heads and view.left_out.cells[1][3].text() == ""
     _, why = view.left_out.words_label.text().split("\n")
-    assert why.startswith("This run's pairs are not here: it was shared without them") and "Continue from" in why
+    assert why.startswith("This run's pairs are not available: it was shared without them") and "Continue from" in why

@@ -148,7 +148,7 @@ def test_it_asks_for_space_once_that_learns_and_no_level_strikes_that_through(pa
     made.take(prepared())
     asked = panel.loss._invitation
     preparing, ready = StateChanged(state="preparing", step=0), StateChanged(state="ready", step=0)
-    for change, said in ((preparing, "once all is ready"), (ready, "Press Space")):
+    for change, said in ((preparing, "once it is ready"), (ready, "Press Space")):
         made.take(change)
         panel.show_step(made, 0)
         assert asked.isVisible() and said in asked.toPlainText()

@@ -103,7 +103,7 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     learned.all_button.click()
 
     assert learned.readout.text().startswith("Strong: right since step 400")
-    assert "not all validations" not in learned.readout.text().lower()
+    assert "some validations are not kept" not in learned.readout.text().lower()
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
     assert "token 2 of sentence 1: right since step 400" in learned.readout.text()
     for _ in range(30):
@@ -122,11 +122,11 @@ def test_what_the_colours_of_a_confusion_are_is_said_and_no_cell_of_another_is_m
     view.context.playhead.view(400)
     qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
     assert confusion.canvas.mark == (None, None)
-    assert not confusion.canvas.accessibleDescription() and confusion.readout.text().startswith("Rows: to be written.")
+    assert not confusion.canvas.accessibleDescription() and confusion.readout.text().startswith("Rows: expected.")
     qtbot.keyClick(confusion.canvas, Qt.Key.Key_Return)
     assert not view.learned_map.why_label.isVisible()
     assert "Colour: the square root of a cell's share of its row." in confusion.readout.text()
-    assert "have a cell" in confusion.readout.text()
+    assert "are shown" in confusion.readout.text()
     qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
     layout = confusion.canvas.layout_of(present(confusion.canvas.matrix))
     assert layout.cell(0, 0).height() >= 0.8 * QFontMetricsF(layout.font).height()
@@ -167,7 +167,7 @@ def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept
     view = looked_into(empty_window, run, qtbot)
     learned = view.learned_map
     qtbot.waitUntil(lambda: not learned.is_empty and not learned.is_dirty, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: "Not all validations are kept" in learned.readout.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Some validations are not kept" in learned.readout.text(), timeout=WAIT_MS)
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
     assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text()
     head, *lines = learned.numbers()
@@ -241,13 +241,13 @@ def assert_named_and_the_other_drawn(view: TrainView, window: MainWindow, qtbot:
     assert str(run / "validations" / "000400.jsonl") in window.strip.sentence.text()
     window.strip.dismiss()
     assert learned._reader.learned.steps == [800], run.name
-    qtbot.waitUntil(lambda: "Not all validations are kept and readable" in learned.readout.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Some validations are not kept" in learned.readout.text(), timeout=WAIT_MS)
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Home)
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Right)
     assert "token 2 of sentence 1: became right between step 0 and 800." in learned.readout.text(), run.name
     view.context.playhead.view(500)
     qtbot.waitUntil(lambda: learned.is_empty, timeout=WAIT_MS)
-    assert "up to this step are not kept, or not readable" in learned.empty_label.text(), run.name
+    assert "up to this step are not kept, or cannot be read" in learned.empty_label.text(), run.name
 
 
 def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
@@ -258,7 +258,7 @@ def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
     view = looked_into(empty_window, run, qtbot)
     panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
     qtbot.waitUntil(lambda: all("step 400" in one.title_label.text() for one in panels), timeout=WAIT_MS)
-    assert "000800.jsonl: the file is damaged (it is of other sentences" in empty_window.strip.sentence.text()
+    assert "000800.jsonl: the file is damaged (its sentences differ" in empty_window.strip.sentence.text()
 
 
 def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
@@ -275,4 +275,4 @@ def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert "no such folder any more" in empty_window.strip.sentence.text()
     panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
-    qtbot.waitUntil(lambda: all("not readable" in one.empty_label.text() for one in panels), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: all("cannot be read" in one.empty_label.text() for one in panels), timeout=WAIT_MS)

@@ -124,7 +124,7 @@ def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert empty_window.strip.sentence.text().endswith("2026-01-02_b is no longer there.")
-    assert "deleted or moved it" in empty_window.strip.advice.text()
+    assert "deleted or moved" in empty_window.strip.advice.text()
 
 
 def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
@@ -137,7 +137,7 @@ def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
     assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.strip.sentence.text()
-    assert three_runs.deleted_label.text().startswith("2 of 3 runs are in the trash of the desktop")
+    assert three_runs.deleted_label.text().startswith("2 of 3 runs are in the desktop's trash")
     assert three_runs.deleted_label.isVisible()
     assert sorted(path.name for path in trash.iterdir()) == ["2026-01-01_c", "2026-01-03_a"]
     assert gone == [place / "2026-01-03_a", place / "2026-01-01_c"]
@@ -185,7 +185,7 @@ def test_the_example_and_the_run_at_hand_are_not_thrown_away(
     window.context.workbench.learn(3)
     wait_for_state("paused")
     view = show(window, qtbot)
-    for wanted, reason in ((lambda row: row.is_ours, "has this run open"), (lambda row: row.is_example, "stays")):
+    for wanted, reason in ((lambda row: row.is_ours, "is open in this window"), (lambda row: row.is_example, "stays")):
         view.table.setCurrentCell(row_of(view, qtbot, wanted), 0)
         assert not view.delete_button.isEnabled() and reason in view.delete_button.toolTip()
         qtbot.keyClick(view.table, Qt.Key.Key_Delete)

@@ -171,7 +171,7 @@ def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
         assert not row.add_button.isEnabled() and "Stop following" in row.add_button.toolTip()
     view = window.translate_view
     window.show_view(VIEWS.index(type(view)))
-    assert view.follow_label.isVisible() and "weights are over there" in view.follow_label.text()
+    assert view.follow_label.isVisible() and "weights are in that process" in view.follow_label.text()
     assert view.stop_following_button.isVisible() and not view.translate_button.isVisible()
     assert not view.typed._is_watched
     window.show_view(VIEWS.index(type(window.train_view)))

@@ -51,7 +51,7 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     sides.choose(2)
     qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
     right = sum(one.hypothesis == one.reference for one in compared(panel).runs[0].validated)
-    assert sides.translations.title_label.text() == f"Translations of the run: {right} of 256 are the reference"
+    assert sides.translations.title_label.text() == f"Translations of the run: {right} of 256 equal the reference"
     assert item_at(sides.translations.table, 0, 2).text().startswith("✗")  # what is wrong comes first
 
 
