@@ -150,7 +150,7 @@ class _Preparation:
     def unchanged_in(self, cache_dir: Path) -> Path | None:
         """The folder prepared from the same files, judged by their metadata; None if the pairs must be drawn."""
         found = find_unchanged(cache_dir, self._stamp) if self._stamp else []
-        return next((folder for folder in found if self._has_its_subwords(folder)), None)
+        return next((folder for folder in found if self._has_its_subwords(folder) and is_whole(folder)), None)
 
     def _has_its_subwords(self, folder: Path) -> bool:
         return models_in(folder) == self._models if self._models else _APART not in folder.name
@@ -166,7 +166,7 @@ class _Preparation:
         In the usual folder, a new run would take them for the subwords of these texts.
         """
         folder = cache_dir / (self.fingerprint + self._digest_of_what_texts_do_not_tell())
-        if not self._models or (is_whole(folder) and models_in(folder) == self._models):
+        if not self._models or models_in(folder) == self._models:
             return folder
         brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
         return folder.with_name(f"{folder.name}{_APART}{brought}")

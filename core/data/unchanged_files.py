@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.data.cache import is_whole
 from core.errors import UserError
 
 _STAMP = "files.json"
@@ -73,8 +72,8 @@ def remember(folder: Path, stamp: str) -> None:
 
 
 def find_unchanged(cache_dir: Path, stamp: str) -> list[Path]:
-    """The complete folders with this stamp."""
-    return [folder for folder in sorted(cache_dir.iterdir()) if _read(folder) == stamp and is_whole(folder)]
+    """The folders with this stamp."""
+    return [folder for folder in sorted(cache_dir.iterdir()) if _read(folder) == stamp]
 
 
 def _read(folder: Path) -> Any:

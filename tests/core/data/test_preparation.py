@@ -152,9 +152,15 @@ def test_a_cache_that_cannot_be_written_is_said(host: PluginHost, tmp_path: Path
         drive(prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache"))
 
 
-@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-1])])
+def flip_a_bit(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-1]), flip_a_bit])
 @pytest.mark.parametrize("name", ["train.src.ids.npy", "valid.pairs.jsonl", "data.json", "sizes.json"])
-def test_what_lost_a_part_is_made_anew(prepare: Prepare, name: str, damage: Callable[[Path], object]) -> None:
+def test_what_is_damaged_is_made_anew(prepare: Prepare, name: str, damage: Callable[[Path], object]) -> None:
     folder = folder_of(prepare())
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     damage(folder / name)
