@@ -19,6 +19,7 @@ Symbols = tuple[Sequence[str], Sequence[str]]
 class TokenChoice:
     """How a dataset's tokens are chosen: by its tokenizers, and the symbols that an endless plugin lists."""
 
+    plugin: str  # its name
     config: TokenizerConfig
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
@@ -34,16 +35,24 @@ class TokenChoice:
         else:
             src, tgt = most_frequent_first(src_counts, least), most_frequent_first(tgt_counts, least)
         src, tgt = subwords_of(self.src_tokenizer) or src, subwords_of(self.tgt_tokenizer) or tgt
-        self._require_tokens(src, tgt)
+        for side, tokens, counts in (("source", src, src_counts), ("target", tgt, tgt_counts)):
+            if not tokens:
+                raise self._no_tokens(side, counts)
         return Vocabulary(src), Vocabulary(tgt)
 
-    def _require_tokens(self, src: Sequence[str], tgt: Sequence[str]) -> None:
-        if not (src and tgt):
-            raise UserError(
-                f"No {'target' if src else 'source'} token of the train split is seen "
+    def _no_tokens(self, side: str, counts: Counter[str]) -> UserError:
+        if self.symbols is not None:
+            what = f"lists no {side} tokens"
+        elif not counts.total():
+            what = f"gives only empty {side} texts for its train split"
+        else:
+            return UserError(
+                f"No {side} token of the train split is seen "
                 f"dataset.tokenizer.min_frequency = {self.config.min_frequency} times: nothing could be learned.",
                 "Lower it, or fix the dataset.",
             )
+        sentence = f"Plugin {self.plugin!r} {what}: nothing could be learned."
+        return UserError(sentence, "Fix it, or choose another dataset.")
 
 
 def listed(symbols: Symbols, *, shared: bool) -> tuple[list[str], list[str]]:

@@ -211,6 +211,7 @@ class _Preparation:
         """Start tokenising with these subwords."""
         write_models(self._building, models)
         choice = TokenChoice(
+            plugin=self._dataset.plugin,
             config=self._config,
             src_tokenizer=make_tokenizer(self._config.src, models.get("src")),
             tgt_tokenizer=make_tokenizer(self._config.tgt, models.get("tgt")),

@@ -278,6 +278,44 @@ def test_a_frequency_that_leaves_nothing_is_said(prepare: Prepare) -> None:
         prepare(tokenizer={"min_frequency": 10_000})
 
 
+ONE_SIDED = """
+from core.plugin import DatasetPlugin, Options, Pair
+
+class OneSided(DatasetPlugin[Options]):
+    name = "one_sided"
+    title = "Words on one side"
+    endless = {endless}
+
+    def symbols(self):
+        return {symbols}
+
+    def pairs(self, split, rng):
+        while True:
+            yield Pair(*{pair})
+            if split != "train" or not self.endless:
+                break
+
+PLUGIN = OneSided
+"""
+
+
+@pytest.mark.parametrize(
+    ("endless", "symbols", "pair", "says"),
+    [
+        (False, None, ("", "a"), "gives only empty source texts for its train split"),
+        (False, None, ("a", ""), "gives only empty target texts for its train split"),
+        (True, (["a"], []), ("a", "a"), "lists no target tokens"),
+    ],
+)
+def test_a_side_without_any_token_is_said(
+    tmp_path: Path, endless: bool, symbols: object, pair: tuple[str, str], says: str
+) -> None:
+    text = ONE_SIDED.format(endless=endless, symbols=symbols, pair=pair)
+    (tmp_path / "one_sided.py").write_text(text, encoding="utf-8")
+    with PluginHost([tmp_path]) as host, pytest.raises(UserError, match=f"Plugin 'one_sided' {says}: nothing could"):
+        drive(prepare_data(DatasetConfig(plugin="one_sided"), host, tmp_path / "cache"))
+
+
 def test_a_plugin_that_is_missing_is_named(host: PluginHost, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no dataset plugin 'nowhere'"):
         drive(prepare_data(DatasetConfig(plugin="nowhere"), host, tmp_path))
