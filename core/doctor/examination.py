@@ -103,7 +103,7 @@ class Examination:
             self._collect("options", check_options(host, info))
         except PluginError as error:
             self._add("loading", error)
-            return Examined(self._report(name, source.origin))
+            return Examined(self._report(error.plugin or name, source.origin))
         if odd_options(info):  # nothing can be drawn with them
             return Examined(self._report(name, source.origin))
         options = host.options(name, given)  # raises, as a wrong option is the user's mistake and no finding

@@ -123,10 +123,7 @@ def _files_of_interface() -> list[Path]:
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:
-    """Import a plugin and check its class.
-
-    Raises Fault, or whatever the plugin's own code raises.
-    """
+    """Import a plugin's class. Raises Fault, or whatever the plugin's own code raises."""
     if source.problem:
         raise Fault(source.problem, file=source.path)
     plugin = _load_file(Path(source.path)) if source.path else _load_entry_point(source)
@@ -139,10 +136,20 @@ def load(source: Source) -> type[DatasetPlugin[Any]]:
         )
     if not (isinstance(plugin, type) and issubclass(plugin, DatasetPlugin)):
         raise Fault(f"PLUGIN is {plugin!r}, expected a class derived from DatasetPlugin.", file=source.path)
+    return plugin
+
+
+def require_contract(plugin: type[DatasetPlugin[Any]], source: Source) -> None:
+    """Raise Fault if a class breaks the rules of a plugin."""
     finding = _breach(plugin)
     if finding:
         raise Fault(f"{plugin.__name__} {finding}.", file=source.path, line=inspect.getsourcelines(plugin)[1])
-    return plugin
+
+
+def declared_name(plugin: type[DatasetPlugin[Any]]) -> str:
+    """The name that a class declares; empty if it is missing or malformed."""
+    name = str(getattr(plugin, "name", ""))
+    return name if NAME_PATTERN.fullmatch(name) else ""
 
 
 def _load_file(path: Path) -> object:
@@ -168,7 +175,7 @@ def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
     """Say how a class breaks the rules of a plugin; empty if it does not."""
     if outdated := version_breach(plugin.api_version):  # first, as the other rules may have changed with it
         return outdated
-    if not NAME_PATTERN.fullmatch(str(getattr(plugin, "name", ""))):
+    if not declared_name(plugin):
         return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
     if not isinstance(getattr(plugin, "title", None), str):
         return 'needs a title, such as title = "Reverse a word"'

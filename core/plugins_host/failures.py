@@ -13,11 +13,11 @@ ELSEWHERE = "If it is elsewhere, name its folder: --plugins-dir FOLDER, or HEADL
 class PluginError(UserError):
     """A plugin failed, hangs, is missing or breaks the rules; the sentence names it with file and line.
 
-    `remedy` is what the plugin's author can do about it; empty if it is not the plugin's fault.
+    `remedy` is what the plugin's author can do about it; empty if it is not the plugin's fault. `plugin` is its name.
     """
 
-    def __init__(self, sentence: str, advice: str = "", *, remedy: str = "") -> None:
-        self.remedy = remedy
+    def __init__(self, sentence: str, advice: str = "", *, remedy: str = "", plugin: str = "") -> None:
+        self.remedy, self.plugin = remedy, plugin
         super().__init__(sentence, f"{remedy}, or choose another dataset." if remedy else advice)
 
     @property
@@ -47,14 +47,18 @@ def failure(
 ) -> PluginError:
     """Make the error's sentence, with the file and line if they are known."""
     place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
-    return kind(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy)
+    return kind(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy, plugin=name)
 
 
 def refusal(name: str, error: dict[str, Any]) -> UserError:
-    """Turn a fault's record from the host process into an error: the user's for options, else the plugin's."""
+    """Turn a fault's record from the host process into an error: the user's for options, else the plugin's.
+
+    `name` names a plugin whose class has not been read yet.
+    """
     if error["kind"] == "options":
         return UserError(_closed(error["sentence"]))
     kind = OptionsRefused if error["kind"] == "refused" else PluginError
+    name = error["plugin"] or name
     return failure(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"], kind)
 
 

@@ -258,8 +258,8 @@ class PluginHost:
         except NotWaitedFor:
             raise  # instead of listing the plugin as broken from now on
         except PluginError as error:
-            label = source.label
-            return PluginInfo(label, label, "", source.origin, error=error.for_author, package=source.package)
+            name = error.plugin or source.label
+            return PluginInfo(name, name, "", source.origin, error=error.for_author, package=source.package)
 
     def _row(self, name: str) -> tuple[Source, PluginInfo]:
         """Return the source and the description of a usable plugin."""

@@ -39,6 +39,7 @@ class Worker:
     def __init__(self) -> None:
         self._plugins: dict[str, type[DatasetPlugin[Any]]] = {}
         self._codes: dict[str, str] = {}
+        self._names: dict[str, str] = {}  # by origin, also of classes that break the rules
         self._streams: dict[int, PairStream] = {}
         self._calls: dict[str, Callable[[Message], Any]] = {
             "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code(request)},
@@ -65,7 +66,8 @@ class Worker:
             result = self._calls[request["call"]](request)
             return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
-            record = _fault_of(error, request.get("source")).record
+            source = Source(**request["source"]) if "source" in request else Source("")
+            record = _fault_of(error, source).record | {"plugin": self._names.get(source.origin, "")}
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
@@ -78,7 +80,10 @@ class Worker:
                     file=source.path,
                     remedy="Undo the change to go on, or Reload to begin a new run with it",
                 )
-            self._plugins[source.origin] = discovery.load(source)
+            plugin = discovery.load(source)
+            self._names[source.origin] = discovery.declared_name(plugin)
+            discovery.require_contract(plugin, source)
+            self._plugins[source.origin] = plugin
         return self._plugins[source.origin]
 
     def _code(self, request: Message) -> str:
@@ -111,9 +116,8 @@ class Worker:
         return answers.metrics(self._instance(request), pairs, request["hypotheses"])
 
 
-def _fault_of(error: BaseException, asked: Message | None) -> Fault:
+def _fault_of(error: BaseException, source: Source) -> Fault:
     """The fault, at a line of the plugin that was asked, if one was."""
-    source = Source(**asked) if asked else Source("")
     package_files = list(map(str, discovery.files_of(source))) if source.entry_point else []
     return fault_of(error, source.path, package_files)
 

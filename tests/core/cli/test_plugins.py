@@ -52,6 +52,25 @@ def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.Capture
     assert records["broken"]["error"] and records["copy_task"]["error"] is None
 
 
+def test_one_that_cannot_be_loaded_goes_by_the_name_it_declares(tmp_path: Path) -> None:
+    tokenizers = MINE.replace("    title", '    tokenizer = "bytes"\n    title')
+    default = MINE.replace("option(6,", "option(99,").replace('"mine"', '"ours"')
+    for file, text in (("bytesfile.py", tokenizers), ("optionsfile.py", default)):
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    for name, file, words in (
+        ("mine", "bytesfile.py", "has tokenizer 'bytes'"),
+        ("ours", "optionsfile.py", "The default of dataset.options.length"),
+    ):
+        checked = called("plugins", "check", name, "--plugins-dir", str(tmp_path), cwd=tmp_path)
+        assert (checked.returncode, checked.stderr) == (1, "")
+        assert f"Plugin '{name}' failed" in checked.stdout and words in checked.stdout and file in checked.stdout
+        by_file = called("plugins", "check", file, "--json", cwd=tmp_path)
+        assert by_file.returncode == 1 and json.loads(by_file.stdout)["name"] == name
+        train = ("train", "copy_task", "--set", f"dataset.plugin={name}", "--plugins-dir", str(tmp_path))
+        trained = called(*train, cwd=tmp_path)
+        assert trained.returncode == 2 and words in trained.stderr and file in trained.stderr
+
+
 def test_check_prints_what_it_found_and_exits_accordingly(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     found = called("plugins", "check", "mine.py", cwd=tmp_path)
