@@ -352,7 +352,7 @@ def config_from_document(document: Document) -> RunConfig:
     try:
         return RunConfig.model_validate(document.value)
     except ValidationError as error:
-        path, sentence = first_error(error, RunConfig)
+        path, sentence = first_error(error, RunConfig, document)
         where = document.where(path)
         raise UserError(f"{where}: {sentence}" if where else sentence) from None
 

@@ -1,8 +1,9 @@
-"""Turns pydantic's first error into one sentence: the key, what was expected and what was given."""
+"""Turns the first of pydantic's errors into one sentence: the key, what was expected and what was given."""
 
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -10,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from core.settings.strict_yaml import KeyPath, dotted, shown
+from core.settings.strict_yaml import Document, KeyPath, dotted, shown
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -46,13 +47,20 @@ def plainly(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
-def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath, str]:
-    """Key path and sentence of the first error: `model.num_heads: expected a whole number, given 'four'.`"""
-    found, or_auto = _telling(error.errors(include_url=False))
+def first_error(
+    error: ValidationError, model: type[BaseModel], document: Document | None = None
+) -> tuple[KeyPath, str]:
+    """Key path and sentence of the first error: `model.num_heads: expected a whole number, given 'four'.`
+
+    This is the first error in the document, or in declaration order without one. If a `--set` broke a rule between two
+    keys, the path is that of its key, although the sentence may begin with the other key.
+    """
+    found, or_auto = _telling(_in_order(error.errors(include_url=False), model, document))
     place = _locate(found["loc"], model)
-    if found["type"] == "value_error":  # our own validators begin with the key's name
-        key, _, rest = str(found["ctx"]["error"]).partition(": ")
-        return (*place.path, key), f"{dotted((*place.path, key))}: {rest}."
+    if found["type"] == "value_error":
+        key, rest = _broken_rule(found)
+        path = (*place.path, key)
+        return _blamed(path, rest, document), f"{dotted(path)}: {rest}."
     if found["type"] == "extra_forbidden":
         return place.path, f"{dotted(place.path)}: unknown key; {_known(str(place.path[-1]), place.group)}"
     if found["type"] == "missing" and not place.indexes:
@@ -61,6 +69,36 @@ def first_error(error: ValidationError, model: type[BaseModel]) -> tuple[KeyPath
     path = place.path if words else place.path + place.indexes
     given = f"{shown(found['input'])}{_hint(found)}"
     return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {given}."
+
+
+def _in_order(findings: list[ErrorDetails], model: type[BaseModel], document: Document | None) -> list[ErrorDetails]:
+    """Sorted as in the document, then by overrides; errors about keys in neither, such as missing ones, come last."""
+    if document is None:
+        return findings
+    positions = {path: position for position, path in enumerate([*document.lines, *document.overrides])}
+
+    def position(found: ErrorDetails) -> int:
+        path = _locate(found["loc"], model).path
+        if found["type"] == "value_error":
+            path = (*path, _broken_rule(found)[0])
+        while path and path not in positions:
+            path = path[:-1]
+        return positions.get(path, len(positions))
+
+    return sorted(findings, key=position)
+
+
+def _broken_rule(found: ErrorDetails) -> tuple[str, str]:
+    """The key that the message of our own validators begins with, and the rest of the message."""
+    key, _, rest = str(found["ctx"]["error"]).partition(": ")
+    return key, rest
+
+
+def _blamed(path: KeyPath, rest: str, document: Document | None) -> KeyPath:
+    """The overridden key of a broken rule, whose message begins with `path` and goes on with `rest`; else `path`."""
+    later = document.overrides if document else {}
+    named = (other for other in later if other[:-1] == path[:-1] and other[-1] in re.findall(r"\w+", rest))
+    return path if path in later else next(named, path)
 
 
 def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:

@@ -164,6 +164,39 @@ def test_only_the_first_error_is_told() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "overrides", "sentence"),
+    [
+        ("modle: {}\nseed: x\n", (), "run.yaml, line 2: modle: unknown key; did you mean model?"),
+        ("training: {max_steps: x}\nmodel: {d_model: x}\n", (), "run.yaml, line 2: training.max_steps: expected a"),
+        ("model: {d_ff: y, d_model: x}\n", (), "run.yaml, line 2: model.d_ff: expected a whole number"),
+        ("training: {max_steps: x}\nmodel: {d_model: 7}\n", (), "run.yaml, line 2: training.max_steps: expected a"),
+        ("model: {num_heads: 3}\ntraining: {max_steps: x}\n", (), "run.yaml, line 2: model.num_heads: must divide"),
+        ("training: {max_steps: x}\n", ("model.d_model=x",), "run.yaml, line 2: training.max_steps: expected a"),
+        ("", ("training.seed=1", "model.d_model=x"), "--set training.seed=1: training.seed: unknown key"),
+    ],
+)
+def test_the_error_that_stands_first_in_the_file_is_told(text: str, overrides: tuple[str, ...], sentence: str) -> None:
+    assert refusal(BASE + text, *overrides).startswith(sentence)
+
+
+def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
+    assert refusal("datset: {plugin: copy_task}\n") == "run.yaml, line 1: datset: unknown key; did you mean dataset?"
+
+
+@pytest.mark.parametrize(
+    ("text", "overrides", "place"),
+    [
+        ("model: {d_model: 8, num_heads: 4}", ("model.d_model=10",), "--set model.d_model=10: model.num_heads: must"),
+        ("model: {d_model: 8, num_heads: 4}", ("model.num_heads=3",), "--set model.num_heads=3: model.num_heads: must"),
+        ("model: {d_model: 7, num_heads: 4}", ("model.dropout=0.5",), "run.yaml, line 2: model.num_heads: must divide"),
+        ("training: {batch_size: 8}", ("training.batch_size=null",), "--set training.batch_size=null: training.batch"),
+    ],
+)
+def test_of_a_broken_rule_the_key_that_was_set_is_told(text: str, overrides: tuple[str, ...], place: str) -> None:
+    assert refusal(BASE + text, *overrides).startswith(place)
+
+
 def test_a_long_value_is_cut() -> None:
     assert len(refusal(BASE + f"seed: {'9' * 4000}")) < 150
 
