@@ -31,12 +31,15 @@ def note(sentence: str, advice: str = "") -> Trouble:
     return Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True)
 
 
+def told_of_gone(path: Path) -> tuple[str, str]:
+    """The sentence and the advice if a run's folder is gone."""
+    return f"The run's folder {path} is gone.", "Put it back (or the drive it is on), then continue learning."
+
+
 def not_written(error: OSError, path: Path) -> NotWritten:
     """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
     if not os.path.exists(path):  # noqa: PTH110 (pathlib raises if the whole drive fails)
-        return NotWritten(
-            f"The run's folder {path} is gone.", "Put it back (or the drive it is on), then continue learning."
-        )
+        return NotWritten(*told_of_gone(path))
     what_helps = "Free some space there" if error.errno in _FULL else "Fix that"
     return NotWritten(
         f"The run cannot be written to {path}: {error.strerror or error}.",

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from core.data.prepared_data import PreparedData
-from core.errors import UserError
+from core.exporting.extras import not_installed
 from core.model.attention import KeysValues, SelfAttention
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
@@ -87,11 +87,7 @@ class Remembering(nn.Module):
 def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
     """File name -> graph, for a run's model with these weights. Raises UserError if the extra is missing."""
     if find_spec("onnx") is None:
-        raise UserError(
-            "`export --format onnx` needs the package onnx, which is not installed.",
-            "Install it where Headlight is: python -m pip install onnx, or pipx inject headlight onnx, "
-            "or uv tool install '.[onnx]' in the folder of the clone.",
-        )
+        raise not_installed("onnx", "`export --format onnx`")
     return graphs_of(_model(run, weights))
 
 

@@ -11,16 +11,13 @@ from typing import IO, Any
 
 from core.errors import UserError
 from core.events import Event, RunFinished, RunStarted, StepsDone, ValidationDone
+from core.exporting.extras import not_installed
 
 try:
     from tensorboard.compat.proto import event_pb2, summary_pb2
     from tensorboard.summary.writer.record_writer import RecordWriter
 except ImportError:
-    raise UserError(
-        "--tensorboard needs the package tensorboard, which is not installed.",
-        "Install it where Headlight is: python -m pip install tensorboard, or pipx inject headlight tensorboard, "
-        "or uv tool install '.[tensorboard]' in the folder of the clone.",
-    ) from None
+    raise not_installed("tensorboard", "--tensorboard") from None
 
 
 class TensorBoardEvents:

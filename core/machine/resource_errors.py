@@ -8,6 +8,7 @@ from core.errors import UserError
 
 _NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
 ADVICE = "Close other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
+NOT_ENOUGH_MEMORY = "There is not enough memory for this."
 NO_MORE_OF_THEM = (  # the system does not say which it is
     "The system lets Headlight start no other thread or process: too many of them run, or there is too little memory.",
     ADVICE.replace("`ulimit", "`ulimit -u unlimited` and `ulimit"),
@@ -22,7 +23,7 @@ def too_little_memory(error: Exception) -> UserError | None:
     if isinstance(error, ImportError | OSError) and _NOT_MAPPED in str(error):
         return UserError("There is not enough memory to load a library.", ADVICE)
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-        return UserError("There is not enough memory for this.", ADVICE)
+        return UserError(NOT_ENOUGH_MEMORY, ADVICE)
     return None
 
 

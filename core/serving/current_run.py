@@ -20,6 +20,7 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
+from core.faults import told_of_gone
 from core.prepared import prepared_of
 from core.resuming import claimed_to_go_on
 from core.run_files.places import require_room
@@ -118,8 +119,7 @@ class CurrentRun:
 
     def require_that_it_can_go_on(self, folder: RunFolder) -> None:
         if not folder.path.exists():
-            sentence = f"The run's folder {folder.path} is gone."
-            raise UserError(sentence, "Put it back (or the drive it is on), then continue learning.")
+            raise UserError(*told_of_gone(folder.path))
         folder.require_free()
         if folder.state.is_shared:
             raise UserError(

@@ -21,7 +21,7 @@ from core.events import (
     Trouble,
 )
 from core.faults import as_trouble, not_written
-from core.machine.resource_errors import no_more_files
+from core.machine.resource_errors import NOT_ENOUGH_MEMORY, no_more_files
 from core.plugins_host.failures import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
@@ -41,7 +41,7 @@ from core.training.speed.choice import choose
 from core.training.trainer import Trainer
 from core.training.trouble import no_memory
 
-NO_MEMORY = UserError("There is not enough memory for this.", "Make model or data smaller, or close other programs.")
+NO_MEMORY = UserError(NOT_ENOUGH_MEMORY, "Make model or data smaller, or close other programs.")
 
 
 class Session:
