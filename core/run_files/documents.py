@@ -23,6 +23,7 @@ class DamagedFile(UserError):
     """A file is not what was written: cut off, altered, or of another kind."""
 
 
+_RESTORE = "Restore it from a copy of the run."
 _OF_A_RUN = "Make it readable, or restore it from a copy of the run."
 LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
 
@@ -33,7 +34,7 @@ def reading(path: Path, advice: str = _OF_A_RUN) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file.") from None
+        raise UserError(f"{path}: there is no such file.", _RESTORE) from None
     except OSError as error:
         raise no_more_files(error) or DamagedFile(
             f"{path}: it cannot be read ({error.strerror or error}).", advice
@@ -116,4 +117,4 @@ def checksum(data: bytes) -> str:
 
 def damaged(path: Path, why: str) -> DamagedFile:
     """The error for a file that is not what was written."""
-    return DamagedFile(f"{path}: the file is damaged ({why}).", "Restore it from a copy of the run.")
+    return DamagedFile(f"{path}: the file is damaged ({why}).", _RESTORE)

@@ -49,5 +49,5 @@ def test_any_damaged_byte_is_found(tmp_path: Path) -> None:
         except UserError:
             continue
         assert record == RECORD and all(np.array_equal(read[name], ARRAYS[name]) for name in ARRAYS), place
-    with pytest.raises(UserError, match="no such file"):
+    with pytest.raises(UserError, match=r"no such file\. Restore it from a copy of the run\."):
         read_tensors(tmp_path / "none")
