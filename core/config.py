@@ -81,10 +81,13 @@ class TokenizerConfig(Settings):
     def _subwords_go_with_the_rest(self) -> Self:
         if self.shares_subwords and self.src != self.tgt and "auto" not in (self.src, self.tgt):
             raise ValueError(
-                f"shared: expected the same subwords for both sides, or none, given {self.src} and {self.tgt}"
+                f"shared: expected the same subwords for both sides, or none, given src: {self.src} and tgt: {self.tgt}"
             )
         if self.min_frequency > 1 and len(self.subwords) == 2:
-            raise ValueError(f"min_frequency: subwords are never rare: expected 1, given {self.min_frequency}")
+            raise ValueError(
+                "min_frequency: expected 1 where src and tgt are subwords, which are never rare, "
+                f"given {self.min_frequency}"
+            )
         return self
 
 

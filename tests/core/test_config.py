@@ -136,16 +136,17 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_
         (
             "dataset: {plugin: x, tokenizer: {src: subword, tgt: characters, shared: true}}",
             "run.yaml, line 1: dataset.tokenizer.shared: expected the same subwords for both sides, or none, "
-            "given subword and characters.",
+            "given src: subword and tgt: characters.",
         ),
         (
             "dataset: {plugin: x, tokenizer: {src: subword, tgt: subword_unigram, shared: true}}",
             "run.yaml, line 1: dataset.tokenizer.shared: expected the same subwords for both sides, or none, "
-            "given subword and subword_unigram.",
+            "given src: subword and tgt: subword_unigram.",
         ),
         (
             "dataset: {plugin: x, tokenizer: {src: subword, tgt: subword, min_frequency: 2}}",
-            "run.yaml, line 1: dataset.tokenizer.min_frequency: subwords are never rare: expected 1, given 2.",
+            "run.yaml, line 1: dataset.tokenizer.min_frequency: expected 1 where src and tgt are subwords, "
+            "which are never rare, given 2.",
         ),
         (
             "dataset: {plugin: x, tokenizer: words}",
@@ -190,11 +191,21 @@ def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
         ("model: {d_model: 8, num_heads: 4}", ("model.d_model=10",), "--set model.d_model=10: model.num_heads: must"),
         ("model: {d_model: 8, num_heads: 4}", ("model.num_heads=3",), "--set model.num_heads=3: model.num_heads: must"),
         ("model: {d_model: 7, num_heads: 4}", ("model.dropout=0.5",), "run.yaml, line 2: model.num_heads: must divide"),
+        (
+            "dataset: {plugin: x, tokenizer: {src: subword, tgt: subword, shared: true}}",
+            ("dataset.tokenizer.src=whitespace",),
+            "--set dataset.tokenizer.src=whitespace: dataset.tokenizer.shared: expected the same subwords",
+        ),
+        (
+            "dataset: {plugin: x, tokenizer: {src: subword, min_frequency: 2}}",
+            ("dataset.tokenizer.tgt=subword",),
+            "--set dataset.tokenizer.tgt=subword: dataset.tokenizer.min_frequency: expected 1 where",
+        ),
         ("training: {batch_size: 8}", ("training.batch_size=null",), "--set training.batch_size=null: training.batch"),
     ],
 )
 def test_of_a_broken_rule_the_key_that_was_set_is_told(text: str, overrides: tuple[str, ...], place: str) -> None:
-    assert refusal(BASE + text, *overrides).startswith(place)
+    assert refusal(text if text.startswith("dataset") else BASE + text, *overrides).startswith(place)
 
 
 def test_a_long_value_is_cut() -> None:

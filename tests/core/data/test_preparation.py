@@ -252,7 +252,8 @@ def test_a_choice_that_contradicts_the_plugins_own_is_said(prepare: Prepare) -> 
     with pytest.raises(UserError) as refused:
         prepare(tokenizer={"src": "subword", "shared": True})
     assert str(refused.value) == (
-        "dataset.tokenizer.shared: expected the same subwords for both sides, or none, given subword and whitespace. "
+        "dataset.tokenizer.shared: expected the same subwords for both sides, or none, given src: subword and tgt: "
+        "whitespace. "
         "Plugin 'words' has whitespace and whitespace where src and tgt are auto: choose both."
     )
 
