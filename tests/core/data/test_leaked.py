@@ -13,7 +13,7 @@ from core.data.preparation import prepare_data
 from core.events import Trouble
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
-from core.plugins_host.pair_lines import lines_of
+from core.plugins_host.pair_lines import lines_of, unquoted
 from tests.in_process import called
 
 
@@ -61,9 +61,10 @@ def test_nothing_is_said_of_a_few(host: PluginHost, tmp_path: Path, held_out: ra
 
 
 def test_sources_are_told_apart_as_they_stand_in_their_lines() -> None:
-    texts = ['", "', 'a", "b', "a\\", "\\", 'ä"', "\u2028", "a\\\\"]
+    texts = ['", "', 'a", "b', "a\\", "\\", 'ä"', "\u2028", "a\\\\", "", 'a", ', 'a\\", ', '", ", ']
     pairs = [Pair(text, target) for text in texts for target in ("x", '", "')]
     assert len(set(lines_of(pairs).quoted_sources())) == len(texts)
+    assert list(map(unquoted, lines_of(pairs).quoted_sources())) == [pair.source for pair in pairs]
     quoted = lines_of([Pair("a\\", "b"), Pair('a", "b', "b")]).quoted_sources()
     assert quoted == [rb'["a\\', rb'["a\", \"b']
 
