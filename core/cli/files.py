@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
+from core.cli.streams import Guarded
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import whole_file
@@ -62,15 +64,34 @@ def output_file(path: Path) -> Iterator[TextIO]:
     """Yield a text file to fill; it appears whole under its name at the end, or not at all if the block fails.
 
     A pipe or device (/dev/null) is written to directly. Raises UserError if the file cannot be written or is in a run's
-    folder.
+    folder. Any other OSError of the block, such as the engine's, is passed on.
     """
     require_outside_runs(path)
     is_file = path.is_file() or not path.exists()
+    others: OSError | None = None
     try:
         with _whole(_real(path)) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
+            try:
+                yield cast(TextIO, Guarded(file, partial(_writing, path)))
+            except OSError as error:
+                others = error
+                raise
     except OSError as error:
-        raise UserError(f"{path}: cannot be written ({error.strerror}).", "Name another place.") from error
+        if error is others:
+            raise
+        raise _not_written(path, error) from error
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _not_written(path, error) from error
+
+
+def _not_written(path: Path, error: OSError) -> UserError:
+    return UserError(f"{path}: cannot be written ({error.strerror}).", "Name another place.")
 
 
 def _real(path: Path) -> Path:

@@ -39,7 +39,7 @@ def perhaps_unread(stream: TextIO) -> Iterator[None]:
 def progress_perhaps_unread() -> Iterator[None]:
     """Run a verb so that its output on standard error is not essential, see `perhaps_unread`."""
     stream = sys.stderr
-    with redirect_stderr(cast(TextIO, _Guarded(stream, lambda: perhaps_unread(stream)))):
+    with redirect_stderr(cast(TextIO, Guarded(stream, lambda: perhaps_unread(stream)))):
         yield
 
 
@@ -51,7 +51,7 @@ def results_told() -> Iterator[None]:
     """
     stream, refusals = sys.stdout, list[OSError]()
     try:
-        with redirect_stdout(cast(TextIO, _Guarded(stream, lambda: _remembering(refusals)))):
+        with redirect_stdout(cast(TextIO, Guarded(stream, lambda: _remembering(refusals)))):
             yield
             sys.stdout.flush()
     except OSError as error:
@@ -81,7 +81,7 @@ class ResultsOnTheWay:
                 raise _not_written(refusal, advice)
 
 
-class _Guarded:
+class Guarded:
     """A stream whose writes run within the context manager of `guard`."""
 
     def __init__(self, stream: TextIO, guard: Callable[[], AbstractContextManager[None]]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,26 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no/where: cannot be written \(No such file or directory\)"):  # noqa: SIM117
         with output_file(tmp_path / "no" / "where"):
             pass
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.parametrize("length", [1, 100_000])  # refused when it is closed, and when it is written
+def test_a_full_disk_is_a_sentence(length: int) -> None:
+    with pytest.raises(UserError, match=r"^/dev/full: cannot be written \(No space left on device\)"):  # noqa: SIM117
+        with output_file(Path("/dev/full")) as file:
+            print("x" * length, file=file)
+
+
+def test_an_error_of_the_engine_is_not_blamed_on_the_file(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("core.cli.conversation.Engine", refuse)
+    refused = called("evaluate", place / "run", "--predictions", "out.tsv", cwd=tmp_path)
+    assert refused.returncode == 2 and refused.stderr.startswith("headlight: The system lets Headlight start no other")
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_link_to_itself_is_no_place(place: Path, tmp_path: Path) -> None:
