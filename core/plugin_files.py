@@ -70,12 +70,15 @@ def read_lines(path: Path) -> Iterator[str]:
 
 
 def line_blocks(file: BinaryIO, name: object) -> Iterator[list[str]]:
-    """Yield lists of the lines as `read_lines` does, but the file may be empty. Errors call it `name`."""
+    """Yield lists of the lines as `read_lines` does, but the file may be empty. Errors call it `name`.
+
+    All lines before a bad one are yielded, wherever the blocks end.
+    """
     number = 0
     try:
         with gzip.open(file) if _is_packed(file) else nullcontext(file) as text:
             for block in _blocks(text, name):
-                yield _lines_of(block, name, number)
+                yield from _lines_of(block, name, number)
                 number += block.count(b"\n")
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise BadData(f"{name} is cut off or damaged: compress it once more.") from None
@@ -117,12 +120,12 @@ def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
         rest += read
         end = rest.rfind(b"\n") + 1
         block, rest = rest[:end], rest[end:]
-        if len(rest) > _LONGEST_BYTES:
-            _require_line_feeds(name, rest, number + block.count(b"\n"))
-            raise _too_long(name, number + block.count(b"\n"))
         if block:
             yield block
             number += block.count(b"\n")
+        if len(rest) > _LONGEST_BYTES:
+            _require_line_feeds(name, rest, number)
+            raise _too_long(name, number)
     if rest:
         _require_line_feeds(name, rest, number)
         yield rest + b"\n"
@@ -137,8 +140,20 @@ def _require_line_feeds(name: object, line: bytes, number: int) -> None:
         )
 
 
-def _lines_of(block: bytes, name: object, before: int) -> list[str]:
-    """The lines of a block, decoded and checked; `before` is the number of lines before the block."""
+def _lines_of(block: bytes, name: object, before: int) -> Iterator[list[str]]:
+    """Yield the lines of a block in one list; if one of them is bad, those before it one by one, and raise BadData.
+
+    `before` is the number of lines before the block.
+    """
+    try:
+        yield _decoded(block, name, before)
+    except BadData:
+        for number, line in enumerate(block.split(b"\n"), start=before):
+            yield _decoded(line + b"\n", name, number)
+
+
+def _decoded(block: bytes, name: object, before: int) -> list[str]:
+    """The lines of a block, decoded and checked."""
     if (place := block.find(b"\0")) >= 0:
         number = before + block.count(b"\n", 0, place) + 1
         raise BadData(

@@ -40,15 +40,18 @@ class ArrivingLines:
         Thread(target=self._read, args=(cast(Any, sys.stdin.buffer).raw,), daemon=True).start()
 
     def taken(self, engine: Conversation) -> Iterator[list[str]]:
-        """Yield all lines that have arrived, as soon as there is one, until the stream ends. Raises Interrupted."""
-        while True:
+        """Yield all lines that have arrived, as soon as there is one, until the stream ends. Raises Interrupted.
+
+        If one of them cannot be read, those before it are yielded first.
+        """
+        last: list[str] | Exception | None = []
+        while isinstance(last, list):
             arrived = self._next(engine)
-            for error in (one for one in arrived if isinstance(one, Exception)):
-                raise cannot_read(None, error) from None
             if lines := [line for some in arrived if isinstance(some, list) for line in some]:
                 yield lines
-            if arrived[-1] is None:
-                return
+            last = arrived[-1]
+        if last is not None:
+            raise cannot_read(None, last) from None
 
     def _next(self, engine: Conversation) -> list[list[str] | Exception | None]:
         with self._changed:

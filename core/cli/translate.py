@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from typing import TextIO, TypeVar
+from typing import NamedTuple, TextIO, TypeVar
 
 from tqdm import tqdm
 
@@ -44,7 +44,8 @@ def translate(arguments: Namespace) -> int:
         if isinstance(texts, ArrivingLines):
             _translate_as_they_come(texts, engine, arguments)
             return 0
-        _require_readable(texts, engine, arguments)
+        if (unreadable := _first_unreadable(texts, engine, arguments)) is not None:
+            raise unreadable.error  # before any is translated, which may take hours
         to_file = nullcontext(sys.stdout) if arguments.output is None else output_file(arguments.output)
         with to_file as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
             for num_texts in _translate(texts, engine, output, arguments):
@@ -53,12 +54,18 @@ def translate(arguments: Namespace) -> int:
 
 
 def _translate_as_they_come(texts: ArrivingLines, engine: TerminalConversation, arguments: Namespace) -> None:
-    """Translate lines in batches of those that have arrived meanwhile: fast input is translated as fast as a file."""
+    """Translate lines in batches of those that have arrived meanwhile: fast input is translated as fast as a file.
+
+    Those before one that cannot be translated are answered, whether they have arrived in the same batch or earlier.
+    """
     before = 0
     for lines in texts.taken(engine):
-        _require_readable(lines, engine, arguments, before)
-        for num_texts in _translate(lines, engine, sys.stdout, arguments, before):
+        unreadable = _first_unreadable(lines, engine, arguments, before)
+        readable = lines if unreadable is None else lines[: unreadable.place]
+        for num_texts in _translate(readable, engine, sys.stdout, arguments, before):
             before += num_texts
+        if unreadable is not None:
+            raise unreadable.error
 
 
 def _translate(
@@ -114,16 +121,25 @@ def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
         yield start, items[start : start + _TEXTS_AT_ONCE]
 
 
-def _require_readable(
+class _Unreadable(NamedTuple):
+    """A text that cannot be translated: its index, and the error that says why."""
+
+    place: int
+    error: UserError
+
+
+def _first_unreadable(
     texts: Sequence[str], engine: TerminalConversation, arguments: Namespace, before: int = 0
-) -> None:
-    """Raise UserError for a text that cannot be translated, before any is: translating may take hours."""
-    numbered = [(number, text) for number, text in enumerate(texts, start=before + 1) if text.strip()]
-    for _, chunk in _chunks(numbered):
+) -> _Unreadable | None:
+    """The first text that cannot be translated; `before` is the number of earlier texts."""
+    written = [(place, text) for place, text in enumerate(texts) if text.strip()]
+    for _, chunk in _chunks(written):
         unreadable = engine.ask(FindUnreadable(texts=tuple(text for _, text in chunk)))
         if unreadable is not None:
-            place, why = unreadable
-            raise UserError(f"{_place(chunk[place][0], arguments)}{why}")
+            within, why = unreadable
+            place, _ = chunk[within]
+            return _Unreadable(place, UserError(f"{_place(before + place + 1, arguments)}{why}"))
+    return None
 
 
 def _require_beam(wanted: int, beam_size: int) -> None:

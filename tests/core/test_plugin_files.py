@@ -104,6 +104,14 @@ def test_the_line_is_counted_from_the_files_beginning(tmp_path: Path) -> None:
     assert "line 200,002 holds" in refusal(tmp_path, before + b"\n\0\n")
 
 
+@pytest.mark.parametrize("bad", [b"\xff", b"\0", b"x" * (LONGEST_LINE + 1), b"x" * 5 * LONGEST_LINE])
+def test_lines_before_a_bad_one_are_given(tmp_path: Path, bad: bytes) -> None:
+    lines = read_lines(written(tmp_path, b"a\rb\nc\r\n" + bad + b"\nd\n"))
+    assert [next(lines), next(lines)] == ["a\rb", "c"]
+    with pytest.raises(BadData, match=r"line 3\b"):
+        next(lines)
+
+
 def test_a_line_of_50_megabytes_is_never_held(tmp_path: Path) -> None:
     with (tmp_path / "text").open("wb") as file:
         file.write(b"a\n")

@@ -125,6 +125,26 @@ def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: P
         assert (piped.returncode, piped.stdout) == (0, expected)
 
 
+@pytest.mark.parametrize(
+    ("bad", "why"),
+    [
+        (b"1 \xff", "headlight: standard input, line 3, byte 3 (0xff) is not UTF-8"),
+        (b"1 \0", "headlight: standard input, line 3 holds a NUL byte"),
+        (b"1 " * 99, "headlight: standard input, line 3: The text “1 1 1 "),
+    ],
+)
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "packed"])
+def test_lines_that_come_together_with_a_bad_one_are_answered_up_to_it(
+    run: Path, tmp_path: Path, bad: bytes, why: str, packed: Callable[[bytes], bytes]
+) -> None:
+    theirs, ours = os.pipe()
+    os.write(ours, packed(b"1 2\n3\n" + bad + b"\n1\n"))
+    os.close(ours)
+    piped = called("translate", run, cwd=tmp_path, stdin=theirs)
+    assert piped.stdout == called("translate", run, "1 2", "3", cwd=tmp_path).stdout != ""
+    assert piped.returncode == 2 and piped.stderr.splitlines()[-1].startswith(why)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_signal_ends_it_while_it_waits_for_a_line(run: Path, tmp_path: Path) -> None:
     with translating(run, tmp_path) as (process, stdin, stdout):
