@@ -87,23 +87,36 @@ def was_run(path: Path) -> bool:
 def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
     """The run at a path, or with a folder's name in `runs_dir`. Raises UserError if there is none.
 
-    `or_its_rest` also accepts the remains of a run, to delete them.
+    A name is looked for in both places, so that another folder of that name here does not hide the run. `or_its_rest`
+    also accepts the remains of a run, to delete them.
     """
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
+    refusals = list[UserError]()
     for path in (typed_path(text), runs_dir / text):
         with reading(path, _ELSEWHERE):
-            if _exists(path):
-                if not (or_its_rest and was_run(path)):
-                    check_is_run(path)
-                return path
+            if not _exists(path):
+                continue
+        try:
+            if not (or_its_rest and was_run(path)):
+                check_is_run(path)
+        except UserError as error:
+            if Path(text).name != text:  # a path means what is there
+                raise
+            refusals.append(error)
+        else:
+            return path
+    raise refusals[0] if refusals else _no_such_run(text, runs_dir)
+
+
+def _no_such_run(text: str, runs_dir: Path) -> UserError:
     if members := runs_of_group(text, runs_dir):
-        raise UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
+        return UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
     here = "" if runs_dir == default_runs_dir() else f" --runs-dir {shlex.quote(str(runs_dir))}"
     if here and not runs_dir.is_dir():
         sentence = f"{text}: there is no such run, and no folder {runs_dir} that it could lie in."
-        raise UserError(sentence, "Check --runs-dir.")
-    raise UserError(
+        return UserError(sentence, "Check --runs-dir.")
+    return UserError(
         f"{text}: there is no such run, neither as a path nor in {runs_dir}.",
         f"`runs list{here}` shows what is there.",
     )

@@ -260,6 +260,19 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
     assert default_runs_dir() == tmp_path
 
 
+def test_a_folder_here_does_not_hide_the_run_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, here = run_folder(tmp_path / "runs").path, tmp_path / "here"
+    (here / run.name).mkdir(parents=True)
+    monkeypatch.chdir(here)
+    assert find_run(run.name, tmp_path / "runs") == find_run(run.name, tmp_path / "runs", or_its_rest=True) == run
+    for path in (f"./{run.name}", f"{run.name}/"):  # a path means this one
+        with pytest.raises(UserError, match=f"^{run.name} is not a run: it has no run.json"):
+            find_run(path, tmp_path / "runs")
+    (run / "config.yaml").unlink()
+    with pytest.raises(UserError, match=f"^{run.name} is not a run: it has no run.json"):
+        find_run(run.name, tmp_path / "runs")
+
+
 CHILD = """
 import sys, time
 from pathlib import Path
