@@ -73,6 +73,8 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
     for seed in seeds:
         try:
             trained = _train(*_new_run(arguments, f"seed={seed}", group=group), arguments, results, first)
+            if trained.signal is not None and seed != seeds[-1]:  # it came too late to stop this run
+                raise Interrupted(trained.signal, f"ended by {trained.signal.name} after seed {seed}")
         except Interrupted as interrupted:
             raise Interrupted(interrupted.number, f"{interrupted}{still_to_do(seeds, group, arguments)}") from None
         except UserError as error:
@@ -93,11 +95,12 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
 
 
 class _Trained(NamedTuple):
-    """A run that has ended."""
+    """A run that has ended, and the signal that asked the process to end meanwhile, if one did."""
 
     code: int
     prepared: Prepared
     finished: RunFinished
+    signal: signal.Signals | None
 
 
 def _train(
@@ -127,11 +130,11 @@ def _train(
     if engine.signal is not None and finished.reason == "stopped":  # it may have come after the end
         raise Interrupted(engine.signal, saved(finished, engine.signal.name, arguments))
     if finished.reason in GOOD_ENDS:
-        return _Trained(DONE, prepared, finished)
+        return _Trained(DONE, prepared, finished, engine.signal)
     sentence = f"headlight: {saved(finished, finished.reason, arguments)}"
     tell_torchrun(sentence)
     print(sentence, file=sys.stderr)
-    return _Trained(STOPPED_ITSELF, prepared, finished)
+    return _Trained(STOPPED_ITSELF, prepared, finished, engine.signal)
 
 
 def _check(arguments: Namespace) -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from signal import SIGINT
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 
 from core.cli import train as cli_train
+from core.cli.conversation import Conversation
 from core.cli.seeds import new_group
 from core.config import config_to_yaml
+from core.events import RunFinished
 from core.run_folder import RunFolder, list_runs
 from tests.core.watcher import tiny_config
 from tests.in_process import called
@@ -114,6 +117,25 @@ def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named
     few_pairs(tmp_path)
     assert called(*shlex.split(command), cwd=tmp_path).returncode == 0
     assert {RunFolder.open(run).config().seed for run in list_runs(tmp_path / "runs")} == {0, 1}
+
+
+def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = Conversation.learn
+
+    def learned_and_signalled(self: Conversation) -> RunFinished:
+        finished = learn(self)
+        self._hear(SIGINT)
+        return finished
+
+    monkeypatch.setattr(Conversation, "learn", learned_and_signalled)
+    result = called_with_seeds(tmp_path, *few_pairs(tmp_path))
+    assert result.returncode == 128 + SIGINT
+    told = "headlight: ended by SIGINT after seed 0 (still to train: seed 1, each by itself: headlight train tiny.yaml "
+    assert result.stderr.splitlines()[-1].startswith(told)
+    (only,) = list_runs(tmp_path / "runs")
+    assert RunFolder.open(only).state.reason == "max_steps"
 
 
 def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_path: Path) -> None:
