@@ -20,6 +20,7 @@ from platformdirs import user_log_path
 from core.cli.one_line import one_line
 from core.cli.parser import parse
 from core.cli.streams import (
+    NobodyReads,
     fall_silent,
     perhaps_unread,
     progress_perhaps_unread,
@@ -73,7 +74,7 @@ def main(argv: Sequence[str]) -> int:
         return int(exit.code or OK)
     except Unread as unread:
         return _end_by(unread.signal, f"ended by {unread.signal.name}.")
-    except BrokenPipeError:  # the reader of our output has closed the pipe
+    except NobodyReads:
         fall_silent(sys.stdout)
         return OK
     except Exception as error:

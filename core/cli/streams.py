@@ -16,6 +16,10 @@ UNREAD = errno.EINVAL if os.name == "nt" else errno.EPIPE
 """The errno of writing to a pipe that nobody reads."""
 
 
+class NobodyReads(BrokenPipeError):
+    """The reader of standard output has closed the pipe; any other broken pipe is an error."""
+
+
 def speak_utf8(stream: TextIO) -> None:
     """Make the stream accept any text, and undecodable bytes, under any locale and on Windows."""
     if isinstance(stream, TextIOWrapper):
@@ -47,7 +51,7 @@ def progress_perhaps_unread() -> Iterator[None]:
 def results_told() -> Iterator[None]:
     """Run a verb and flush standard output at the end; raises UserError if it could not be written.
 
-    If nobody reads it any more, BrokenPipeError is raised instead.
+    If nobody reads it any more, NobodyReads is raised instead.
     """
     stream, refusals = sys.stdout, list[OSError]()
     try:
@@ -106,7 +110,7 @@ def _remembering(refusals: list[OSError]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        told = BrokenPipeError(*error.args) if error.errno == UNREAD else error
+        told = NobodyReads(*error.args) if error.errno == UNREAD else error
         refusals.append(told)
         raise told from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from core.cli.streams import ResultsOnTheWay, fall_silent, perhaps_unread, results_told, speak_utf8
 from core.errors import UserError
+from tests.in_process import called
 
 
 def test_a_pipe_whose_reader_has_left_takes_everything_from_then_on() -> None:
@@ -87,6 +89,22 @@ def test_windows_calls_it_an_invalid_argument_that_nobody_reads(monkeypatch: pyt
 def test_another_file_that_fails_is_not_told_as_the_output() -> None:
     with pytest.raises(FileNotFoundError), results_told():
         Path("nowhere").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+def test_another_pipe_that_breaks_does_not_end_the_command_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_to_a_process_that_has_ended(arguments: object) -> int:
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb", buffering=0) as pipe:
+            return pipe.write(b"x")
+
+    monkeypatch.setattr("core.cli.presets.list_presets", write_to_a_process_that_has_ended)
+    monkeypatch.setattr("core.cli.user_log_path", lambda *_, **__: tmp_path)
+    told = called("presets", "list", cwd=tmp_path)
+    assert told.returncode == 1 and "a fault of ours (BrokenPipeError" in told.stderr
 
 
 def test_bytes_that_are_no_text_come_through(tmp_path: Path) -> None:
