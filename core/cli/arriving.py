@@ -6,16 +6,14 @@ import os
 import sys
 from collections.abc import Iterator
 from io import BytesIO, RawIOBase
-from select import select
 from stat import S_ISREG
 from threading import Condition, Thread
 from typing import Any, cast
 
 from core.cli.conversation import WAKE_SECONDS, Conversation
-from core.cli.files import cannot_read, name_of
+from core.cli.files import AT_ONCE, cannot_read, name_of, read_arrived
 from core.plugin_files import line_blocks
 
-_AT_ONCE = 2**16
 AHEAD = 2**24  # characters: enough for most programs that write everything before they read an answer
 _LONGEST_MARK = 4  # bytes: enough to recognise UTF-32, gzip, and a byte order mark
 
@@ -96,15 +94,14 @@ class _Arriving:
 
     def _mark_or_line(self) -> bytes:
         """The beginning of the stream, once there is enough to recognise its format; it may arrive byte by byte."""
-        beginning = self._more(_AT_ONCE)
+        beginning = self._more(AT_ONCE)
         while not self._has_ended and len(beginning) < _LONGEST_MARK and b"\n" not in beginning:
-            beginning += self._more(_AT_ONCE)
+            beginning += self._more(AT_ONCE)
         return beginning
 
     def _more(self, size: int) -> bytes:
         if self._has_ended:
             return b""
-        while (data := self._raw.read(size)) is None:  # another process has made the shared stream non-blocking
-            select([self._raw], [], [])
+        data = read_arrived(self._raw, size)
         self._has_ended = not data
         return data

@@ -7,16 +7,19 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, RawIOBase, TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import TextIO, cast
+from select import select
+from typing import Any, TextIO, cast
 
 from core.cli.streams import Guarded
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import whole_file
 from core.run_files.places import is_run
+
+AT_ONCE = 2**16  # bytes read from standard input, as many as a pipe holds
 
 
 def name_of(path: Path | None) -> str:
@@ -30,10 +33,22 @@ def read_lines(path: Path | None) -> list[str]:
     Only line feeds end a line: U+2028 and the like are part of texts.
     """
     try:
-        data = sys.stdin.buffer.read() if path is None else path.read_bytes()  # a pipe can be read only once
+        data = _standard_input() if path is None else path.read_bytes()  # a pipe can be read only once
         return list(chain.from_iterable(line_blocks(BytesIO(data), name_of(path))))
     except (BadData, OSError) as error:
         raise cannot_read(path, error) from None
+
+
+def _standard_input() -> bytes:
+    raw: RawIOBase = cast(Any, sys.stdin.buffer).raw
+    return b"".join(iter(partial(read_arrived, raw, AT_ONCE), b""))
+
+
+def read_arrived(raw: RawIOBase, size: int) -> bytes:
+    """What has arrived, once there is some; nothing at the end."""
+    while (data := raw.read(size)) is None:  # another process has made the shared stream non-blocking
+        select([raw], [], [])
+    return data
 
 
 def cannot_read(path: Path | None, error: Exception) -> Exception:

@@ -211,7 +211,10 @@ def _held(pipe: int) -> int:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe's end there always waits")
-def test_a_pipe_that_does_not_wait_is_waited_for(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("output", [(), ("--output", "out.txt")])
+def test_a_pipe_that_does_not_wait_is_waited_for(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...]
+) -> None:
     is_waited_for = Event()
 
     def noted(*streams: Any) -> object:
@@ -224,12 +227,13 @@ def test_a_pipe_that_does_not_wait_is_waited_for(run: Path, tmp_path: Path, monk
             is_waited_for.clear()
             os.write(pipe, line)
 
-    monkeypatch.setattr("core.cli.arriving.select", noted)
+    monkeypatch.setattr("core.cli.files.select", noted)
     with fed(feed) as pipe:
         os.set_blocking(pipe, False)
-        piped = called("translate", run, cwd=tmp_path, stdin=pipe)
+        piped = called("translate", run, *output, cwd=tmp_path, stdin=pipe)
     assert piped.returncode == 0
-    assert piped.stdout == called("translate", run, "1", "2", cwd=tmp_path).stdout
+    outputs = (tmp_path / "out.txt").read_text(encoding="utf-8") if output else piped.stdout
+    assert outputs == called("translate", run, "1", "2", cwd=tmp_path).stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")
