@@ -21,25 +21,34 @@ from core.settings.smaller_batch import SHORTER, smaller_batch
 
 def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
     """The sentence that says at which step the run stopped, what is saved, and how to go on."""
-    stopped, run = f"stopped at step {finished.step} ({why})", finished.run
+    stopped = f"stopped at step {finished.step} ({why})"
     try:
-        folder = RunFolder.open(run)
-        steps = folder.steps_to_go_on_from()
-    except UserError as error:  # the folder or its drive was removed
-        return f"{stopped}; nothing that was saved can be found. {error}"
-    if steps:
-        return f"{stopped}; saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(folder, finished, arguments)}"
+        return f"{stopped}; {_kept(finished, arguments)}"
+    except UserError as error:  # the folder or its drive was removed, or a document was altered
+        return f"{stopped}; what was saved cannot be read. {error}"
+
+
+def _kept(finished: RunFinished, arguments: Namespace) -> str:
+    folder, run = RunFolder.open(finished.run), finished.run
+    if steps := folder.steps_to_go_on_from():
+        return f"saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(folder, finished, arguments)}"
     if finished.reason == "diverged":
         command = _anew(folder, arguments, dict([_lower_rate(folder)]))
-        return f"{stopped}; no checkpoint from before it diverged is kept in {run}. Start a new run with: {command}"
-    return f"{stopped}; no checkpoint was saved before that in {run}. Start a new run."
+        return f"no checkpoint from before it diverged is kept in {run}. Start a new run with: {command}"
+    return f"no checkpoint was saved before that in {run}. Start a new run."
 
 
 def still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
-    """How to train the seeds without a run to resume: one by one, as the groups of two commands have no common mean."""
+    """How to train the seeds without a run to resume: one by one, as the groups of two commands have no common mean.
+
+    Empty if all have one, or if one cannot be read, which must not hide how the training ended.
+    """
     runs_dir = runs_dir_of(arguments)
-    runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
-    begun = {run.config().seed for run in runs if run.checkpoint_steps()}
+    try:
+        runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
+        begun = {run.config().seed for run in runs if run.checkpoint_steps()}
+    except UserError:
+        return ""
     left = [seed for seed in seeds if seed not in begun]
     if not left:
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from signal import SIGINT
 from subprocess import CompletedProcess
@@ -15,7 +16,7 @@ from core.cli import train as cli_train
 from core.cli.conversation import Conversation
 from core.cli.seeds import new_group
 from core.config import config_to_yaml
-from core.events import RunFinished
+from core.events import FinishReason, RunFinished
 from core.run_folder import RunFolder, list_runs
 from tests.core.watcher import tiny_config
 from tests.in_process import called
@@ -136,6 +137,32 @@ def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
     assert result.stderr.splitlines()[-1].startswith(told)
     (only,) = list_runs(tmp_path / "runs")
     assert RunFolder.open(only).state.reason == "max_steps"
+
+
+@pytest.mark.parametrize(
+    ("reason", "code", "told"),
+    [
+        ("max_steps", 128 + SIGINT, "ended by SIGINT after seed 0"),
+        ("stopped", 128 + SIGINT, "stopped at step 2 (SIGINT); "),
+        ("diverged", 3, "stopped at step 2 (diverged); what was saved cannot be read. "),
+    ],
+)
+def test_a_damaged_run_does_not_hide_how_its_training_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: FinishReason, code: int, told: str
+) -> None:
+    learn = Conversation.learn
+
+    def learned_and_damaged(self: Conversation) -> RunFinished:
+        finished = learn(self)
+        (finished.run / "config.yaml").write_text("seed: 1", encoding="utf-8")
+        if reason != "diverged":
+            self._hear(SIGINT)
+        return replace(finished, reason=reason)
+
+    monkeypatch.setattr(Conversation, "learn", learned_and_damaged)
+    result = called_with_seeds(tmp_path, *few_pairs(tmp_path))
+    assert result.returncode == code
+    assert any(line.startswith(f"headlight: {told}") for line in result.stderr.splitlines())
 
 
 def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_path: Path) -> None:
