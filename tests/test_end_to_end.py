@@ -351,7 +351,7 @@ def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) ->
     assert code == 128 + number, errors
     last = errors.splitlines()[-1]
     assert "Traceback" not in errors and number.name in last
-    assert Path(last.partition("saved: ")[2].partition(". Go on")[0]).is_dir()
+    assert Path(last.partition("saved: ")[2].partition(". Continue with")[0]).is_dir()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -495,7 +495,8 @@ def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Pa
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr
     last = result.stderr.splitlines()[-1]
     assert "(disk)" in last and f"train --resume {place / 'full'}" in last
-    assert Path(last.partition("saved: ")[2].partition(". Go on")[0]) == place / "full" / "checkpoints" / "000200"
+    saved = last.partition("saved: ")[2].partition(". Continue with")[0]
+    assert Path(saved) == place / "full" / "checkpoints" / "000200"
     assert RunFolder.open(place / "full").state.reason == "disk"
     result = called("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
     assert result.returncode == 0, result.stderr
