@@ -189,7 +189,7 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
             time.sleep(0.5)
         code, errors = ended(process)
     assert code == 130 and f"ended at once by SIGINT; the run is {run}" in errors
-    assert errors.count("SIGINT was received: this ends after what is under way") == 1
+    assert errors.count("SIGINT was received: this ends after the current step or answer") == 1
     assert is_whole(run) and RunFolder.open(run).state.last_step == 4
 
 

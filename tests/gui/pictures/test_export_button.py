@@ -91,7 +91,7 @@ def test_a_panel_that_became_empty_while_the_menu_was_open(
             emptied.setattr(panel, "show_step", lambda *_: panel.show_empty())
             chosen.trigger()
         trained.context.bridge.drain()
-        assert "there is nothing to export any more" in trained.strip.sentence.text(), (mode, text)
+        assert "there is nothing left to export" in trained.strip.sentence.text(), (mode, text)
         trained.strip.dismiss()
         panel.show_body()
     assert not asked.exists()

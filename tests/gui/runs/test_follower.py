@@ -56,7 +56,7 @@ def test_a_run_that_is_moved_while_it_is_followed_is_left_with_what_to_do(
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     [(sentence, advice)] = told
     assert sentence == "toy_german_english is no longer followed: its folder is gone."
-    assert "Runs lists it where it is now" in advice and follower.run is None
+    assert "Runs lists it there" in advice and follower.run is None
 
 
 def test_a_run_that_was_renamed_while_it_was_followed_is_called_so_at_its_end(

@@ -350,7 +350,7 @@ def test_of_a_run_that_kept_weights_of_one_step_alone_another_run_is_to_be_chose
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
     show_page(view, "Two weights")
-    chosen = "This run has kept the weights of step 800 alone: choose another run above"
+    chosen = "This run kept only the weights of step 800: choose another run above"
     draw_until(view, qtbot, lambda: empty.text().startswith(chosen))
     assert view.other.run_combo.count() == 2  # the one that has learned a step
     view.other._take_runs([])
