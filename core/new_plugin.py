@@ -19,7 +19,7 @@ def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
     """Raise UserError if `name` is no plugin name, or one of `infos` has it: then neither of the two could be used."""
     if not NAME_PATTERN.fullmatch(name):
         raise UserError(
-            f"{name!r:.60} is no name for a plugin.",
+            f"{name!r:.60} is not a name for a plugin.",
             "Use lower-case letters, digits and underscores, a letter first, such as my_words.",
         )
     for info in infos:

@@ -103,7 +103,7 @@ print(codes, [name for name in {heavy} if name in sys.modules])
         ("runs compare a b", "headlight: a: there is no such run, neither as a path nor in"),
         ("plugins check x", "headlight: There is no dataset plugin 'x'. Known are: addition,"),
         ("plugins check x.py", "headlight: x.py: expected a plugin's .py file, and there is none."),
-        ("plugins new My-Words", "headlight: 'My-Words' is no name for a plugin. Use lower-case letters, digits"),
+        ("plugins new My-Words", "headlight: 'My-Words' is not a name for a plugin. Use lower-case letters, digits"),
         ("presets show copy_tsk", "headlight: copy_tsk: no such preset. Did you mean copy_task?"),
         (
             "train copy_task --set dataset.plugin=x",

@@ -42,7 +42,7 @@ def view(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> DataView:
     settings.write_text(f"{dataset}\n{SMALL[SMALL.index('model:') :]}", encoding="utf-8")
     shown = empty_window.data_view
     empty_window.show_view(VIEWS.index(type(shown)))
-    assert shown.empty_label.isVisible() and "being prepared" in shown.empty_label.text()
+    assert shown.empty_label.isVisible() and "Preparing" in shown.empty_label.text()
     empty_window.setup_drawer.open_file(settings)
     wait_until_known(shown, qtbot)
     return shown

@@ -97,7 +97,7 @@ def click(qtbot: QtBot, button: object) -> None:
 def reload(view: PluginsView, qtbot: QtBot) -> None:
     """F5, and wait until all files are read."""
     qtbot.keyClick(view.table, Qt.Key.Key_F5)
-    assert not view.reload_button.isEnabled() and "being read" in view.reload_button.toolTip()
+    assert not view.reload_button.isEnabled() and "Reading" in view.reload_button.toolTip()
     qtbot.waitUntil(view.reload_button.isEnabled, timeout=WAIT_MS)
 
 
@@ -147,7 +147,7 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
 ) -> None:
     click(qtbot, view.new_button)
     assert view.name_edit.hasFocus() and not view.path_label.isVisible()
-    for name, says in (("My words", "is no name for a plugin"), ("words", "'words' already")):
+    for name, says in (("My words", "is not a name for a plugin"), ("words", "already a dataset plugin 'words'")):
         view.name_edit.selectAll()
         qtbot.keyClicks(view.name_edit, name)
         qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
