@@ -149,10 +149,14 @@ def leftovers(with_qt: bool) -> Iterator[tuple[str, int]]:
 
 
 def child_processes() -> Iterator[tuple[int, str]]:
-    """Children of this process with their command; on Linux, where /proc tells."""
-    for children in Path("/proc/self/task").glob("*/children"):
-        for process in text_of(children).split():
-            yield int(process), text_of(Path(f"/proc/{process}/comm")).strip()
+    """Children of this process with their command; on Linux, where /proc tells.
+
+    Looked for twice: when the thread that started a child ends, the child passes to another thread's list, and whoever
+    reads the lists one by one may find it in neither.
+    """
+    lists = (children for _ in range(2) for children in Path("/proc/self/task").glob("*/children"))
+    for process in {process for children in lists for process in text_of(children).split()}:
+        yield int(process), text_of(Path(f"/proc/{process}/comm")).strip()
 
 
 def text_of(file: Path) -> str:
