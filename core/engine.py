@@ -20,7 +20,7 @@ from core.faults import as_trouble
 from core.machine.garbage import imported_for_good
 from core.machine.resource_errors import too_little_memory
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Engine:
                 if isinstance(request, ENDING):
                     self._num_ending += 1
                     if self._is_asked.is_set():  # before the first request, nothing is under way
-                        self._host.in_a_hurry.set()
+                        self._host.stop_requested.set()
                 self._is_asked.set()
         return future
 
@@ -155,7 +155,7 @@ class Engine:
             with self._door:
                 self._num_ending -= 1
                 if self._num_ending == 0:
-                    self._host.in_a_hurry.clear()
+                    self._host.stop_requested.clear()
 
 
 def _closed() -> UserError:

@@ -12,7 +12,7 @@ from string import Template
 from core.errors import UserError
 from core.plugin import API_VERSION
 from core.plugins_host.discovery import NAME_PATTERN
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 
 
 def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:

@@ -13,7 +13,7 @@ from core.config import RunConfig
 from core.errors import UserError
 from core.events import Prepared
 from core.notices.notice import Experiment
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
 from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate

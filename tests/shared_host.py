@@ -20,17 +20,17 @@ class SharedHost(PluginHost):
     """It outlives the engines that it is lent to."""
 
     def warm_up(self) -> None:
-        """It is warm; an engine begins without a hurry."""
-        self.in_a_hurry.clear()
+        """It is warm; an engine begins with no stop requested."""
+        self.stop_requested.clear()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         raise AssertionError("only an engine of its own host can read plugins anew: have some before it is made")
 
     def close(self) -> None:
         """Its engine ends, and it does not."""
 
     def end(self) -> None:
-        super().forget()
+        super().reset()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from core.doctor.report_text import report_text
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.requests import CheckPlugin
 from core.settings.overriding import read_override
 

@@ -6,7 +6,7 @@ import re
 from argparse import Namespace
 
 from core.errors import UserError
-from core.plugins_host.failures import NoSuchPlugin
+from core.plugins_host.errors import NoSuchPlugin
 from core.settings.fields import named_setting
 from core.settings.overriding import override
 from core.settings.strict_yaml import Document, KeyPath

@@ -31,7 +31,7 @@ from core.errors import UserError
 from core.events import Progress, Trouble
 from core.machine.garbage import no_collections
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo, is_built_in
+from core.plugins_host.plugin_info import PluginInfo, is_built_in
 from core.settings.errors import first_error
 
 _LAYOUT = 2  # version of the cache folders; increased when older ones would be misread
@@ -125,7 +125,7 @@ class _Preparation:
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs; other code may depend on anything
         self._files = look_at(files)
         # Pairs made with other options than the recorded ones must not be found by a new run.
-        made_by = [self.fingerprint, options, host.code(dataset.plugin), self._symbols]
+        made_by = [self.fingerprint, options, host.code_hash(dataset.plugin), self._symbols]
         self._stamp = stamp_of(made_by, self._files) if is_known else None
 
     def _without_texts(self) -> hashlib._Hash:

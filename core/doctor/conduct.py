@@ -12,7 +12,7 @@ MANY_LINES = 1000
 
 def check_conduct(drawn: Drawn) -> Iterator[Finding]:
     """Find a changed working directory and excessive output."""
-    folder = drawn.host.moved_to()
+    folder = drawn.host.changed_directory()
     if folder is not None:
         yield Finding(
             check="conduct",

@@ -8,7 +8,7 @@ from typing import Any
 from core.doctor.findings import Finding
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.settings.strict_yaml import read_yaml, write_yaml
 
 KINDS = ("integer", "number", "boolean", "string")

@@ -22,10 +22,10 @@ from core.data.vocabulary import as_listed
 from core.doctor.findings import Bounds
 from core.events import Progress
 from core.plugin import Pair
-from core.plugins_host.failures import PluginError
-from core.plugins_host.host import ENDLESS, HELD_OUT_ENDLESS, PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.errors import PluginError
+from core.plugins_host.host import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of
+from core.plugins_host.plugin_info import PluginInfo
 
 SAMPLE = 20_000
 SAMPLE_CHARACTERS = 2_000_000
@@ -181,5 +181,5 @@ class _Drawing:
 
     def _endless(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"
-        remedy = ENDLESS if split == "train" else HELD_OUT_ENDLESS
+        remedy = ENDLESS_REMEDY if split == "train" else HELD_OUT_ENDLESS_REMEDY
         return PluginError(f"{sentence} ({self.info.origin}).", remedy=remedy)

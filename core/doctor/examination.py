@@ -22,7 +22,7 @@ from core.doctor.statistics import check_figures, figures_of
 from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
 from core.plugins_host.discovery import Source
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 
 CHECKS: dict[str, Callable[[Drawn], Iterable[Finding]]] = {

@@ -15,7 +15,7 @@ from core.doctor.limits import check_limits
 from core.doctor.methods import check_metrics, check_symbols
 from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
-from core.plugins_host.failures import EmptySplit, OptionsRefused, PluginError
+from core.plugins_host.errors import EmptySplit, OptionsRefused, PluginError
 
 NUM_PAIRS = 100
 """Drawn from each split for each value."""

@@ -30,8 +30,8 @@ CHANCE = 1.1
 def check_limits(drawn: Drawn) -> Iterator[Finding]:
     """Find limits of metrics that do not exist, out of the metric's range, or worse than guessing.
 
-    Limits that are not finite are refused earlier (`core.plugins_host.answers`). Whether a limit is the true one only
-    the plugin's author knows: a model does better on pairs that it has memorised.
+    Limits that are not finite are refused earlier (`core.plugins_host.checked_calls`). Whether a limit is the true one
+    only the plugin's author knows: a model does better on pairs that it has memorised.
     """
     limits = drawn.host.limits(drawn.info.name, drawn.options)
     yield from _check_names(drawn, list(limits))

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.doctor.findings import Finding
 from core.plugins_host.discovery import Source
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo, is_built_in
+from core.plugins_host.plugin_info import PluginInfo, is_built_in
 
 
 def said_of_name(info: PluginInfo, source: Source, known: PluginHost) -> str:

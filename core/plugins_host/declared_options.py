@@ -6,19 +6,19 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from core.plugin import Options
-from core.plugins_host.faults import Fault
+from core.plugins_host.worker_errors import WorkerError
 
 
-def require_sound(options_class: type[Options]) -> None:
-    """Raise Fault at the line of the first option whose declaration makes it unusable."""
+def require_usable_options(options_class: type[Options]) -> None:
+    """Raise WorkerError at the line of the first option whose declaration makes it unusable."""
     for name, field in options_class.model_fields.items():
-        complaint, remedy = _breach(name, field)
+        complaint, remedy = _declaration_error(name, field)
         if complaint:
             file, line = inspect.getfile(options_class), _line_of(name, options_class)
-            raise Fault(f"Option {name!r} {complaint}.", file=file, line=line, remedy=remedy)
+            raise WorkerError(f"Option {name!r} {complaint}.", file=file, line=line, remedy=remedy)
 
 
-def _breach(name: str, field: FieldInfo) -> tuple[str, str]:
+def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
     """What is wrong with the option, and what to write instead; empty texts if nothing is."""
     least, most = _bound(field, "ge"), _bound(field, "le")
     if name == "check":
@@ -39,4 +39,4 @@ def _bound(field: FieldInfo, end: str) -> Any:
 def _line_of(name: str, options_class: type[Options]) -> int:
     """The line of the option's declaration; the line of the class if a base class declares it."""
     lines, first = inspect.getsourcelines(options_class)
-    return first + next((place for place, line in enumerate(lines) if line.split(":")[0].strip() == name), 0)
+    return first + next((offset for offset, line in enumerate(lines) if line.split(":")[0].strip() == name), 0)

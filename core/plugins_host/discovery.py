@@ -20,9 +20,9 @@ from pydantic import ValidationError
 import core
 import core.plugin
 from core.plugin import DatasetPlugin, Options
-from core.plugins_host.api_version import version_breach
-from core.plugins_host.declared_options import require_sound
-from core.plugins_host.faults import Fault, options_fault
+from core.plugins_host.api_version import version_mismatch
+from core.plugins_host.declared_options import require_usable_options
+from core.plugins_host.worker_errors import WorkerError, options_error
 from core.typed_path import typed_path
 
 ENTRY_POINT_GROUP = "headlight.datasets"
@@ -50,10 +50,10 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
     for folder in map(typed_path, listed):
-        why_not = _why_no_folder(folder)
-        found.extend([Source(folder.name, path=str(folder), problem=why_not)] if why_not else _in_folder(folder))
+        problem = _folder_problem(folder)
+        found.extend([Source(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
     found.extend(_in_folder(user_plugins_dir()))
-    found.extend(_installed())
+    found.extend(_in_packages())
     return list({source.origin: source for source in found}.values())
 
 
@@ -74,7 +74,7 @@ def _in_folder(folder: Path) -> Iterator[Source]:
             yield Source(path.stem, path=str(path))
 
 
-def _why_no_folder(path: Path) -> str:
+def _folder_problem(path: Path) -> str:
     """What is wrong with a folder that the user named; empty if nothing is."""
     try:
         if path.is_dir():
@@ -84,24 +84,24 @@ def _why_no_folder(path: Path) -> str:
         return f"it cannot be read ({error.strerror})"
 
 
-def _installed() -> Iterator[Source]:
+def _in_packages() -> Iterator[Source]:
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         assert entry.dist is not None  # only an entry point made by hand has none
         yield Source(entry.name, entry_point=entry.value, package=f"{entry.dist.name} {entry.dist.version}")
 
 
-def code_of(source: Source) -> str:
+def code_hash(source: Source) -> str:
     """A hash of the plugin's code: its files, those of the interface it builds on, and its package's version.
 
     The version alone would not do: it stays the same while an editable install is changed.
     """
     if source.problem:
         return ""  # loading it raises
-    code = [file.read_bytes() for file in (*files_of(source), *_files_of_interface())]
+    code = [file.read_bytes() for file in (*source_files(source), *_interface_files())]
     return hashlib.sha256(b"".join([source.package.encode(), *code])).hexdigest()
 
 
-def files_of(source: Source) -> list[Path]:
+def source_files(source: Source) -> list[Path]:
     """The plugin's file; for an entry point, those of its whole package, found without running any code."""
     if source.path:
         return [Path(source.path)]
@@ -115,7 +115,7 @@ def files_of(source: Source) -> list[Path]:
     return sorted(file for folder in spec.submodule_search_locations for file in Path(folder).rglob("*.py"))
 
 
-def _files_of_interface() -> list[Path]:
+def _interface_files() -> list[Path]:
     """The files that define what plugins import: `core.plugin`, and the modules whose names it re-exports."""
     modules = {getattr(value, "__module__", None) for value in vars(core.plugin).values()}
     ours = sorted(name for name in modules if name and name.startswith("core."))
@@ -123,27 +123,27 @@ def _files_of_interface() -> list[Path]:
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:
-    """Import a plugin's class. Raises Fault, or whatever the plugin's own code raises."""
+    """Import a plugin's class. Raises WorkerError, or whatever the plugin's own code raises."""
     if source.problem:
-        raise Fault(source.problem, file=source.path)
+        raise WorkerError(source.problem, file=source.path)
     plugin = _load_file(Path(source.path)) if source.path else _load_entry_point(source)
     if isinstance(plugin, DatasetPlugin):
         name = type(plugin).__name__
-        raise Fault(
+        raise WorkerError(
             f"PLUGIN is an object of the class {name}, expected the class itself.",
             file=source.path,
             remedy=f"Write PLUGIN = {name}, without parentheses",
         )
     if not (isinstance(plugin, type) and issubclass(plugin, DatasetPlugin)):
-        raise Fault(f"PLUGIN is {plugin!r}, expected a class derived from DatasetPlugin.", file=source.path)
+        raise WorkerError(f"PLUGIN is {plugin!r}, expected a class derived from DatasetPlugin.", file=source.path)
     return plugin
 
 
 def require_contract(plugin: type[DatasetPlugin[Any]], source: Source) -> None:
-    """Raise Fault if a class breaks the rules of a plugin."""
-    finding = _breach(plugin)
-    if finding:
-        raise Fault(f"{plugin.__name__} {finding}.", file=source.path, line=inspect.getsourcelines(plugin)[1])
+    """Raise WorkerError if a class breaks the rules of a plugin."""
+    violation = _contract_violation(plugin)
+    if violation:
+        raise WorkerError(f"{plugin.__name__} {violation}.", file=source.path, line=inspect.getsourcelines(plugin)[1])
 
 
 def declared_name(plugin: type[DatasetPlugin[Any]]) -> str:
@@ -161,7 +161,7 @@ def _load_file(path: Path) -> object:
     sys.modules[module_name] = module  # pydantic looks here for the names in annotations
     spec.loader.exec_module(module)
     if not hasattr(module, "PLUGIN"):
-        raise Fault("The file does not define PLUGIN; end it with `PLUGIN = YourClass`.", file=str(path))
+        raise WorkerError("The file does not define PLUGIN; end it with `PLUGIN = YourClass`.", file=str(path))
     return module.PLUGIN
 
 
@@ -171,10 +171,10 @@ def _load_entry_point(source: Source) -> object:
     return getattr(found, "PLUGIN", found) if isinstance(found, ModuleType) else found
 
 
-def _breach(plugin: type[DatasetPlugin[Any]]) -> str:
+def _contract_violation(plugin: type[DatasetPlugin[Any]]) -> str:
     """Say how a class breaks the rules of a plugin; empty if it does not."""
-    if outdated := version_breach(plugin.api_version):  # first, as the other rules may have changed with it
-        return outdated
+    if mismatch := version_mismatch(plugin.api_version):  # first, as the other rules may have changed with it
+        return mismatch
     if not declared_name(plugin):
         return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
     if not isinstance(getattr(plugin, "title", None), str):
@@ -196,14 +196,19 @@ def tokenizers_of(plugin: type[DatasetPlugin[Any]]) -> tuple[str, ...]:
 
 
 def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
-    """Return a plugin's description and its options' JSON schema, as plain data. Raises Fault for unusable options."""
-    require_sound(plugin.options_class)
+    """Return a plugin's description and its options' JSON schema, as plain data.
+
+    Raises WorkerError for unusable options.
+    """
+    require_usable_options(plugin.options_class)
     try:
         plugin.options_class()  # a default outside its own range is refused now, not when a run starts
     except ValidationError as error:
-        complaint = options_fault(error, plugin.options_class)
+        error_text = options_error(error, plugin.options_class)
         line = inspect.getsourcelines(plugin.options_class)[1]
-        raise Fault(f"The default of {complaint}", file=inspect.getfile(plugin.options_class), line=line) from None
+        raise WorkerError(
+            f"The default of {error_text}", file=inspect.getfile(plugin.options_class), line=line
+        ) from None
     return {
         "name": plugin.name,
         "title": plugin.title,

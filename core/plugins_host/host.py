@@ -9,30 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from core.plugin import Pair
-from core.plugins_host.channel import HostEnded, HostProcess, HostSilent
 from core.plugins_host.discovery import Source
-from core.plugins_host.failures import (
-    ELSEWHERE,
+from core.plugins_host.errors import (
+    NOT_FOUND_ADVICE,
+    CallAbandoned,
     EmptySplit,
     NoSuchPlugin,
-    NotWaitedFor,
     PluginError,
     crash_line,
-    failure,
-    refusal,
+    error_from_record,
+    plugin_error,
 )
-from core.plugins_host.info import PluginInfo, is_built_in, with_collisions
+from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout
 from core.plugins_host.pair_lines import PairLines
+from core.plugins_host.plugin_info import PluginInfo, is_built_in, with_name_collisions
 from core.text_form import TextForm
 
 SHARD_SIZE = 10_000
 """Pairs in one shard of endless training data."""
 MAX_PAIRS = {"train": 50_000_000, "valid": 1_000_000, "test": 1_000_000}
 """A split with more pairs is taken to be endless."""
-ENDLESS = "Let it end, or declare endless = True if training data are generated without end"
-HELD_OUT_ENDLESS = "Let it end, 1,000 pairs are enough; the train split alone need not, with endless = True"
+ENDLESS_REMEDY = "Let it end, or declare endless = True if training data are generated without end"
+HELD_OUT_ENDLESS_REMEDY = "Let it end, 1,000 pairs are enough; the train split alone need not, with endless = True"
 START_SECONDS = 60.0
-_LOOK_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 
 Message = dict[str, Any]
 
@@ -53,7 +53,7 @@ class PluginHost:
         pairs_timeout: float = 30.0,
     ) -> None:
         """`only` is the single plugin to list, wherever it is; `hash_seed` is the host process's PYTHONHASHSEED."""
-        self.in_a_hurry = threading.Event()
+        self.stop_requested = threading.Event()
         """Set this while the user wants to stop: answers are then awaited for a moment only."""
         self._only = only
         self._hash_seed = hash_seed
@@ -63,11 +63,11 @@ class PluginHost:
         self._lock = threading.RLock()
         self._process: HostProcess | None = None
         self._started_in: str | None = None
-        self._warming: threading.Thread | None = None
-        self._is_ending = False
+        self._warm_up_thread: threading.Thread | None = None
+        self._is_resetting = False
         self._is_closed = False
         self._rows: list[tuple[Source, PluginInfo]] = []
-        self._codes: dict[str, str] = {}  # code hashes by origin: a restarted process must find the same code
+        self._code_hashes: dict[str, str] = {}  # code hashes by origin: a restarted process must find the same code
         self._streams = count(1)
 
     def __enter__(self) -> "PluginHost":
@@ -78,36 +78,36 @@ class PluginHost:
 
     def warm_up(self) -> None:
         """Start the process and list the plugins in a thread, so that the first caller waits less."""
-        self._warming = threading.Thread(target=self._list_aside, name="listing plugins")
-        self._warming.start()
+        self._warm_up_thread = threading.Thread(target=self._list_plugins, name="listing plugins")
+        self._warm_up_thread.start()
 
-    def _list_aside(self) -> None:
+    def _list_plugins(self) -> None:
         with contextlib.suppress(Exception):  # the next call raises the same
             self.plugins()
 
     def close(self) -> None:
         """End the host process for good: waiting and later calls raise PluginError."""
         self._is_closed = True
-        self.forget()
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """End the host process and forget the list of plugins: the next call reads the plugin files again.
 
         Waiting calls raise PluginError.
         """
-        self._is_ending = True  # a thread that is listing plugins asks for no more of them
+        self._is_resetting = True  # a thread that is listing plugins asks for no more of them
         self._kill()
-        while self._warming is not None and self._warming.is_alive():
+        while self._warm_up_thread is not None and self._warm_up_thread.is_alive():
             self._kill()
-            self._warming.join(_LOOK_SECONDS)
-        while not self._lock.acquire(timeout=_LOOK_SECONDS):
+            self._warm_up_thread.join(_POLL_SECONDS)
+        while not self._lock.acquire(timeout=_POLL_SECONDS):
             self._kill()  # also a process that was just being started
         try:
             self._rows = []
-            self._codes.clear()
+            self._code_hashes.clear()
             self._end_process()
         finally:
-            self._is_ending = False
+            self._is_resetting = False
             self._lock.release()
 
     def _kill(self) -> None:
@@ -120,15 +120,15 @@ class PluginHost:
         with self._lock:
             if not self._rows:
                 sources = self._sources()
-                infos = with_collisions([self._describe(source) for source in sources])
+                infos = with_name_collisions([self._describe(source) for source in sources])
                 self._rows = list(zip(sources, infos, strict=True))
             return [info for _, info in self._rows]
 
     def _sources(self) -> list[Source]:
         if self._only is not None:
             return [self._only]
-        asked = {"call": "find", "extra_dirs": list(map(str, self.extra_dirs))}
-        return [Source(**found) for found in self._ask("plugins", asked, START_SECONDS)]
+        request = {"call": "find", "extra_dirs": list(map(str, self.extra_dirs))}
+        return [Source(**found) for found in self._ask("plugins", request, START_SECONDS)]
 
     def info(self, name: str) -> PluginInfo:
         """Return the description of a usable plugin. Raises NoSuchPlugin or PluginError."""
@@ -147,7 +147,7 @@ class PluginHost:
         """Load and describe one plugin. Raises PluginError if it cannot be used."""
         request = {"call": "describe", "source": vars(source)}
         described = self._ask(source.label, request, self._describe_timeout)
-        self._codes[source.origin] = described.pop("code")
+        self._code_hashes[source.origin] = described.pop("code")
         described["tokenizer"] = tuple(described["tokenizer"])
         return PluginInfo(**described, origin=source.origin, package=source.package)
 
@@ -188,21 +188,25 @@ class PluginHost:
         """
         sharded = split == "train" and self.info(name).endless
         size = SHARD_SIZE if limit is None else min(limit, SHARD_SIZE)
-        rng_seed = _rng_seed(seed, split, shard) if sharded else _rng_seed(seed, split)
-        most = size if sharded else limit
+        rng_seed = _derive_seed(seed, split, shard) if sharded else _derive_seed(seed, split)
+        max_pairs = size if sharded else limit
         drawn = 0
-        for chunk in self.stream(name, options, split=split, rng_seed=rng_seed, limit=most, accepted=accepted):
+        for chunk in self.stream(name, options, split=split, rng_seed=rng_seed, limit=max_pairs, accepted=accepted):
             drawn += len(chunk)
             if drawn > MAX_PAIRS[split]:
                 sentence = f"does not end its {split} split (stopped after {drawn:,} pairs)"
-                raise self._breach(name, sentence, ENDLESS if split == "train" else HELD_OUT_ENDLESS)
+                raise self._contract_error(
+                    name, sentence, ENDLESS_REMEDY if split == "train" else HELD_OUT_ENDLESS_REMEDY
+                )
             yield chunk
         if sharded and drawn < size:
             sentence = f"says endless = True, but its train split ended after {drawn:,} pairs"
-            raise self._breach(name, sentence, "Remove endless = True, or never stop yielding for train")
+            raise self._contract_error(name, sentence, "Remove endless = True, or never stop yielding for train")
         if drawn == 0 and limit != 0:
             sentence = f"gives no pairs for its {split} split with these options"
-            raise self._breach(name, sentence, "Yield at least one pair for each of train, valid and test", EmptySplit)
+            raise self._contract_error(
+                name, sentence, "Yield at least one pair for each of train, valid and test", EmptySplit
+            )
 
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
         """Return the source and the target tokens of an endless plugin; None if it does not list them."""
@@ -223,10 +227,10 @@ class PluginHost:
         """Return the plugin's own metrics of these hypotheses."""
         return dict(self._call("metrics", name, options, pairs=list(pairs), hypotheses=list(hypotheses)))
 
-    def complaint(self, name: str, options: dict[str, Any], method: str, sentence: str) -> str:
+    def method_warning(self, name: str, options: dict[str, Any], method: str, sentence: str) -> str:
         """The sentence about a flaw in an answer that is accepted all the same, with the method's file and line."""
         file, line = self._call("defined_at", name, options, method=method)
-        return failure(name, sentence, file, line, "").sentence
+        return plugin_error(name, sentence, file, line, "").sentence
 
     def examples(self, name: str, options: dict[str, Any]) -> list[str]:
         """Return source texts to offer for translation."""
@@ -236,12 +240,12 @@ class PluginHost:
         """Return the user's files that the pairs are read from."""
         return list(self._call("files", name, options))
 
-    def code(self, name: str) -> str:
+    def code_hash(self, name: str) -> str:
         """Return the hash of the plugin's code, as it was when the process loaded it."""
         with self._lock:
             return str(self._ask(name, self._request("code", name), self._pairs_timeout))
 
-    def moved_to(self) -> str | None:
+    def changed_directory(self) -> str | None:
         """Return the host process's working directory if a plugin has changed it; otherwise None."""
         with self._lock:
             folder = str(self._ask("plugins", {"call": "folder"}, self._pairs_timeout))
@@ -255,7 +259,7 @@ class PluginHost:
     def _describe(self, source: Source) -> PluginInfo:
         try:
             return self.load(source)
-        except NotWaitedFor:
+        except CallAbandoned:
             raise  # instead of listing the plugin as broken from now on
         except PluginError as error:
             name = error.plugin or source.label
@@ -273,16 +277,16 @@ class PluginHost:
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]
         if not rows:
-            raise self._no_such(name)
+            raise self._no_such_plugin(name)
         usable = [row for row in rows if row[1].error is None]
         return usable or [row for row in rows if not is_built_in(row[1])] or rows
 
-    def _no_such(self, name: str) -> NoSuchPlugin:
+    def _no_such_plugin(self, name: str) -> NoSuchPlugin:
         """The error for an unknown name. It names folders that could not be searched, the likely cause."""
         folders = [f" {source.path}: {source.problem}." for source, _ in self._rows if source.problem]
         known = ", ".join(sorted({info.name for _, info in self._rows if info.error is None}))
         return NoSuchPlugin(
-            f"There is no dataset plugin {name!r}.{''.join(folders)}", f"Known are: {known}. {ELSEWHERE}"
+            f"There is no dataset plugin {name!r}.{''.join(folders)}", f"Known are: {known}. {NOT_FOUND_ADVICE}"
         )
 
     def _call(self, call: str, name: str, options: dict[str, Any], **arguments: Any) -> Any:
@@ -304,74 +308,74 @@ class PluginHost:
         The last chunk is empty: only its `left_out` counts all pairs that were left out.
         """
         stream = next(self._streams)
-        how = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
-        self._call("open", name, options, stream=stream, **how)
-        process, ahead = self._process, None
+        arguments = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
+        self._call("open", name, options, stream=stream, **arguments)
+        process, next_id = self._process, None
         try:
             while True:
-                sent, ahead = ahead, None  # an error, too, answers the request
-                chunk, ahead = self._next_chunk(name, stream, process, sent)
+                sent_id, next_id = next_id, None  # an error, too, answers the request
+                chunk, next_id = self._next_chunk(name, stream, process, sent_id)
                 yield chunk
                 if not chunk:
                     break
         finally:
             with self._lock:
-                if ahead is not None:
-                    self._ask_to_end("next", name, stream, process, ahead)
-                self._ask_to_end("shut", name, stream, process)
+                if next_id is not None:
+                    self._ask_ignoring_errors("next", name, stream, process, next_id)
+                self._ask_ignoring_errors("close", name, stream, process)
 
     def _next_chunk(
-        self, name: str, stream: int, process: HostProcess | None, sent: int | None
+        self, name: str, stream: int, process: HostProcess | None, sent_id: int | None
     ) -> tuple[PairLines, int | None]:
         """Wait for a chunk, and request the one after it; `sent` and the returned number are ids of requests."""
         with self._lock:
             if self._process is not process or process is None:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")
             request = self._request("next", name, stream=stream)
-            chunk = PairLines(**self._ask(name, request, self._pairs_timeout, sent))
+            chunk = PairLines(**self._ask(name, request, self._pairs_timeout, sent_id))
             return chunk, process.send_ahead(request) if chunk.is_fast else None
 
     def _request(self, call: str, name: str, **arguments: Any) -> Message:
         source = self._row(name)[0]
-        return {"call": call, "source": vars(source), "code": self._codes[source.origin], **arguments}
+        return {"call": call, "source": vars(source), "code": self._code_hashes[source.origin], **arguments}
 
-    def _ask_to_end(
-        self, call: str, name: str, stream: int, process: HostProcess | None, sent: int | None = None
+    def _ask_ignoring_errors(
+        self, call: str, name: str, stream: int, process: HostProcess | None, sent_id: int | None = None
     ) -> None:
         """Ask about a stream that is no longer needed, ignoring errors: if the process has ended, so has the stream."""
         with contextlib.suppress(PluginError):
             if self._process is process and process is not None:
-                self._ask(name, self._request(call, name, stream=stream), self._pairs_timeout, sent)
+                self._ask(name, self._request(call, name, stream=stream), self._pairs_timeout, sent_id)
 
-    def _ask(self, name: str, request: Message, time_limit: float, sent: int | None = None) -> Any:
+    def _ask(self, name: str, request: Message, time_limit: float, sent_id: int | None = None) -> Any:
         """Ask the host process, starting it if there is none, and turn failures into UserErrors."""
         with self._lock:
-            self._require_wanted()
+            self._require_open()
             if self._process is None:
-                self._process = HostProcess(self.in_a_hurry, self._hash_seed)
+                self._process = HostProcess(self.stop_requested, self._hash_seed)
             file = request.get("source", {}).get("path", "")
             try:
                 if self._started_in is None:  # its start must not count as the plugin's time
                     self._started_in = self._process.ask({"call": "folder"}, START_SECONDS)["result"]
-                answer = self._process.ask(request, time_limit, sent)
-            except HostSilent as silent:
+                answer = self._process.ask(request, time_limit, sent_id)
+            except HostTimeout as timeout:
                 self._end_process()
-                sentence = f"gave no answer within {silent.seconds:.0f} s"
-                kind = NotWaitedFor if silent.was_hurried else PluginError
-                raise failure(name, sentence, file, silent.line, "Let it answer without waiting", kind) from None
-            except HostEnded as ended:
+                sentence = f"gave no answer within {timeout.seconds:.0f} s"
+                kind = CallAbandoned if timeout.was_stopping else PluginError
+                raise plugin_error(name, sentence, file, timeout.line, "Let it answer without waiting", kind) from None
+            except HostExited as exited:
                 self._end_process()
-                self._require_wanted()
-                line = crash_line(ended.output, file)
-                raise failure(name, ended.ending.reason, file, line, ended.ending.remedy) from None
+                self._require_open()
+                line = crash_line(exited.output, file)
+                raise plugin_error(name, exited.explanation.reason, file, line, exited.explanation.remedy) from None
             if "error" in answer:
                 if answer["error"]["kind"] == "memory":
                     self._end_process()  # it may never release the memory
-                raise refusal(name, answer["error"])
+                raise error_from_record(name, answer["error"])
             return answer["result"]
 
-    def _require_wanted(self) -> None:
-        if self._is_ending or self._is_closed:
+    def _require_open(self) -> None:
+        if self._is_resetting or self._is_closed:
             raise PluginError("The plugins' process has been ended.")
 
     def _end_process(self) -> None:
@@ -379,11 +383,13 @@ class PluginHost:
             self._process.close()
             self._process = self._started_in = None
 
-    def _breach(self, name: str, sentence: str, remedy: str, kind: type[PluginError] = PluginError) -> PluginError:
+    def _contract_error(
+        self, name: str, sentence: str, remedy: str, kind: type[PluginError] = PluginError
+    ) -> PluginError:
         with self._lock:
-            return failure(name, sentence, self._row(name)[0].origin, 0, remedy, kind)
+            return plugin_error(name, sentence, self._row(name)[0].origin, 0, remedy, kind)
 
 
-def _rng_seed(*parts: int | str) -> int:
+def _derive_seed(*parts: int | str) -> int:
     """Derive the seed of one rng; the same in every process and on every machine, unlike `hash`."""
     return int.from_bytes(hashlib.sha256("/".join(map(str, parts)).encode()).digest()[:8], "big")

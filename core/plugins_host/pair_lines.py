@@ -10,7 +10,7 @@ from typing import Any
 from core.plugin import Pair
 
 _quoted = json.encoder.encode_basestring_ascii  # json.dumps calls it too, but takes a microsecond longer
-_BETWEEN = b'", "'  # two texts; in one, a quotation mark has a backslash before it
+_SEPARATOR = b'", "'  # two texts; in one, a quotation mark has a backslash before it
 NOT_ALIGNED = "null"
 
 
@@ -38,7 +38,7 @@ class PairLines:
         A source that ends in `", ` lacks these three characters, as its own quotation mark is taken for the end;
         counting the backslashes before it would double the time. `unquoted` restores them.
         """
-        return [line.partition(_BETWEEN)[0] for line in self.lines.splitlines()]
+        return [line.partition(_SEPARATOR)[0] for line in self.lines.splitlines()]
 
     def pairs(self) -> list[Pair]:
         """The pairs as the plugin gave them."""
@@ -50,7 +50,7 @@ class PairLines:
 
 def unquoted(source: bytes) -> str:
     """The text of one of the `quoted_sources`."""
-    text, _ = json.JSONDecoder().raw_decode((source.removeprefix(b"[") + _BETWEEN).decode())  # up to the text's end
+    text, _ = json.JSONDecoder().raw_decode((source.removeprefix(b"[") + _SEPARATOR).decode())  # up to the text's end
     return str(text)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from core.plugins_host.failures import ELSEWHERE
+from core.plugins_host.errors import NOT_FOUND_ADVICE
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.settings.fields import SettingField, schema_settings
@@ -37,7 +37,7 @@ def where_they_may_be(
     plugin = run.config().dataset.plugin
     infos = [info for info in host.plugins() if info.name == plugin]
     if not infos:
-        return ELSEWHERE
+        return NOT_FOUND_ADVICE
     schemas = [info.options_schema or {} for info in infos if info.error is None]
     places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
     gone = [one for one in places if one.is_gone]

@@ -22,7 +22,7 @@ from core.events import (
 )
 from core.faults import as_trouble, not_written
 from core.machine.resource_errors import NOT_ENOUGH_MEMORY, no_more_files
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
@@ -224,7 +224,7 @@ class Session:
 
     def _renew_plugins(self) -> None:
         if self._has_old_plugins:
-            self._host.forget()
+            self._host.reset()
             self._has_old_plugins = False
 
     def _take(self, run: CurrentRun) -> CurrentRun:

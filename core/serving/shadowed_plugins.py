@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import is_built_in
+from core.plugins_host.plugin_info import is_built_in
 from core.run_folder import RunFolder
 
 

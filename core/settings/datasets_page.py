@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo, is_built_in
+from core.plugins_host.plugin_info import PluginInfo, is_built_in
 from core.settings.fields import SettingField, schema_settings
 from core.settings.page import default_cell, help_cell, value_cell
 

@@ -12,7 +12,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Progress
 from core.model.transformer import Transformer
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.training.metrics import BUILT_IN, tokenized_bleu_of
 from core.training.validation import plugin_metrics, score_split

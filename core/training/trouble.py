@@ -54,7 +54,7 @@ def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) 
     """A plugin metric is not finite: only a note, since one of many validations is no reason to end a run."""
     what = f"failed: metrics() gives {metric!r} as {value}; expected a finite number"
     return note(
-        host.complaint(data.dataset.plugin, data.options, "metrics", what),
+        host.method_warning(data.dataset.plugin, data.options, "metrics", what),
         f"It is recorded as missing: the curve of valid/{metric} has a gap there, and such a step is never the best by "
         "it. Return 0.0 where there is nothing to count.",
     )

@@ -20,7 +20,7 @@ from core.events import Progress, ValidatedSentence
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 from core.plugin import Pair
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.training.loss import target_positions
 from core.training.metrics import BUILT_IN, TextScores, pieces, score_texts

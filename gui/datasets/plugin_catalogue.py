@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from core.events import Prepared
 from core.new_plugin import require_new_name, write_plugin
 from core.plugins_host.discovery import user_plugins_dir
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.requests import ReloadPlugins
 from gui.bridge import EngineBridge, OnDone, OnError
 
@@ -71,7 +71,7 @@ class PluginCatalogue(QObject):
             return self.host.plugins()
 
     def _read_anew(self) -> list[PluginInfo]:
-        self.host.forget()
+        self.host.reset()
         return self.host.plugins()
 
     def _write(self, name: str) -> Path:

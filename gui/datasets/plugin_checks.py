@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.doctor.findings import PluginReport
 from core.events import Progress
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.requests import CheckPlugin
 from gui.bridge import EngineBridge
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.config import RunConfig
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.settings.fields import OPTIONS, SettingField, schema_settings
 from gui.context import Context
 from gui.fitting import beside, what_fits

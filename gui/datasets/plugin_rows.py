@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.doctor.findings import PluginReport
 from core.plugins_host.discovery import built_in_plugins_dir
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.typed_path import from_home
 
 OURS = "Headlight"

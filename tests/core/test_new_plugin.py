@@ -17,7 +17,7 @@ import pytest
 from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from tests.in_process import called
 
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3", "training.validate_every=100")

@@ -29,7 +29,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
 from core.events import StateChanged, Trouble
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.banner import interrupted_run

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.engine import Engine
-from core.plugins_host.info import is_built_in
+from core.plugins_host.plugin_info import is_built_in
 from core.requests import CheckPlugin
 from core.settings.fields import schema_settings
 from tests.core.watcher import answered

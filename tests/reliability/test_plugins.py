@@ -241,7 +241,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def take_with_plugins(window: MainWindow, config: RunConfig) -> None:
     """In a window that began before the plugin was there: a host that is started from now on finds it."""
-    window.context.bridge.engine._host.forget()  # as after a crash
+    window.context.bridge.engine._host.reset()  # as after a crash
     window.context.workbench.take(config)
 
 

@@ -70,9 +70,9 @@ VERY_PATIENT = """
 import sys
 from core.machine.loading_torch import leave_out_tracing
 leave_out_tracing()
-from core.plugins_host import channel, host
+from core.plugins_host import host, host_process
 # The first signal waits as long for the plugin: who waits with it is failed by pytest-timeout.
-channel.HURRY_SECONDS = host.PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0
+host_process.STOPPING_SECONDS = host.PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """

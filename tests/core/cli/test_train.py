@@ -17,7 +17,7 @@ import torch
 
 from core.config import RunConfig, config_to_yaml
 from core.errors import NotWritten
-from core.plugins_host.failures import ELSEWHERE
+from core.plugins_host.errors import NOT_FOUND_ADVICE
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
 from core.training.loss import Loss
@@ -286,7 +286,7 @@ def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     assert refused.returncode == 2
     (why,) = refused.stderr.splitlines()
     assert why.startswith("headlight: There is no dataset plugin 'mine'.")
-    assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(ELSEWHERE)
+    assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(NOT_FOUND_ADVICE)
 
 
 def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_traceback(

@@ -122,7 +122,7 @@ def test_what_fails_ahead_matters_when_it_is_needed(host: PluginHost, folder: Pa
 def test_a_failure_ahead_that_is_mended_is_forgotten(host: PluginHost, folder: Path) -> None:
     shards = Shards(prepared(host, folder), host)
     shards.draw_ahead(1)
-    host.forget()  # as a plugin that hangs in another call does
+    host.reset()  # as a plugin that hangs in another call does
     assert len(shards.pairs(1)) == SHARD_SIZE
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.plugin import API_VERSION
-from core.plugins_host.api_version import CHANGES, version_breach
+from core.plugins_host.api_version import CHANGES, version_mismatch
 
 LATER = {2: "rename pairs to examples", 3: "yield Pair(source=..., target=...)"}
 
@@ -23,8 +23,8 @@ def test_every_version_says_what_to_change() -> None:
     ],
 )
 def test_of_another_version_it_says_what_to_do(made_for: object, says: str) -> None:
-    assert says in version_breach(made_for, 3, LATER)
+    assert says in version_mismatch(made_for, 3, LATER)
 
 
 def test_of_this_version_nothing_is_said() -> None:
-    assert version_breach(API_VERSION) == version_breach(3, 3, LATER) == ""
+    assert version_mismatch(API_VERSION) == version_mismatch(3, 3, LATER) == ""

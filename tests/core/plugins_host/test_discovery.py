@@ -11,7 +11,7 @@ import pytest
 import core.plugin
 import core.plugin_files
 import core.text_form
-from core.plugins_host.discovery import Source, code_of
+from core.plugins_host.discovery import Source, code_hash
 from core.plugins_host.host import PluginHost
 
 PAIRS = """
@@ -25,12 +25,12 @@ def test_all_that_plugins_import_is_part_of_their_code(
     write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType
 ) -> None:
     source = Source("named", path=str(write_plugin(PAIRS)))
-    before = code_of(source)
-    assert code_of(source) == before
+    before = code_hash(source)
+    assert code_hash(source) == before
     edited = tmp_path / "edited.py"
     edited.write_text(Path(str(module.__file__)).read_text(encoding="utf-8") + "# edited", encoding="utf-8")
     monkeypatch.setattr(module, "__file__", str(edited))
-    assert code_of(source) != before
+    assert code_hash(source) != before
 
 
 def test_of_an_installed_package_every_file_is_part_of_its_code(
@@ -47,10 +47,10 @@ def test_of_an_installed_package_every_file_is_part_of_its_code(
     (metadata / "entry_points.txt").write_text("[headlight.datasets]\npackaged = their_package:PLUGIN\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with PluginHost() as host:
-        before = host.code("packaged")
-        host.forget()
-        assert host.code("packaged") == before
+        before = host.code_hash("packaged")
+        host.reset()
+        assert host.code_hash("packaged") == before
         with (package / "reading.py").open("a") as file:
             file.write("# edited")
-        host.forget()
-        assert host.code("packaged") != before
+        host.reset()
+        assert host.code_hash("packaged") != before

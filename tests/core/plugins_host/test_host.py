@@ -13,7 +13,7 @@ import pytest
 from core.plugin import API_VERSION, Pair
 from core.plugins_host.host import SHARD_SIZE, PluginHost
 from core.text_form import AS_IT_COMES, TextForm
-from tests.core.plugins_host.asking import ENDLESS, GOOD, drawn, info_of, refusal_of
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, drawn, info_of, refusal_of
 
 
 def test_a_plugin_is_described_from_its_declarations(host: PluginHost, write_plugin: Any) -> None:
@@ -126,11 +126,11 @@ def text_form(self):
 def test_code_is_that_which_was_loaded(folder: Path, write_plugin: Any) -> None:
     write_plugin(GOOD)
     with PluginHost([folder]) as host:
-        loaded = host.code("named")
+        loaded = host.code_hash("named")
         write_plugin(GOOD + "# edited")
-        assert host.code("named") == loaded
-        host.forget()
-        assert host.code("named") != loaded
+        assert host.code_hash("named") == loaded
+        host.reset()
+        assert host.code_hash("named") != loaded
 
 
 def test_two_threads_may_draw_at_the_same_time(host: PluginHost) -> None:
@@ -145,7 +145,7 @@ def test_two_threads_may_draw_at_the_same_time(host: PluginHost) -> None:
 
 def test_neither_side_imports_torch_qt_or_numpy() -> None:
     code = (
-        "import sys, core.plugins_host.process, core.plugins_host.host;"
+        "import sys, core.plugins_host.worker, core.plugins_host.host;"
         "print({'torch', 'numpy', 'PySide6'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"

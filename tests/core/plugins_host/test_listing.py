@@ -10,9 +10,9 @@ import platformdirs
 import pytest
 
 from core.plugin import API_VERSION
-from core.plugins_host.failures import ELSEWHERE, PluginError
+from core.plugins_host.errors import NOT_FOUND_ADVICE, PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.asking import GOOD, drawn, info_of, refusal_of, seconds_waited
+from tests.core.plugins_host.helpers import GOOD, drawn, info_of, refusal_of, seconds_waited
 
 
 def test_the_built_in_plugins_are_found_by_the_same_door(host: PluginHost) -> None:
@@ -89,7 +89,7 @@ def test_a_missing_plugin_and_a_missing_folder_are_named(
     assert f" {tmp_path / 'nowhere'}: there is no such folder. {file}: it is a file, expected a folder. " in str(
         caught.value
     )
-    assert str(caught.value).endswith(ELSEWHERE)
+    assert str(caught.value).endswith(NOT_FOUND_ADVICE)
 
 
 def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugin: Any) -> None:

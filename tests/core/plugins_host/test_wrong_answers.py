@@ -10,9 +10,9 @@ import pytest
 
 from core.plugin import Pair
 from core.plugins_host import host as host_module
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.asking import ENDLESS, GOOD, NEVER, drawn, refusal_of, seconds_waited
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, drawn, refusal_of, seconds_waited
 
 
 def line_of(path: Path, text: str) -> int:

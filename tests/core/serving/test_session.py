@@ -13,7 +13,7 @@ import pytest
 
 from core.errors import BrokenOff
 from core.events import Prepared, Progress, RunFinished, StateChanged, Trouble
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Prepare, Start
 from core.run_folder import RunFolder

@@ -16,7 +16,7 @@ from core.decoding.translator import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
 from core.model.weights import weights
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Translate
 from core.resuming import cut_back

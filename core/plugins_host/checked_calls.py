@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from core.plugin import DatasetPlugin, Pair, Split
-from core.plugins_host.faults import Fault, defined_at
+from core.plugins_host.worker_errors import WorkerError, defined_at
 from core.text_form import TextForm
 
 Plugin = DatasetPlugin[Any]
@@ -25,7 +25,7 @@ def symbols(plugin: Plugin) -> tuple[list[str], list[str]] | None:
     if answer is None:
         return None
     if not isinstance(answer, Sequence) or len(answer) != 2:
-        raise _wrong(plugin, "symbols", answer, "a pair (source tokens, target tokens)")
+        raise _type_error(plugin, "symbols", answer, "a pair (source tokens, target tokens)")
     return _texts(plugin, "symbols", answer[0]), _texts(plugin, "symbols", answer[1])
 
 
@@ -35,46 +35,46 @@ def text_form(plugin: Plugin) -> TextForm:
     try:
         return _TEXT_FORM.validate_python(answer, strict=True)
     except ValidationError:
-        raise _wrong(plugin, "text_form", answer, "a TextForm") from None
+        raise _type_error(plugin, "text_form", answer, "a TextForm") from None
 
 
 def left_out(plugin: Plugin, split: Split) -> int:
     """How many pairs of the split the plugin's own options have left out so far."""
     answer: object = plugin.left_out(split)
     if type(answer) is not int or answer < 0:
-        raise _wrong(plugin, "left_out", answer, "a whole number of pairs")
+        raise _type_error(plugin, "left_out", answer, "a whole number of pairs")
     return answer
 
 
 def metrics(plugin: Plugin, pairs: list[Pair], hypotheses: list[str]) -> dict[str, float]:
     """The plugin's own metrics of these hypotheses."""
-    return _figures(plugin, "metrics", plugin.metrics(pairs, hypotheses))
+    return _named_numbers(plugin, "metrics", plugin.metrics(pairs, hypotheses))
 
 
 def limits(plugin: Plugin) -> dict[str, float]:
     """The best possible values of metrics. They must be finite, since a run stores them."""
-    found = _figures(plugin, "limits", plugin.limits())
-    for name, value in found.items():
+    limits_by_name = _named_numbers(plugin, "limits", plugin.limits())
+    for name, value in limits_by_name.items():
         if not math.isfinite(value):
             sentence = f"limits() gives {name!r} as {value}; expected a finite number."
             file, line = defined_at(plugin, "limits")
-            raise Fault(sentence, file=file, line=line, remedy="Leave it out where it is not known")
-    return found
+            raise WorkerError(sentence, file=file, line=line, remedy="Leave it out where it is not known")
+    return limits_by_name
 
 
 def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
     if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(isinstance(text, str) for text in answer):
-        raise _wrong(plugin, method, answer, "a list of texts")
+        raise _type_error(plugin, method, answer, "a list of texts")
     return list(answer)
 
 
-def _figures(plugin: Plugin, method: str, answer: object) -> dict[str, float]:
-    if not isinstance(answer, Mapping) or not all(_is_figure(name, value) for name, value in answer.items()):
-        raise _wrong(plugin, method, answer, "numbers by name, such as {'letters_right': 0.9}")
+def _named_numbers(plugin: Plugin, method: str, answer: object) -> dict[str, float]:
+    if not isinstance(answer, Mapping) or not all(_is_named_number(name, value) for name, value in answer.items()):
+        raise _type_error(plugin, method, answer, "numbers by name, such as {'letters_right': 0.9}")
     return {name: _float(value) for name, value in answer.items()}
 
 
-def _is_figure(name: object, value: object) -> bool:
+def _is_named_number(name: object, value: object) -> bool:
     return isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -86,6 +86,6 @@ def _float(value: float) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _wrong(plugin: Plugin, method: str, answer: object, expected: str) -> Fault:
+def _type_error(plugin: Plugin, method: str, answer: object, expected: str) -> WorkerError:
     file, line = defined_at(plugin, method)
-    return Fault(f"{method}() returned {answer!r:.200}, expected {expected}.", file=file, line=line)
+    return WorkerError(f"{method}() returned {answer!r:.200}, expected {expected}.", file=file, line=line)

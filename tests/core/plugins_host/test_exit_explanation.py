@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from core.plugins_host import endings
-from core.plugins_host.failures import PluginError
+from core.plugins_host import exit_explanation
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.asking import drawn, refusal_of
+from tests.core.plugins_host.helpers import drawn, refusal_of
 
 KILLED = "def pairs(self, split, rng):\n    {}\n    os.kill(os.getpid(), 9)\n    yield"
 ABORTED = "def pairs(self, split, rng):\n    os.write(2, b'''{}\\n''')\n    os.abort()\n    yield"
@@ -32,7 +32,7 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
     """What the system has counted is in a file, to which the one plugin adds as the system does."""
     counted = tmp_path / "vmstat"
     counted.write_text("oom_kill 4\nother 1\n")
-    monkeypatch.setattr(endings, "_SYSTEM", counted)
+    monkeypatch.setattr(exit_explanation, "_VMSTAT", counted)
     counting = f"open({str(counted)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
     write_plugin(KILLED.format(counting), name="by_the_system")
     write_plugin(KILLED.format("pass"), name="by_somebody")
@@ -57,6 +57,6 @@ def test_one_that_was_ended_for_a_reload_is_not_told_as_the_plugins_fault(host: 
     waiting.start()
     while not Path(f"{path}.on").exists():
         assert waiting.is_alive()
-    host.forget()
+    host.reset()
     waiting.join()
     assert str(told[0]) == "The plugins' process has been ended."

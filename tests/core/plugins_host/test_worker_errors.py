@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.plugin import BadData, Options, option
-from core.plugins_host.faults import expectation, fault_of, options_fault
+from core.plugins_host.worker_errors import expectation, options_error, worker_error
 
 
 class ManyOptions(Options):
@@ -54,14 +54,14 @@ class ManyOptions(Options):
 def test_the_first_wrong_option_is_told_in_one_line(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         ManyOptions(**given)
-    fault = options_fault(caught.value, ManyOptions)
-    assert fault.record["sentence"] == sentence and fault.record["kind"] == "options"
+    error = options_error(caught.value, ManyOptions)
+    assert error.record["sentence"] == sentence and error.record["kind"] == "options"
 
 
 def test_a_plugin_without_options_says_so() -> None:
     with pytest.raises(ValidationError) as caught:
         Options(length=3)  # type: ignore[call-arg]
-    assert "this dataset has no options" in str(options_fault(caught.value, Options))
+    assert "this dataset has no options" in str(options_error(caught.value, Options))
 
 
 def test_every_declared_type_has_words() -> None:
@@ -74,20 +74,20 @@ def test_an_exception_is_told_at_the_innermost_line_of_the_plugin_in_one_line() 
         int("x")
     except ValueError as error:
         line = sys._getframe().f_lineno - 2
-        assert fault_of(error, __file__).record == {
+        assert worker_error(error, __file__).record == {
             "sentence": "ValueError: invalid literal for int() with base 10: 'x'", "file": __file__, "line": line,
             "kind": "plugin", "remedy": "Fix it",
         }  # fmt: skip
-    assert fault_of(KeyError("a\nb"), "x.py").record["line"] == 0
-    assert "\n" not in str(fault_of(RuntimeError("first\nsecond"), "x.py"))
+    assert worker_error(KeyError("a\nb"), "x.py").record["line"] == 0
+    assert "\n" not in str(worker_error(RuntimeError("first\nsecond"), "x.py"))
 
 
 def test_what_an_author_says_to_users_is_told_whole() -> None:
     said = "line 1 is wrong:\n  expected an object\n\n  got a list"
-    assert str(fault_of(BadData(said), __file__)) == "line 1 is wrong: expected an object got a list"
+    assert str(worker_error(BadData(said), __file__)) == "line 1 is wrong: expected an object got a list"
     try:
         raise ValueError(said)
     except ValueError as error:
-        refusal = fault_of(error, __file__)
+        refusal = worker_error(error, __file__)
     assert refusal.record["kind"] == "refused"
     assert str(refusal) == "ValueError: line 1 is wrong: expected an object got a list"

@@ -45,24 +45,28 @@ def is_built_in(info: PluginInfo) -> bool:
     return Path(info.origin).parent == built_in_plugins_dir()
 
 
-def with_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
+def with_name_collisions(infos: Sequence[PluginInfo]) -> list[PluginInfo]:
     """Give plugins that share a name an error that says so: of two that are not Headlight's, neither wins silently.
 
     A plugin of Headlight's gives way to a user's, who may have followed a guide that uses its name. A plugin that has
     an error already keeps it: its file must be fixed first.
     """
-    of_name: dict[str, list[PluginInfo]] = {}
+    same_name: dict[str, list[PluginInfo]] = {}
     for info in infos:
-        of_name.setdefault(info.name, []).append(info)
-    return [_with_collision(info, of_name[info.name]) for info in infos]
+        same_name.setdefault(info.name, []).append(info)
+    return [_with_name_collision(info, same_name[info.name]) for info in infos]
 
 
-def _with_collision(info: PluginInfo, of_name: list[PluginInfo]) -> PluginInfo:
-    own = [one for one in of_name if not is_built_in(one)]
-    if len(of_name) == 1 or info.error is not None or (own == [info]):
+def _with_name_collision(info: PluginInfo, same_name: list[PluginInfo]) -> PluginInfo:
+    user_plugins = [one for one in same_name if not is_built_in(one)]
+    if len(same_name) == 1 or info.error is not None or (user_plugins == [info]):
         return info
-    if len(own) == 1:
-        used = "is used in its place" if own[0].error is None else "cannot be used itself: fix it, or move it away"
-        return replace(info, error=f"{own[0].origin} has the name {info.name!r} too, and {used}.")
-    origins = " and ".join(one.origin for one in of_name)
+    if len(user_plugins) == 1:
+        used = (
+            "is used in its place"
+            if user_plugins[0].error is None
+            else "cannot be used itself: fix it, or move it away"
+        )
+        return replace(info, error=f"{user_plugins[0].origin} has the name {info.name!r} too, and {used}.")
+    origins = " and ".join(one.origin for one in same_name)
     return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {origins}.")

@@ -9,9 +9,9 @@ from typing import Any
 
 from core.files_read import FilesRead
 from core.plugin import DatasetPlugin, Pair, Split
-from core.plugins_host import answers
-from core.plugins_host.faults import Fault, defined_at
+from core.plugins_host import checked_calls
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
+from core.plugins_host.worker_errors import WorkerError, defined_at
 
 CHUNK_SIZE = 1000
 CHUNK_CHARACTERS = 10_000_000
@@ -38,9 +38,11 @@ class PairStream:
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
         if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
             where, line = defined_at(plugin, "pairs")
-            raise Fault(f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=where, line=line)
-        self._origin = iter(pairs)
-        self._pairs: Iterator[Any] = islice(self._origin, limit)
+            raise WorkerError(
+                f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=where, line=line
+            )
+        self._iterator = iter(pairs)
+        self._pairs: Iterator[Any] = islice(self._iterator, limit)
 
     def next_chunk(self) -> PairLines:
         """Return up to CHUNK_SIZE pairs; fewer if the plugin is slow or the pairs are long, none at the end.
@@ -50,7 +52,7 @@ class PairStream:
         started = monotonic()
         with self._files.noting():
             chunk = self._chunk()
-            left_out = answers.left_out(self._plugin, self._split)
+            left_out = checked_calls.left_out(self._plugin, self._split)
         is_fast = len(chunk) == CHUNK_SIZE and monotonic() - started < FAST_SECONDS
         return replace(chunk, is_fast=is_fast, left_out=left_out)
 
@@ -61,7 +63,7 @@ class PairStream:
         deadline = monotonic() + CHUNK_SECONDS
         for pair in islice(self._pairs, CHUNK_SIZE):
             self._count += 1
-            source, target, alignment = self._checked(pair)
+            source, target, alignment = self._validated(pair)
             links = NOT_ALIGNED if alignment is None else self._links(alignment, known)
             lines.append(line_of(source, target, links))
             num_characters += len(source) + len(target)
@@ -69,23 +71,23 @@ class PairStream:
                 break
         return PairLines("".join(lines).encode("ascii"), len(lines), self._files.share)
 
-    def _checked(self, pair: Any) -> Pair:
+    def _validated(self, pair: Any) -> Pair:
         if not isinstance(pair, Pair):
-            raise self._fault(f"is {pair!r:.100}, expected Pair(source, target)")
+            raise self._pair_error(f"is {pair!r:.100}, expected Pair(source, target)")
         if not (isinstance(pair.source, str) and isinstance(pair.target, str)):
-            raise self._fault(f"is {pair!r:.100}, expected a source and a target that are texts")
+            raise self._pair_error(f"is {pair!r:.100}, expected a source and a target that are texts")
         if len(pair.source) + len(pair.target) > PAIR_CHARACTERS:
             complaint = f"has {len(pair.source) + len(pair.target):,} characters, expected at most {PAIR_CHARACTERS:,}"
-            raise self._fault(complaint)
+            raise self._pair_error(complaint)
         if not (pair.source.isascii() and pair.target.isascii()):
-            self._check_unicode(pair.source + pair.target)
+            self._require_encodable(pair.source + pair.target)
         return pair
 
-    def _check_unicode(self, text: str) -> None:
+    def _require_encodable(self, text: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise self._fault(f"cannot be written as UTF-8 ({error.reason})") from None
+            raise self._pair_error(f"cannot be written as UTF-8 ({error.reason})") from None
 
     def _links(self, alignment: Any, known: dict[Alignment, str]) -> str:
         try:
@@ -97,9 +99,9 @@ class PairStream:
             return known[links]
         except (TypeError, ValueError):
             complaint = f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0"
-            raise self._fault(complaint) from None
+            raise self._pair_error(complaint) from None
 
-    def _fault(self, complaint: str) -> Fault:
+    def _pair_error(self, complaint: str) -> WorkerError:
         """Name the pair, and if `pairs` is a generator, the line of its yield."""
-        frame = getattr(self._origin, "gi_frame", None)
-        return Fault(f"Pair {self._count:,} {complaint}.", file=self._file, line=frame.f_lineno if frame else 0)
+        frame = getattr(self._iterator, "gi_frame", None)
+        return WorkerError(f"Pair {self._count:,} {complaint}.", file=self._file, line=frame.f_lineno if frame else 0)

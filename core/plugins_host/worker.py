@@ -21,15 +21,15 @@ from typing import Any, BinaryIO
 from pydantic import ValidationError
 
 from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
-from core.plugins_host import answers, discovery
+from core.plugins_host import checked_calls, discovery
 from core.plugins_host.discovery import Source
-from core.plugins_host.faults import Fault, defined_at, fault_of, options_fault
 from core.plugins_host.pair_lines import PairLines
-from core.plugins_host.stream import PairStream
+from core.plugins_host.pair_stream import PairStream
+from core.plugins_host.worker_errors import WorkerError, defined_at, options_error, worker_error
 
 Message = dict[str, Any]
 
-MOST_BYTES = 8 * 10**9
+MAX_BYTES = 8 * 10**9
 """The most memory that plugins get: pairs are drawn one after the other, and need not all be held."""
 
 
@@ -38,24 +38,24 @@ class Worker:
 
     def __init__(self) -> None:
         self._plugins: dict[str, type[DatasetPlugin[Any]]] = {}
-        self._codes: dict[str, str] = {}
+        self._code_hashes: dict[str, str] = {}
         self._names: dict[str, str] = {}  # by origin, also of classes that break the rules
         self._streams: dict[int, PairStream] = {}
         self._calls: dict[str, Callable[[Message], Any]] = {
-            "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code(request)},
-            "code": self._code,
+            "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code_hash(request)},
+            "code": self._code_hash,
             "options": lambda request: self._options(request, accepted=request["accepted"]).model_dump(mode="json"),
-            "open": self._open,
+            "open": self._open_stream,
             "next": lambda request: self._streams[request["stream"]].next_chunk(),
-            "shut": self._shut,
-            "symbols": lambda request: answers.symbols(self._instance(request)),
-            "text_form": lambda request: answers.text_form(self._instance(request)),
-            "limits": lambda request: answers.limits(self._instance(request)),
+            "close": self._close_stream,
+            "symbols": lambda request: checked_calls.symbols(self._instance(request)),
+            "text_form": lambda request: checked_calls.text_form(self._instance(request)),
+            "limits": lambda request: checked_calls.limits(self._instance(request)),
             "metrics": self._metrics,
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
-            "files": lambda request: answers.texts(self._instance(request), "files"),
+            "files": lambda request: checked_calls.texts(self._instance(request), "files"),
             "folder": lambda request: str(Path.cwd()),
-            "examples": lambda request: answers.texts(self._instance(request), "examples"),
+            "examples": lambda request: checked_calls.texts(self._instance(request), "examples"),
         }
 
     def answer(self, request: Message) -> Message:
@@ -67,15 +67,15 @@ class Worker:
             return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
             source = Source(**request["source"]) if "source" in request else Source("")
-            record = _fault_of(error, source).record | {"plugin": self._names.get(source.origin, "")}
+            record = _worker_error(error, source).record | {"plugin": self._names.get(source.origin, "")}
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
         source = Source(**request["source"])
         if source.origin not in self._plugins:
-            self._codes[source.origin] = code = discovery.code_of(source)
+            self._code_hashes[source.origin] = code = discovery.code_hash(source)
             if request.get("code") not in (None, code):
-                raise Fault(
+                raise WorkerError(
                     "its code has changed since it was read, and its process had to be restarted",
                     file=source.path,
                     remedy="Undo the change to go on, or Reload to begin a new run with it",
@@ -86,9 +86,9 @@ class Worker:
             self._plugins[source.origin] = plugin
         return self._plugins[source.origin]
 
-    def _code(self, request: Message) -> str:
+    def _code_hash(self, request: Message) -> str:
         self._plugin(request)
-        return self._codes[Source(**request["source"]).origin]
+        return self._code_hashes[Source(**request["source"]).origin]
 
     def _options(self, request: Message, *, accepted: bool = True) -> Options:
         """Validate the options. They count as accepted for all calls but "options", which comes first."""
@@ -96,30 +96,30 @@ class Worker:
         try:
             return options_class.model_validate(request["options"], context=ACCEPTED if accepted else None)
         except ValidationError as error:
-            raise options_fault(error, options_class) from None
+            raise options_error(error, options_class) from None
 
     def _instance(self, request: Message) -> DatasetPlugin[Any]:
         return self._plugin(request)(self._options(request))
 
-    def _open(self, request: Message) -> None:
+    def _open_stream(self, request: Message) -> None:
         plugin = self._instance(request)
         plugin.has_begun = request["accepted"]
         self._streams[request["stream"]] = PairStream(
             plugin, request["source"]["path"], request["split"], request["rng_seed"], request["limit"]
         )
 
-    def _shut(self, request: Message) -> None:
+    def _close_stream(self, request: Message) -> None:
         del self._streams[request["stream"]]
 
     def _metrics(self, request: Message) -> dict[str, float]:
         pairs = [Pair(*fields) for fields in request["pairs"]]
-        return answers.metrics(self._instance(request), pairs, request["hypotheses"])
+        return checked_calls.metrics(self._instance(request), pairs, request["hypotheses"])
 
 
-def _fault_of(error: BaseException, source: Source) -> Fault:
-    """The fault, at a line of the plugin that was asked, if one was."""
-    package_files = list(map(str, discovery.files_of(source))) if source.entry_point else []
-    return fault_of(error, source.path, package_files)
+def _worker_error(error: BaseException, source: Source) -> WorkerError:
+    """The exception as a WorkerError, at a line of the plugin that was asked, if one was."""
+    package_files = list(map(str, discovery.source_files(source))) if source.entry_point else []
+    return worker_error(error, source.path, package_files)
 
 
 def main() -> None:
@@ -128,13 +128,13 @@ def main() -> None:
     _limit_memory()
     faulthandler.enable()  # a crash in C prints the Python traceback
     sys.dont_write_bytecode = True  # an edited plugin is compiled again, and its folder stays clean
-    channel = _Channel(outgoing)
+    sender = _AnswerSender(outgoing)
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
-    threading.Thread(target=_read_requests, args=(incoming, requests, channel), daemon=True).start()
+    threading.Thread(target=_read_requests, args=(incoming, requests, sender), daemon=True).start()
     worker = Worker()
     while True:
         request = requests.get()
-        channel.send(request["id"], worker.answer(request))
+        sender.send(request["id"], worker.answer(request))
 
 
 def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
@@ -148,7 +148,7 @@ def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit_memory() -> None:
-    """Give plugins half of the memory, at most `MOST_BYTES`, so that a wasteful one fails alone.
+    """Give plugins half of the memory, at most `MAX_BYTES`, so that a wasteful one fails alone.
 
     If less than that is free, Linux kills this process first, not the application.
     """
@@ -157,13 +157,13 @@ def _limit_memory() -> None:
 
         with suppress(OSError):  # some sandboxes do not let /proc be written
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-        most = min(MOST_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+        most = min(MAX_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
         allowed = resource.getrlimit(resource.RLIMIT_DATA)[1]
         if allowed == resource.RLIM_INFINITY or most < allowed:
             resource.setrlimit(resource.RLIMIT_DATA, (most, allowed))
 
 
-class _Channel:
+class _AnswerSender:
     """Sends one answer at a time, from either thread."""
 
     def __init__(self, outgoing: BinaryIO) -> None:
@@ -173,8 +173,8 @@ class _Channel:
     def send(self, request_id: int, message: Message) -> None:
         pairs = message.pop("pairs", None)
         if pairs is not None:
-            told = {name: getattr(pairs, name) for name in ("num_pairs", "share", "left_out", "is_fast")}
-            message = {"result": told, "lines": len(pairs.lines)}
+            header = {name: getattr(pairs, name) for name in ("num_pairs", "share", "left_out", "is_fast")}
+            message = {"result": header, "lines": len(pairs.lines)}
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
             # An exception's message may hold half a surrogate pair; pairs were checked for that.
@@ -183,19 +183,19 @@ class _Channel:
             self._outgoing.flush()
 
 
-def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], channel: _Channel) -> None:
+def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sender: _AnswerSender) -> None:
     main_thread = threading.main_thread().ident
     assert main_thread is not None
     for line in incoming:
         request = json.loads(line)
-        if request["call"] == "where":
-            channel.send(request["id"], {"result": _line_in(main_thread, request["file"])})
+        if request["call"] == "current_line":
+            sender.send(request["id"], {"result": _current_line(main_thread, request["file"])})
         else:
             requests.put(request)
     os._exit(0)  # the parent is gone; a plugin may be blocking the main thread
 
 
-def _line_in(thread: int, file: str) -> int:
+def _current_line(thread: int, file: str) -> int:
     """Return the line of `file` that a thread is executing; 0 if it is not in that file."""
     frame = sys._current_frames()[thread]
     while frame is not None and frame.f_code.co_filename != file:

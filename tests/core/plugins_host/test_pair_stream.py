@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from core.plugin import DatasetPlugin, Options, Pair, Split
-from core.plugins_host import stream as module
-from core.plugins_host.stream import CHUNK_SIZE, FAST_SECONDS, PairStream
+from core.plugins_host import pair_stream as module
+from core.plugins_host.pair_stream import CHUNK_SIZE, FAST_SECONDS, PairStream
 
 
 class Counted(DatasetPlugin[Options]):

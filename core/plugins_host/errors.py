@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from core.errors import UserError
-from core.plugins_host.faults import FIX
+from core.plugins_host.worker_errors import DEFAULT_REMEDY
 
-ELSEWHERE = "If it is elsewhere, name its folder: --plugins-dir FOLDER, or HEADLIGHT_PLUGINS."
+NOT_FOUND_ADVICE = "If it is elsewhere, name its folder: --plugins-dir FOLDER, or HEADLIGHT_PLUGINS."
 """What to do if a plugin is not found."""
 
 
@@ -23,7 +23,7 @@ class PluginError(UserError):
     @property
     def for_author(self) -> str:
         """What went wrong, and the remedy, if that says more than to fix it."""
-        return f"{self.sentence} {self.remedy}." if self.remedy not in ("", FIX) else self.sentence
+        return f"{self.sentence} {self.remedy}." if self.remedy not in ("", DEFAULT_REMEDY) else self.sentence
 
 
 class NoSuchPlugin(PluginError):
@@ -38,11 +38,11 @@ class EmptySplit(PluginError):
     """A split has no pairs with these options."""
 
 
-class NotWaitedFor(PluginError):
+class CallAbandoned(PluginError):
     """No answer in the short time left while somebody wanted to stop: given more time, the plugin may work."""
 
 
-def failure(
+def plugin_error(
     name: str, sentence: str, file: str, line: int, remedy: str, kind: type[PluginError] = PluginError
 ) -> PluginError:
     """Make the error's sentence, with the file and line if they are known."""
@@ -50,19 +50,19 @@ def failure(
     return kind(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy, plugin=name)
 
 
-def refusal(name: str, error: dict[str, Any]) -> UserError:
-    """Turn a fault's record from the host process into an error: the user's for options, else the plugin's.
+def error_from_record(name: str, error: dict[str, Any]) -> UserError:
+    """Turn a WorkerError's record from the host process into an error: the user's for options, else the plugin's.
 
     `name` names a plugin whose class has not been read yet.
     """
     if error["kind"] == "options":
-        return UserError(_closed(error["sentence"]))
+        return UserError(_with_full_stop(error["sentence"]))
     kind = OptionsRefused if error["kind"] == "refused" else PluginError
     name = error["plugin"] or name
-    return failure(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"], kind)
+    return plugin_error(name, f"failed: {error['sentence']}", error["file"], error["line"], error["remedy"], kind)
 
 
-def _closed(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     """The sentence with a full stop, as in errors of settings, unless it has an end mark."""
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 

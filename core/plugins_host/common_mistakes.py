@@ -2,7 +2,7 @@
 
 import re
 
-SLIPS: tuple[tuple[str, str], ...] = (
+COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
     (
         r"option\(\) got an unexpected keyword argument '(gt|min\w*)'",
         "Write ge= for the least value that is allowed: option(6, ge=1, le=64)",
@@ -41,4 +41,4 @@ SLIPS: tuple[tuple[str, str], ...] = (
 
 def remedy_for(message: str) -> str:
     """What to write instead, given an exception's message; empty if it is no known mistake."""
-    return next((remedy for pattern, remedy in SLIPS if re.search(pattern, message)), "")
+    return next((remedy for pattern, remedy in COMMON_MISTAKES if re.search(pattern, message)), "")

@@ -14,69 +14,69 @@ from itertools import count
 from typing import IO, Any
 
 from core.machine.child_python import start_python
-from core.plugins_host.endings import LIVES_ON, Ending, ending, num_kills
+from core.plugins_host.exit_explanation import CLOSED_PIPES, ExitExplanation, explain_exit, num_oom_kills
 
-OUTPUT_LINES = 200
+KEPT_OUTPUT_LINES = 200
 """How many lines of what plugins print are kept to explain a crash."""
 PIPE_BYTES = 2**20
-WHERE_SECONDS = 5.0
+LINE_SECONDS = 5.0
 """How long a live process may take to say at which line it hangs, on a machine that rarely schedules it."""
-ENDING_SECONDS = 5.0
+EXIT_SECONDS = 5.0
 """How long a process that has closed its pipes may take to end, and its last output to be read."""
-HURRY_SECONDS = 2.0
+STOPPING_SECONDS = 2.0
 """Longer than any chunk of pairs takes: a plugin that has not answered by then hangs, or is too slow to wait for."""
-LAST_WORDS_SECONDS = 1.0
+DRAIN_SECONDS = 1.0
 """Longer than it takes to read what a killed process left in its pipes, which is not used."""
-LOOK_SECONDS = 0.2
-"""How often a wait checks whether the process has ended or `in_a_hurry` is set."""
+POLL_SECONDS = 0.2
+"""How often a wait checks whether the process has ended or `stop_requested` is set."""
 
 
-class HostEnded(Exception):
+class HostExited(Exception):
     """The process ended by itself before it answered."""
 
-    def __init__(self, ending: Ending, output: list[str]) -> None:
-        super().__init__(ending.reason)
-        self.ending = ending
+    def __init__(self, explanation: ExitExplanation, output: list[str]) -> None:
+        super().__init__(explanation.reason)
+        self.explanation = explanation
         self.output = output
 
 
-class HostSilent(Exception):
+class HostTimeout(Exception):
     """No answer in time; `line` is the line of the plugin's file that is running, 0 if unknown."""
 
-    def __init__(self, line: int, seconds: float, was_hurried: bool) -> None:
-        super().__init__(line, seconds, was_hurried)
+    def __init__(self, line: int, seconds: float, was_stopping: bool) -> None:
+        super().__init__(line, seconds, was_stopping)
         self.line = line
         self.seconds = seconds
-        self.was_hurried = was_hurried
+        self.was_stopping = was_stopping
 
 
-class _Hurried(TimeoutError):
-    """The wait was cut short, as `in_a_hurry` is set."""
+class _StoppingTimeout(TimeoutError):
+    """The wait was cut short, as `stop_requested` is set."""
 
 
 class HostProcess:
-    """One running `core.plugins_host.process`. Not thread-safe: one request at a time."""
+    """One running `core.plugins_host.worker`. Not thread-safe: one request at a time."""
 
-    def __init__(self, in_a_hurry: threading.Event, hash_seed: int | None = None) -> None:
-        """While `in_a_hurry` is set, answers are awaited for HURRY_SECONDS only.
+    def __init__(self, stop_requested: threading.Event, hash_seed: int | None = None) -> None:
+        """While `stop_requested` is set, answers are awaited for STOPPING_SECONDS only.
 
         `hash_seed` fixes the hashes of texts, which otherwise differ between processes.
         """
-        self._in_a_hurry = in_a_hurry
-        self._kills_before = num_kills()
+        self._stop_requested = stop_requested
+        self._oom_kills_before = num_oom_kills()
         self._process = start_python(
-            [sys.executable, "-P", "-m", "core.plugins_host.process"],  # -P: import nothing from the current folder
+            [sys.executable, "-P", "-m", "core.plugins_host.worker"],  # -P: import nothing from the current folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             variables={} if hash_seed is None else {"PYTHONHASHSEED": str(hash_seed)},
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr
-        _widen(self._process.stdout)
+        _enlarge_buffer(self._process.stdout)
         self._requests: IO[bytes] = self._process.stdin
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        self._early: dict[int, dict[str, Any]] = {}  # answers that arrived before they were awaited
-        self._output: deque[str] = deque(maxlen=OUTPUT_LINES)
+        self._early_answers: dict[int, dict[str, Any]] = {}  # answers that arrived before they were awaited
+        self._output: deque[str] = deque(maxlen=KEPT_OUTPUT_LINES)
         self.num_output_lines = 0
         self._ids = count(1)
         self._threads = [
@@ -86,20 +86,20 @@ class HostProcess:
         for thread in self._threads:
             thread.start()
 
-    def ask(self, request: dict[str, Any], time_limit: float, sent: int | None = None) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any], time_limit: float, sent_id: int | None = None) -> dict[str, Any]:
         """Send one request, unless it was sent ahead with the id `sent`, and wait for its answer.
 
-        Raises HostEnded or HostSilent. The process is of no use then: close it.
+        Raises HostExited or HostTimeout. The process is of no use then: close it.
         """
         started = time.monotonic()
         try:
-            return self._wait_for(self._send(request) if sent is None else sent, time_limit)
+            return self._wait_for(self._send(request) if sent_id is None else sent_id, time_limit)
         except EOFError:
-            raise self._ended() from None
-        except TimeoutError as late:
+            raise self._exit_error() from None
+        except TimeoutError as timeout:
             seconds = time.monotonic() - started
-            line = self._where(request.get("source", {}).get("path", ""))
-            raise HostSilent(line, seconds, isinstance(late, _Hurried)) from None
+            line = self._current_line(request.get("source", {}).get("path", ""))
+            raise HostTimeout(line, seconds, isinstance(timeout, _StoppingTimeout)) from None
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
         """Send the next request ahead and return its id: the process works on it while the caller is busy."""
@@ -118,11 +118,11 @@ class HostProcess:
 
     def _wait_for(self, request_id: int, time_limit: float) -> dict[str, Any]:
         """Count only the seconds spent waiting: if the machine was suspended, so was the process."""
-        if request_id in self._early:
-            return self._early.pop(request_id)
-        waited = hurried = 0.0
+        if request_id in self._early_answers:
+            return self._early_answers.pop(request_id)
+        waited = waited_while_stopping = 0.0
         while True:
-            seconds = min(LOOK_SECONDS, max(0.0, time_limit - waited))
+            seconds = min(POLL_SECONDS, max(0.0, time_limit - waited))
             try:
                 answer = self._answers.get(timeout=seconds)
             except queue.Empty:
@@ -130,31 +130,31 @@ class HostProcess:
                 if self._process.poll() is not None and self._answers.empty():
                     raise EOFError from None
                 waited += seconds
-                hurried += seconds if self._in_a_hurry.is_set() else 0.0
+                waited_while_stopping += seconds if self._stop_requested.is_set() else 0.0
                 if waited >= time_limit:
                     raise TimeoutError from None
-                if hurried >= HURRY_SECONDS:
-                    raise _Hurried from None
+                if waited_while_stopping >= STOPPING_SECONDS:
+                    raise _StoppingTimeout from None
                 continue
             if not answer:
                 raise EOFError
             if answer["id"] == request_id:
                 return answer
-            self._early[answer["id"]] = answer
+            self._early_answers[answer["id"]] = answer
 
-    def _where(self, file: str) -> int:
+    def _current_line(self, file: str) -> int:
         try:
-            return int(self._wait_for(self._send({"call": "where", "file": file}), WHERE_SECONDS)["result"])
+            return int(self._wait_for(self._send({"call": "current_line", "file": file}), LINE_SECONDS)["result"])
         except (EOFError, TimeoutError):
             return 0
 
-    def _ended(self) -> HostEnded:
+    def _exit_error(self) -> HostExited:
         try:
-            code = self._process.wait(ENDING_SECONDS)
+            code = self._process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
-            return HostEnded(LIVES_ON, list(self._output))
-        self._threads[1].join(ENDING_SECONDS)
-        return HostEnded(ending(code, self._output, self._kills_before), list(self._output))
+            return HostExited(CLOSED_PIPES, list(self._output))
+        self._threads[1].join(EXIT_SECONDS)
+        return HostExited(explain_exit(code, self._output, self._oom_kills_before), list(self._output))
 
     def _read_answers(self, pipe: IO[bytes]) -> None:
         with pipe:
@@ -193,12 +193,12 @@ class HostProcess:
         self.kill()
         self._process.wait()
         for thread in self._threads:
-            thread.join(LAST_WORDS_SECONDS)
+            thread.join(DRAIN_SECONDS)
         with contextlib.suppress(OSError):  # requests still in the buffer cannot be sent
             self._requests.close()
 
 
-def _widen(pipe: IO[bytes]) -> None:
+def _enlarge_buffer(pipe: IO[bytes]) -> None:
     """Make room for a chunk of pairs in the pipe, so that sending it does not block, if the system allows it."""
     if sys.platform == "linux":
         import fcntl

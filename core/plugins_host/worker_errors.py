@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from core import plugin as plugin_api
 from core.plugin import API_VERSION, BadData, DatasetPlugin, Options
-from core.plugins_host.slips import remedy_for
+from core.plugins_host.common_mistakes import remedy_for
 
 REMEDIES: dict[type[BaseException], str] = {
     ImportError: "Import core.plugin and the standard library only, or install it beside Headlight",
@@ -19,17 +19,17 @@ REMEDIES: dict[type[BaseException], str] = {
     SystemExit: "Let it raise an exception instead of exiting",
 }
 """What to do about an exception, if there is more to say than to fix it."""
-FIX = "Fix it"
-REFUSED = "Change the options, or fix it"
+DEFAULT_REMEDY = "Fix it"
+REFUSED_REMEDY = "Change the options, or fix it"
 
-LONGEST_MESSAGE = 1000
+MAX_MESSAGE_LENGTH = 1000
 
 
-class Fault(Exception):
+class WorkerError(Exception):
     """An error of a plugin (`kind` "plugin"), of the user's options or files ("options"), or a refusal ("refused")."""
 
     def __init__(
-        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = FIX
+        self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = DEFAULT_REMEDY
     ) -> None:
         super().__init__(sentence)
         self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind, "remedy": remedy}
@@ -41,20 +41,20 @@ def defined_at(plugin: DatasetPlugin[Any], method: str) -> tuple[str, int]:
     return inspect.getfile(function), inspect.getsourcelines(function)[1]
 
 
-def fault_of(error: BaseException, plugin_file: str, package_files: Collection[str] = ()) -> Fault:
+def worker_error(error: BaseException, plugin_file: str, package_files: Collection[str] = ()) -> WorkerError:
     """Describe an exception of plugin code, with the innermost line of the plugin in its traceback.
 
     The plugin's files are `package_files` for an installed package, otherwise `plugin_file`.
     """
-    if isinstance(error, Fault):
+    if isinstance(error, WorkerError):
         return error
-    said = _said_by(error)
+    message_lines = _message_lines(error)
     if isinstance(error, BadData):
-        return Fault(" ".join(said), kind="options")
-    first_line = said[0] if said else ""
+        return WorkerError(" ".join(message_lines), kind="options")
+    first_line = message_lines[0] if message_lines else ""
     sentence = f"{type(error).__name__}: {first_line}" if first_line else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
-        return Fault(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
+        return WorkerError(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
     if isinstance(error, ImportError) and error.name == "core.plugin":  # it imports a name of another version
         sentence += f"; this Headlight has version {API_VERSION} of it"
     frames = traceback.extract_tb(error.__traceback__)
@@ -62,18 +62,24 @@ def fault_of(error: BaseException, plugin_file: str, package_files: Collection[s
     own = [frame for frame in frames if frame.filename in own_files]
     file, line = (own[-1].filename, own[-1].lineno or 0) if own else (plugin_file, 0)
     if _is_refusal(error, frames, own_files):
-        return Fault(f"{type(error).__name__}: {' '.join(said)}", file=file, line=line, kind="refused", remedy=REFUSED)
-    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), FIX)
-    return Fault(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
+        return WorkerError(
+            f"{type(error).__name__}: {' '.join(message_lines)}",
+            file=file,
+            line=line,
+            kind="refused",
+            remedy=REFUSED_REMEDY,
+        )
+    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), DEFAULT_REMEDY)
+    return WorkerError(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
 
 
-def _said_by(error: BaseException) -> list[str]:
+def _message_lines(error: BaseException) -> list[str]:
     """The lines of an exception's message, each with single spaces."""
     if isinstance(error, ValidationError):  # its message begins with the number of errors
         first = error.errors()[0]
         return [": ".join([*map(str, first["loc"][:1]), first["msg"]])]
     try:
-        message = str(error)[:LONGEST_MESSAGE]
+        message = str(error)[:MAX_MESSAGE_LENGTH]
     except Exception:  # a plugin's own exception class may have a faulty __str__
         return []
     return [" ".join(line.split()) for line in message.splitlines() if line.strip()]
@@ -90,11 +96,11 @@ def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], own_
     return last.filename in (*own_files, plugin_api.__file__) and (last.line or "").startswith("raise ")
 
 
-def options_fault(error: ValidationError, options_class: type[Options]) -> Fault:
+def options_error(error: ValidationError, options_class: type[Options]) -> WorkerError:
     """The first thing that is wrong with the given options, in one line that names the key."""
     first = error.errors()[0]
     key = ".".join(["dataset", "options", *map(str, first["loc"][:1])])  # deeper are type names, too
-    return Fault(f"{key}: {_complaint(first, options_class)}", kind="options")
+    return WorkerError(f"{key}: {_complaint(first, options_class)}", kind="options")
 
 
 def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 
 DECLARED = """
@@ -26,7 +26,7 @@ PLUGIN = Words
 DEFAULT, CLASS, END = "option(6)", "DatasetPlugin[WordsOptions]", "PLUGIN = Words"
 OPTION = "length: int = option(6)"
 PAIRS = "def pairs"
-SLIPS = {  # what is written -> what it says
+COMMON_MISTAKES = {  # what is written -> what it says
     (DEFAULT, "option(6, min=1)"): "Write ge= for the least value that is allowed: option(6, ge=1, le=64).",
     (DEFAULT, "option(6, maximum=64)"): "Write le= for the greatest value that is allowed: option(6, ge=1, le=64).",
     (DEFAULT, "option(6, 1, 64)"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
@@ -48,15 +48,15 @@ SLIPS = {  # what is written -> what it says
 @pytest.fixture
 def errors(folder: Path, host: PluginHost) -> dict[str, str]:
     """What each row says, by what was written."""
-    for number, (right, wrong) in enumerate(SLIPS):
+    for number, (right, wrong) in enumerate(COMMON_MISTAKES):
         text = DECLARED.format(name=f"slip_{number}").replace(right, wrong)
         (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
     rows = {Path(info.origin).stem: info.error or "" for info in host.plugins()}
-    return {wrong: rows[f"slip_{number}"] for number, (_, wrong) in enumerate(SLIPS)}
+    return {wrong: rows[f"slip_{number}"] for number, (_, wrong) in enumerate(COMMON_MISTAKES)}
 
 
 def test_a_row_says_what_to_write_instead(errors: dict[str, str]) -> None:
-    for (_, wrong), says in SLIPS.items():
+    for (_, wrong), says in COMMON_MISTAKES.items():
         assert says in errors[wrong], wrong
         assert "Option '" not in says or "line 5" in errors[wrong], wrong
 
@@ -79,7 +79,7 @@ def test_an_option_that_is_set_is_told_with_its_name(folder: Path, host: PluginH
         list(host.pairs("words", {}, 0, "train"))
     in_check = DECLARED.format(name="words").replace("= option(6)", "= option(6)\n    def check(self): self.length = 5")
     (folder / "words.py").write_text(in_check, encoding="utf-8")
-    host.forget()
+    host.reset()
     with pytest.raises(PluginError, match=r"dataset\.options\.length: check\(\) sets it, and options are frozen"):
         host.options("words", {})
 

@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from core.plugin import Pair
-from core.plugins_host.failures import PluginError
+from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.run_files.claiming import is_alive
-from tests.core.plugins_host.asking import ENDLESS, GOOD, NEVER, drawn, seconds_waited
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, drawn, seconds_waited
 
 
 def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
@@ -52,12 +52,12 @@ def test_on_windows_too_a_process_that_has_ended_is_told_as_such(
             host.examples("named", {})
 
 
-def test_forget_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
+def test_reset_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     assert len(drawn(host, "named", "valid")) == 10
     assert host._process is not None
     process = host._process._process
-    host.forget()
+    host.reset()
     assert process.poll() is not None
     write_plugin(GOOD.replace("else 10", "else 20"))
     assert len(drawn(host, "named", "valid")) == 20
@@ -79,7 +79,7 @@ def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_liste
         PluginError, match="its code has changed since it was read, and its process had to be restarted"
     ):
         drawn(host, "named", "valid")
-    host.forget()
+    host.reset()
     assert drawn(host, "named", "valid") != before
 
 
@@ -108,7 +108,7 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Pat
 def test_what_is_asked_of_a_closed_host_starts_no_process(host: PluginHost) -> None:
     host.plugins()
     host.close()
-    for ask in (host.plugins, partial(host.limits, "copy_task", {}), host.moved_to):
+    for ask in (host.plugins, partial(host.limits, "copy_task", {}), host.changed_directory):
         with pytest.raises(PluginError, match="has been ended"):
             ask()
     assert host._process is None
@@ -141,36 +141,36 @@ def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path)
     assert host._process is None
 
 
-def test_in_a_hurry_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
+def test_once_a_stop_is_requested_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
     folder: Path, write_plugin: Any
 ) -> None:
     write_plugin("def pairs(self, split, rng):\n    time.sleep(1000)\n    yield")
     with PluginHost([folder]) as host:
         host.plugins()
-        timer = threading.Timer(0.3, host.in_a_hurry.set)
+        timer = threading.Timer(0.3, host.stop_requested.set)
         timer.start()
-        for _ in range(2):  # the answer waited for when the hurry begins, and one asked for while it lasts
+        for _ in range(2):  # the answer waited for when the stop is requested, and one asked for while it lasts
             with pytest.raises(PluginError, match="'named' gave no answer") as caught:
                 drawn(host, "named")
             assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is as long as an answer may take
             timer.join()
-            host.in_a_hurry.clear()
-            host.moved_to()  # a new process has as long as it takes to start
-            host.in_a_hurry.set()
+            host.stop_requested.clear()
+            host.changed_directory()  # a new process has as long as it takes to start
+            host.stop_requested.set()
         assert len(drawn(host, "copy_task", "valid")) == 1000
 
 
-def test_a_plugin_not_waited_for_in_a_hurry_is_not_listed_as_broken(
+def test_a_plugin_not_waited_for_after_a_stop_request_is_not_listed_as_broken(
     folder: Path, tmp_path: Path, write_plugin: Any
 ) -> None:
     ready = tmp_path / "ready"
     write_plugin(f"while not os.path.exists({str(ready)!r}): time.sleep(0.01)\n{GOOD}")
     with PluginHost([folder]) as host:
-        host.moved_to()  # starts it
-        host.in_a_hurry.set()
+        host.changed_directory()  # starts it
+        host.stop_requested.set()
         with pytest.raises(PluginError, match="'named' gave no answer"):
             host.plugins()
-        host.in_a_hurry.clear()
+        host.stop_requested.clear()
         ready.touch()
         assert [info.error for info in host.plugins() if info.name == "named"] == [None]
 
@@ -203,14 +203,14 @@ def test_the_line_of_a_plugin_that_hangs_is_told_though_the_answer_takes_its_tim
 ENDS_WHILE_SENDING = """
 def pairs(self, split, rng):
     import io, __main__
-    send = __main__._Channel.send
-    def send_a_part(channel, *answer):
-        pipe, channel._outgoing = channel._outgoing, io.BytesIO()
-        send(channel, *answer)
-        pipe.write(channel._outgoing.getvalue()[:{}])
+    send = __main__._AnswerSender.send
+    def send_a_part(sender, *answer):
+        pipe, sender._outgoing = sender._outgoing, io.BytesIO()
+        send(sender, *answer)
+        pipe.write(sender._outgoing.getvalue()[:{}])
         pipe.flush()
         os._exit(3)
-    __main__._Channel.send = send_a_part
+    __main__._AnswerSender.send = send_a_part
     yield Pair("a", "b")
 """
 
@@ -255,7 +255,7 @@ def test_a_process_that_has_ended_by_itself_is_forgotten_where_its_group_may_not
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "killpg", refuse)
-        host.forget()
+        host.reset()
     assert "copy_task" in {info.name for info in host.plugins()}
 
 
@@ -270,7 +270,7 @@ def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_pl
     """)
     child = int(drawn(host, "named")[0].source)
     try:
-        host.forget()
+        host.reset()
         assert is_alive(child) and len(drawn(host, "copy_task", "valid")) == 1000
     finally:
         os.kill(child, signal.SIGKILL)

@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import UserError
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
-from core.plugins_host.info import PluginInfo
+from core.plugins_host.plugin_info import PluginInfo
 
 NEVER = 1000.0  # seconds, as long as an answer may take: who waits for it is failed by pytest-timeout
 GOOD = """
