@@ -13,8 +13,8 @@ from core.answers.evaluation import Evaluation
 from core.answers.left_out import HeadPlace, LeftOut
 from core.answers.translation import Translation
 from core.config import RunConfig
-from core.doctor.findings import Bounds, PluginReport
 from core.events import Prepared
+from core.plugin_check.report import Bounds, PluginReport
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Purpose = Literal["learn", "resume", "evaluate", "translate"]

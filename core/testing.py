@@ -46,9 +46,9 @@ def _check_plugin(request: pytest.FixtureRequest) -> CheckPlugin:
 
 def _check(plugin: str | Path, folder: Path, with_learning: bool) -> None:
     __tracebackhide__ = True
-    from core.doctor.report_text import findings_text
     from core.engine import Engine
     from core.errors import UserError
+    from core.plugin_check.report_text import findings_text
     from core.requests import CheckPlugin
 
     is_file = str(plugin).endswith(".py") or Path(plugin).name != str(plugin)

@@ -25,7 +25,7 @@ FORBIDDEN = {
     "core.model": ("core.decoding", "core.training", "core.engine", "core.serving", "core.cli"),
     "core.decoding": ("core.training", "core.engine", "core.serving", "core.cli"),
     "core.training": ("core.engine", "core.serving", "core.cli"),
-    "core.doctor": ("core.engine", "core.serving", "core.cli"),
+    "core.plugin_check": ("core.engine", "core.serving", "core.cli"),
     "core.overview": (
         "torch",
         "core.model",
@@ -53,7 +53,7 @@ TORCH_FREE = (
         "resources",
         "main",
     ),
-    *("core.doctor.examination", "core.doctor.report_text", "core.testing", "core.sinusoids"),
+    *("core.plugin_check.plugin_checker", "core.plugin_check.report_text", "core.testing", "core.sinusoids"),
 )
 
 # Only torchrun.py decides by which of how many processes this is; environment.json records how many.

@@ -105,7 +105,7 @@ def test_contract_by_fixture(check_plugin: CheckPlugin) -> None:
 # pytest, which none of these files imports, three.
 ONLY_WHAT_AUTHORS_SEE = """
 [mypy]
-[mypy-core.engine,core.doctor.*,core.errors,core.requests,torch.*,pytest.*,_pytest.*]
+[mypy-core.engine,core.plugin_check.*,core.errors,core.requests,torch.*,pytest.*,_pytest.*]
 follow_imports = skip
 """
 

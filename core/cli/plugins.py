@@ -11,9 +11,9 @@ from pathlib import Path
 from core.cli.conversation import TerminalConversation
 from core.cli.opening import DATASET_OPTION
 from core.cli.output import columns, print_json
-from core.doctor.findings import PluginReport
-from core.doctor.report_text import report_text
 from core.new_plugin import require_new_name, write_package, write_plugin
+from core.plugin_check.report import PluginReport
+from core.plugin_check.report_text import report_text
 from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo

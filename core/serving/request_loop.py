@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from core.doctor.checkup import check_plugin
 from core.errors import UserError
 from core.events import Event
+from core.plugin_check.check_plugin import check_plugin
 from core.plugins_host.host import PluginHost
 from core.processes.other_processes import OtherProcesses
 from core.requests import (

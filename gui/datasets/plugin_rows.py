@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.doctor.findings import PluginReport
+from core.plugin_check.report import PluginReport
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.plugins_host.plugin_info import PluginInfo
 from core.typed_path import from_home

@@ -21,10 +21,10 @@ from core.answers.left_out import HeadPlace
 from core.config import RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
-from core.doctor.findings import Bounds
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Event, Prepared, Progress, RunFinished, StateChanged, Trouble
+from core.plugin_check.report import Bounds
 from core.processes.records import REQUESTS
 from core.requests import (
     AddSentence,

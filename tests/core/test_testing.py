@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "core" / "doctor" / "cases"
+CASES = ROOT / "tests" / "core" / "plugin_check" / "cases"
 LEAKS = CASES / "leaks.py"
 SENTENCE = "9 of the 90 different sources of the valid split are in the train split too"
 

@@ -1,6 +1,6 @@
 """Promise 8: whatever a plugin does, it is named with its line, its process is replaced, and the application goes on.
 
-Each method alone: tests/core/plugins_host; what `plugins check` says of it: tests/core/doctor.
+Each method alone: tests/core/plugins_host; what `plugins check` says of it: tests/core/plugin_check.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from core.doctor.findings import PluginReport
-from core.doctor.report_text import figures_lines
+from core.plugin_check.report import PluginReport
+from core.plugin_check.report_text import figures_lines
 from core.typed_path import from_home
 from gui.datasets.plugin_rows import OURS, PluginRow
 from gui.theme import GRID

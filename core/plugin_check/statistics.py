@@ -11,22 +11,22 @@ import numpy as np
 from core.config import TrainingConfig
 from core.data.batch_plan import padding_share
 from core.data.splits import HELD_OUT
-from core.doctor.drawing import Drawn, DrawnSplit, Tokens
-from core.doctor.findings import Figures, Finding, Lengths, SplitFigures
 from core.per_cent import per_cent
+from core.plugin_check.report import Figures, Finding, Lengths, SplitFigures
+from core.plugin_check.sample import Sample, SplitSample, Tokens
 
-MANY_DUPLICATES = 0.9
-MUCH_UNKNOWN = 0.1
-MUCH_PADDING = 0.6
+MAX_DUPLICATES = 0.9
+MAX_UNKNOWN = 0.1
+MAX_PADDING = 0.6
 
 
-def figures_of(drawn: Drawn, depends_on_seed: bool) -> Figures:
+def figures_of(sample: Sample, depends_on_seed: bool) -> Figures:
     """Compute the figures of everything that was drawn."""
-    src, tgt = drawn.vocabularies
+    src, tgt = sample.vocabularies
     known = frozenset(src), frozenset(tgt)
-    train = drawn.splits["train"]
+    train = sample.splits["train"]
     return Figures(
-        splits={name: _split_figures(split, *known) for name, split in drawn.splits.items()},
+        splits={name: _split_figures(split, *known) for name, split in sample.splits.items()},
         src_vocabulary=len(src),
         tgt_vocabulary=len(tgt),
         padding=_padding(train.src_tokens, train.tgt_tokens),
@@ -34,15 +34,15 @@ def figures_of(drawn: Drawn, depends_on_seed: bool) -> Figures:
     )
 
 
-def _split_figures(split: DrawnSplit, known_src: frozenset[str], known_tgt: frozenset[str]) -> SplitFigures:
-    different = len({(pair.source, pair.target) for pair in split.pairs})
+def _split_figures(split: SplitSample, known_src: frozenset[str], known_tgt: frozenset[str]) -> SplitFigures:
+    num_different = len({(pair.source, pair.target) for pair in split.pairs})
     return SplitFigures(
         num_pairs=split.num_pairs,
         src_lengths=_lengths(split.src_tokens),
         tgt_lengths=_lengths(split.tgt_tokens),
         unknown_src=_unknown(split.src_tokens, known_src),
         unknown_tgt=_unknown(split.tgt_tokens, known_tgt),
-        duplicates=1.0 - different / len(split.pairs),
+        duplicates=1.0 - num_different / len(split.pairs),
         in_train=len(split.in_train),
     )
 
@@ -65,35 +65,35 @@ def _padding(*sides: Tokens) -> float:
     return padding_share(lengths, np.split(np.array(order), range(size, len(order), size)))
 
 
-def check_figures(drawn: Drawn, figures: Figures) -> Iterator[Finding]:
+def check_figures(sample: Sample, figures: Figures) -> Iterator[Finding]:
     """Find repetitions, unknown tokens and padding that spoil training or its measurement."""
     for name, split in figures.splits.items():
         yield from _check_duplicates(name, split)
-    yield from _check_targets_differ(drawn.splits["train"])
-    src, tgt = drawn.info.tokenizer
-    for name in HELD_OUT if drawn.symbols is None else ():  # check_symbols reports those not listed
-        yield from _check_known(name, "source", figures.splits[name].unknown_src, src)
-        yield from _check_known(name, "target", figures.splits[name].unknown_tgt, tgt)
-    if figures.padding > MUCH_PADDING:
+    yield from _check_targets_differ(sample.splits["train"])
+    src, tgt = sample.info.tokenizer
+    for name in HELD_OUT if sample.symbols is None else ():  # check_symbols reports those not listed
+        yield from _check_unknown_tokens(name, "source", figures.splits[name].unknown_src, src)
+        yield from _check_unknown_tokens(name, "target", figures.splits[name].unknown_tgt, tgt)
+    if figures.padding > MAX_PADDING:
         yield Finding(
             check="padding",
             sentence=f"{per_cent(figures.padding)} of a batch of the default size is padding; "
-            f"expected at most {per_cent(MUCH_PADDING)}.",
+            f"expected at most {per_cent(MAX_PADDING)}.",
             advice="Make texts more alike in length, or train with training.batch_tokens, which groups them by length.",
         )
 
 
 def _check_duplicates(name: str, split: SplitFigures) -> Iterator[Finding]:
-    if split.duplicates > MANY_DUPLICATES:
+    if split.duplicates > MAX_DUPLICATES:
         yield Finding(
             check="duplicates",
             sentence=f"{per_cent(split.duplicates, 1)} of the pairs of the {name} split repeat an earlier pair; "
-            f"expected at most {per_cent(MANY_DUPLICATES)}.",
+            f"expected at most {per_cent(MAX_DUPLICATES)}.",
             advice="Draw from more different pairs, or yield fewer.",
         )
 
 
-def _check_targets_differ(train: DrawnSplit) -> Iterator[Finding]:
+def _check_targets_differ(train: SplitSample) -> Iterator[Finding]:
     targets = {pair.target for pair in train.pairs}
     if len(targets) == 1 and len({pair.source for pair in train.pairs}) > 1:
         yield Finding(
@@ -104,12 +104,12 @@ def _check_targets_differ(train: DrawnSplit) -> Iterator[Finding]:
         )
 
 
-def _check_known(split: str, side: str, unknown: float, tokenizer: str) -> Iterator[Finding]:
-    if unknown > MUCH_UNKNOWN:
+def _check_unknown_tokens(split: str, side: str, unknown: float, tokenizer: str) -> Iterator[Finding]:
+    if unknown > MAX_UNKNOWN:
         yield Finding(
             check="unknown tokens",
             sentence=f"{per_cent(unknown)} of the {side} tokens of the {split} split are in no pair of the train "
-            f"split; expected at most {per_cent(MUCH_UNKNOWN)}.",
+            f"split; expected at most {per_cent(MAX_UNKNOWN)}.",
             advice="Make all splits of the same tokens, or cut texts into characters. "
             f"This check cuts them by the plugin's own tokenizer, {tokenizer}; a run with another dataset.tokenizer "
             "may know them.",

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.doctor.findings import Finding
+from core.plugin_check.report import Finding
 from core.plugins_host.discovery import Source
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo, is_built_in
 
 
-def said_of_name(info: PluginInfo, source: Source, known: PluginHost) -> str:
+def name_note(info: PluginInfo, source: Source, listing_host: PluginHost) -> str:
     """Say which other plugins have this name, wherever Headlight looks for them; empty if none has."""
-    if not _others(info, source, known):
+    if not _same_named(info, source, listing_host):
         return ""
-    with PluginHost(known.extra_dirs) as now:  # `known` may have listed them before a file was renamed
-        others = _others(info, source, now)
-    own = [other.origin for other in others if not is_built_in(other)]
-    if not own:
+    with PluginHost(listing_host.extra_dirs) as fresh_host:  # the other may have listed a file that was renamed since
+        others = _same_named(info, source, fresh_host)
+    user_origins = [other.origin for other in others if not is_built_in(other)]
+    if not user_origins:
         return f"Headlight's own plugin {info.name!r} gives way to it." if others else ""
-    if is_built_in(info) and len(own) == 1:
-        return f"It gives way to {own[0]}, which has its name."
-    return str(collision(info.name, [source.origin, *own]))
+    if is_built_in(info) and len(user_origins) == 1:
+        return f"It gives way to {user_origins[0]}, which has its name."
+    return str(collision_finding(info.name, [source.origin, *user_origins]))
 
 
-def collision(name: str, origins: Sequence[str]) -> Finding:
+def collision_finding(name: str, origins: Sequence[str]) -> Finding:
     """The finding for a name that the plugins of these places share."""
     return Finding(
         check="name",
@@ -35,8 +35,8 @@ def collision(name: str, origins: Sequence[str]) -> Finding:
     )
 
 
-def _others(info: PluginInfo, source: Source, known: PluginHost) -> list[PluginInfo]:
-    return [one for one in known.plugins() if one.name == info.name and not _is_same(one.origin, source)]
+def _same_named(info: PluginInfo, source: Source, host: PluginHost) -> list[PluginInfo]:
+    return [one for one in host.plugins() if one.name == info.name and not _is_same(one.origin, source)]
 
 
 def _is_same(origin: str, source: Source) -> bool:

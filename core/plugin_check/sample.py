@@ -19,29 +19,29 @@ from core.data.pair_texts import write_pairs
 from core.data.splits import HELD_OUT
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import as_listed
-from core.doctor.findings import Bounds
 from core.events import Progress
 from core.plugin import Pair
+from core.plugin_check.report import Bounds
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import ENDLESS_REMEDY, HELD_OUT_ENDLESS_REMEDY, PluginHost
 from core.plugins_host.pair_lines import PairLines, lines_of
 from core.plugins_host.plugin_info import PluginInfo
 
-SAMPLE = 20_000
-SAMPLE_CHARACTERS = 2_000_000
+MAX_PAIRS = 20_000
+MAX_CHARACTERS = 2_000_000
 """How many pairs and characters of each split the checks look at; later pairs are counted and searched for leaks."""
-SHARDS = 5
+NUM_SHARDS = 5
 """How many shards of endless data are compared with the held-out splits."""
-REPEATED = 5_000
+NUM_REDRAWN = 5_000
 """How many pairs of each split are drawn again, to see whether they stay the same."""
 
 Tokens = list[list[str]]
-Tell = Callable[[str, int], None]
+ReportProgress = Callable[[str, int], None]
 """Reports progress: the stage, and how much of it is done."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnSplit:
+class SplitSample:
     """The first pairs of a split, and their tokens."""
 
     pairs: list[Pair]
@@ -52,13 +52,13 @@ class DrawnSplit:
     tgt_tokens: Tokens = field(default_factory=list)
 
     @cached_property
-    def repeatable(self) -> PairLines:
+    def first_lines(self) -> PairLines:
         """The first pairs as lines, to compare with a second draw."""
-        return lines_of(self.pairs[:REPEATED])
+        return lines_of(self.pairs[:NUM_REDRAWN])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn:
+class Sample:
     """A plugin, all its options, and the splits drawn with them."""
 
     host: PluginHost
@@ -66,7 +66,7 @@ class Drawn:
     options: dict[str, Any]
     src_tokenizer: Tokenizer
     tgt_tokenizer: Tokenizer
-    splits: dict[str, DrawnSplit]
+    splits: dict[str, SplitSample]
     symbols: tuple[list[str], list[str]] | None  # None: finite data, or symbols() lists none
 
     @property
@@ -76,58 +76,60 @@ class Drawn:
         src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
         return subwords_of(self.src_tokenizer) or as_listed(src), subwords_of(self.tgt_tokenizer) or as_listed(tgt)
 
-    def again(self, host: PluginHost, split: str, seed: int = 0) -> PairLines:
-        """Draw the `repeatable` pairs of a split again, and any that follow if it ended before REPEATED pairs."""
+    def redraw(self, host: PluginHost, split: str, seed: int = 0) -> PairLines:
+        """Draw the `first_lines` pairs of a split again, and any that follow if it ended before NUM_REDRAWN pairs."""
         first = self.splits[split]
-        most = REPEATED if first.num_pairs == len(first.pairs) else len(first.repeatable)
-        chunks = list(host.lines(self.info.name, self.options, seed, split, limit=most))
+        limit = NUM_REDRAWN if first.num_pairs == len(first.pairs) else len(first.first_lines)
+        chunks = list(host.lines(self.info.name, self.options, seed, split, limit=limit))
         return PairLines(b"".join(chunk.lines for chunk in chunks), sum(map(len, chunks)))
 
     @cached_property
-    def has_another_train_split(self) -> bool:
+    def train_depends_on_seed(self) -> bool:
         """Whether another seed gives a different train split."""
-        return self.splits["train"].repeatable != self.again(self.host, "train", seed=1)
+        return self.splits["train"].first_lines != self.redraw(self.host, "train", seed=1)
 
 
-def draw(host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, tell: Tell) -> Drawn:
+def draw_sample(
+    host: PluginHost, info: PluginInfo, options: dict[str, Any], bounds: Bounds, report_progress: ReportProgress
+) -> Sample:
     """Draw every split. Raises PluginError if the plugin fails, UserError if subwords cannot be learned."""
-    drawing = _Drawing(host, info, options, bounds, tell)
-    held_out = {split: drawing.split(split) for split in HELD_OUT}
-    train = drawing.split("train", held_out)
-    src, tgt = _tokenizers(info, train.pairs, tell)
-    return Drawn(
+    sampler = _Sampler(host, info, options, bounds, report_progress)
+    held_out = {split: sampler.draw_split(split) for split in HELD_OUT}
+    train = sampler.draw_split("train", held_out)
+    src, tgt = _tokenizers(info, train.pairs, report_progress)
+    return Sample(
         host=host,
         info=info,
         options=options,
         src_tokenizer=src,
         tgt_tokenizer=tgt,
-        splits={name: cut(split, src, tgt) for name, split in {"train": train, **held_out}.items()},
+        splits={name: tokenize_split(split, src, tgt) for name, split in {"train": train, **held_out}.items()},
         symbols=host.symbols(info.name, options) if info.endless else None,
     )
 
 
-def _tokenizers(info: PluginInfo, train: list[Pair], tell: Tell) -> tuple[Tokenizer, Tokenizer]:
+def _tokenizers(info: PluginInfo, train: list[Pair], report_progress: ReportProgress) -> tuple[Tokenizer, Tokenizer]:
     """The plugin's own tokenizers, with subwords learned from as many training pairs as were kept."""
     config = TokenizerConfig.model_validate({"src": info.tokenizer[0], "tgt": info.tokenizer[1]})
     models = dict[str, bytes]()
     with TemporaryDirectory() as folder:
         write_pairs(stem := Path(folder) / "train", train)
         for side, name in config.subwords.items():
-            models[side] = _learned(learn_subwords(name, stem, len(train), side, config.size), tell)
+            models[side] = _run_learning(learn_subwords(name, stem, len(train), side, config.size), report_progress)
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
 
 
-def _learned(learning: Generator[Progress, None, bytes], tell: Tell) -> bytes:
+def _run_learning(learning: Generator[Progress, None, bytes], report_progress: ReportProgress) -> bytes:
     with closing(learning):
         while True:
             try:
                 progress = next(learning)
             except StopIteration as end:
                 return bytes(end.value)
-            tell(progress.stage, progress.done)
+            report_progress(progress.stage, progress.done)
 
 
-def cut(split: DrawnSplit, src: Tokenizer, tgt: Tokenizer) -> DrawnSplit:
+def tokenize_split(split: SplitSample, src: Tokenizer, tgt: Tokenizer) -> SplitSample:
     """The split with the tokens of its pairs."""
     return replace(
         split,
@@ -137,34 +139,36 @@ def cut(split: DrawnSplit, src: Tokenizer, tgt: Tokenizer) -> DrawnSplit:
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class _Sampler:
     host: PluginHost
     info: PluginInfo
     options: dict[str, Any]
     bounds: Bounds
-    tell: Tell
+    report_progress: ReportProgress
 
-    def split(self, name: str, held_out: dict[str, DrawnSplit] | None = None) -> DrawnSplit:
+    def draw_split(self, name: str, held_out: dict[str, SplitSample] | None = None) -> SplitSample:
         """Draw one split. For train, note in each split of `held_out` which of its sources are drawn again.
 
         Pairs that are not kept are not decoded: only their quoted sources are compared, in a tenth of the time.
         """
-        pairs, num_pairs, room, sources = list[Pair](), 0, SAMPLE_CHARACTERS, set[int]()
+        pairs, num_pairs, characters_left, sources = list[Pair](), 0, MAX_CHARACTERS, set[int]()
         for chunk in self._chunks(name):
             num_pairs += len(chunk)
-            for pair in chunk.pairs()[: SAMPLE - len(pairs)] if room > 0 and len(pairs) < SAMPLE else ():
-                room -= len(pair.source) + len(pair.target)
-                if room > 0 or not pairs:
+            for pair in (
+                chunk.pairs()[: MAX_PAIRS - len(pairs)] if characters_left > 0 and len(pairs) < MAX_PAIRS else ()
+            ):
+                characters_left -= len(pair.source) + len(pair.target)
+                if characters_left > 0 or not pairs:
                     pairs.append(pair)
-            quoted = chunk.quoted_sources()
+            quoted_sources = chunk.quoted_sources()
             if held_out is None:
-                sources.update(map(hash, quoted))
-            for theirs in (held_out or {}).values():
-                theirs.in_train.update(source for source in quoted if hash(source) in theirs.sources)
+                sources.update(map(hash, quoted_sources))
+            for other in (held_out or {}).values():
+                other.in_train.update(source for source in quoted_sources if hash(source) in other.sources)
             if num_pairs > self.bounds.max_pairs:
-                raise self._endless(name)
-            self.tell(f"drawing {name} pairs", num_pairs)
-        return DrawnSplit(
+                raise self._endless_error(name)
+            self.report_progress(f"drawing {name} pairs", num_pairs)
+        return SplitSample(
             pairs=pairs,
             num_pairs=None if name == "train" and self.info.endless else num_pairs,
             sources=sources,
@@ -172,14 +176,14 @@ class _Drawing:
 
     def _chunks(self, name: str) -> Iterator[PairLines]:
         """The lines of a whole split, or of the first shards of endless data."""
-        shards = range(SHARDS) if name == "train" and self.info.endless else range(1)
-        until = time.monotonic() + self.bounds.shards_seconds
+        shards = range(NUM_SHARDS) if name == "train" and self.info.endless else range(1)
+        deadline = time.monotonic() + self.bounds.shards_seconds
         for shard in shards:
-            if shard and time.monotonic() > until:
+            if shard and time.monotonic() > deadline:
                 return
             yield from filter(None, self.host.lines(self.info.name, self.options, 0, name, shard))
 
-    def _endless(self, split: str) -> PluginError:
+    def _endless_error(self, split: str) -> PluginError:
         sentence = f"Plugin {self.info.name!r} does not end its {split} split within {self.bounds.max_pairs:,} pairs"
         remedy = ENDLESS_REMEDY if split == "train" else HELD_OUT_ENDLESS_REMEDY
         return PluginError(f"{sentence} ({self.info.origin}).", remedy=remedy)

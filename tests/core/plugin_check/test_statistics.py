@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.findings import Lengths, PluginReport
-from core.doctor.report_text import report_text
 from core.engine import Engine
+from core.plugin_check.report import Lengths, PluginReport
+from core.plugin_check.report_text import report_text
 from core.requests import CheckPlugin
 from tests.core.watcher import answered
 

@@ -9,34 +9,36 @@ from itertools import chain, islice
 from typing import Any
 
 from core.data.splits import SPLITS
-from core.doctor.drawing import Drawn, DrawnSplit, Tell, cut
-from core.doctor.findings import Finding, TriedOptions
-from core.doctor.limits import check_limits
-from core.doctor.methods import check_metrics, check_symbols
-from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
+from core.plugin_check.limits import check_limits
+from core.plugin_check.optional_methods import check_metrics, check_symbols
+from core.plugin_check.report import Finding, TriedOptions
+from core.plugin_check.sample import ReportProgress, Sample, SplitSample, tokenize_split
+from core.plugin_check.texts import check_alignments, check_texts
 from core.plugins_host.errors import EmptySplit, OptionsRefused, PluginError
 
 NUM_PAIRS = 100
 """Drawn from each split for each value."""
-CHECKS: tuple[Callable[[Drawn], Iterable[Finding]], ...] = (
+CHECKS: tuple[Callable[[Sample], Iterable[Finding]], ...] = (
     *(check_texts, check_alignments, check_symbols, check_metrics, check_limits),
 )
 
 
-def try_extremes(drawn: Drawn, told: Collection[str], seconds: float, tell: Tell) -> tuple[list[Finding], TriedOptions]:
-    """Try the values until `seconds` are over, and give the first finding for each whose sentence is not in `told`.
+def try_other_values(
+    sample: Sample, reported: Collection[str], seconds: float, report_progress: ReportProgress
+) -> tuple[list[Finding], TriedOptions]:
+    """Try the values until `seconds` are over, and give the first finding for each whose sentence is not in `reported`.
 
     A value that the plugin refuses, in `check` or with a ValueError, is no finding, nor is one that leaves a split
     empty (words of one letter, say): the person who chooses it reads the plugin's sentence.
     """
-    values = list(other_values(drawn.info.options_schema or {}, drawn.options))
-    findings, num_tried, until = list[Finding](), 0, time.monotonic() + seconds
+    values = list(other_values(sample.info.options_schema or {}, sample.options))
+    findings, num_tried, deadline = list[Finding](), 0, time.monotonic() + seconds
     for name, value in values:
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             break
-        tell("other options", num_tried)
-        for finding in _first_finding(drawn, {**drawn.options, name: value}, told):
+        report_progress("other options", num_tried)
+        for finding in _first_finding(sample, {**sample.options, name: value}, reported):
             sentence = f"With the option {name} = {value!r}: {finding.sentence}"
             findings.append(replace(finding, check="options", sentence=sentence))
         num_tried += 1
@@ -52,14 +54,14 @@ def other_values(schema: dict[str, Any], options: dict[str, Any]) -> Iterator[tu
         yield from ((name, value) for value in choices if value != options[name])
 
 
-def _first_finding(drawn: Drawn, options: dict[str, Any], told: Collection[str]) -> list[Finding]:
+def _first_finding(sample: Sample, options: dict[str, Any], reported: Collection[str]) -> list[Finding]:
     try:
-        tried = _drawn_with(drawn, drawn.host.options(drawn.info.name, options))
-        return list(islice((finding for finding in _findings(tried) if finding.sentence not in told), 1))
+        tried = _sample_with(sample, sample.host.options(sample.info.name, options))
+        return list(islice((finding for finding in _findings(tried) if finding.sentence not in reported), 1))
     except (EmptySplit, OptionsRefused):
         return []
     except PluginError as error:
-        if error.sentence in told:
+        if error.sentence in reported:
             return []
         advice = f"{error.remedy}, or narrow the range, or have check() refuse it with a sentence."
         return [Finding(check="options", sentence=error.sentence, advice=advice)]
@@ -67,17 +69,17 @@ def _first_finding(drawn: Drawn, options: dict[str, Any], told: Collection[str])
         return []
 
 
-def _findings(drawn: Drawn) -> Iterator[Finding]:
+def _findings(sample: Sample) -> Iterator[Finding]:
     for check in CHECKS:
-        yield from (finding for finding in check(drawn) if finding.check != "lengths")  # long texts were asked for
+        yield from (finding for finding in check(sample) if finding.check != "lengths")  # long texts were asked for
 
 
-def _drawn_with(drawn: Drawn, options: dict[str, Any]) -> Drawn:
-    symbols = drawn.host.symbols(drawn.info.name, options) if drawn.info.endless else None
-    tried = replace(drawn, options=options, symbols=symbols)
-    return replace(tried, splits={name: _split(tried, name) for name in SPLITS})
+def _sample_with(sample: Sample, options: dict[str, Any]) -> Sample:
+    symbols = sample.host.symbols(sample.info.name, options) if sample.info.endless else None
+    tried = replace(sample, options=options, symbols=symbols)
+    return replace(tried, splits={name: _draw_split(tried, name) for name in SPLITS})
 
 
-def _split(drawn: Drawn, name: str) -> DrawnSplit:
-    pairs = list(chain.from_iterable(drawn.host.pairs(drawn.info.name, drawn.options, 0, name, limit=NUM_PAIRS)))
-    return cut(DrawnSplit(pairs=pairs, num_pairs=None), drawn.src_tokenizer, drawn.tgt_tokenizer)
+def _draw_split(sample: Sample, name: str) -> SplitSample:
+    pairs = list(chain.from_iterable(sample.host.pairs(sample.info.name, sample.options, 0, name, limit=NUM_PAIRS)))
+    return tokenize_split(SplitSample(pairs=pairs, num_pairs=None), sample.src_tokenizer, sample.tgt_tokenizer)

@@ -12,11 +12,11 @@ from core.config import ModelConfig, TrainingConfig
 from core.data.batching import Batch, make_batch
 from core.data.encoding import Side, encoded
 from core.data.vocabulary import Vocabulary
-from core.doctor.drawing import Drawn, DrawnSplit
-from core.doctor.findings import Finding, Learnability
 from core.events import Progress
 from core.model.transformer import Transformer
 from core.plugin import Pair
+from core.plugin_check.report import Finding, Learnability
+from core.plugin_check.sample import Sample, SplitSample
 from core.training.learner import Learner
 from core.training.random_state import RandomState
 from core.training.threads import threads
@@ -24,7 +24,7 @@ from core.training.threads import threads
 NUM_PAIRS = 32
 MAX_TOKENS = 4096
 """In the batch, padding included: fewer pairs are learned if texts are long, so that no step takes long."""
-LEARNED = 0.1
+LEARNED_LOSS = 0.1
 """The loss, in nats per target token, of learned pairs: the right token has nine tenths of the probability."""
 MODEL = ModelConfig(d_model=64, num_heads=4, num_encoder_layers=1, num_decoder_layers=1, d_ff=256, dropout=0.0)
 TRAINING = TrainingConfig(label_smoothing=0.0, device="cpu", precision="float32")
@@ -33,60 +33,60 @@ WARMUP_STEPS = 10
 _CPU = torch.device("cpu")
 
 
-def learn_by_heart(drawn: Drawn, seconds: float) -> Generator[Progress | None, None, Learnability]:
+def memorise_pairs(sample: Sample, seconds: float) -> Generator[Progress | None, None, Learnability]:
     """Train on the first 32 pairs until they are learned or `seconds` of computing time are spent.
 
     Yields after every step. Leaves the random state of a run and torch's number of threads as they were.
     """
-    pairs = _first_pairs(drawn)
-    learner, batch = _begin(drawn, pairs)
+    pairs = _first_pairs(sample)
+    learner, batch = _make_learner(sample, pairs)
     step, loss, spent = 0, float("inf"), 0.0
-    while loss > LEARNED and spent < seconds:
+    while loss > LEARNED_LOSS and spent < seconds:
         started = time.perf_counter()
         with threads(1):
             rate = LEARNING_RATE * min(1.0, (step + 1) / WARMUP_STEPS)
             loss = float(learner.step([batch], TRAINING, rate).loss)
         step, spent = step + 1, spent + time.perf_counter() - started
-        yield Progress(stage=f"checking {drawn.info.name}: learning {len(pairs)} pairs", done=step, total=None)
-    return Learnability(num_pairs=len(pairs), steps=step, loss=loss, seconds=spent, is_learned=loss <= LEARNED)
+        yield Progress(stage=f"checking {sample.info.name}: learning {len(pairs)} pairs", done=step, total=None)
+    return Learnability(num_pairs=len(pairs), steps=step, loss=loss, seconds=spent, is_learned=loss <= LEARNED_LOSS)
 
 
-def _first_pairs(drawn: Drawn) -> list[Pair]:
-    train = drawn.splits["train"]
+def _first_pairs(sample: Sample) -> list[Pair]:
+    train = sample.splits["train"]
     num_pairs = min(NUM_PAIRS, len(train.pairs))
     while num_pairs > 1 and num_pairs * _longest(train, num_pairs) > MAX_TOKENS:
         num_pairs -= 1
     return train.pairs[:num_pairs]
 
 
-def _longest(train: DrawnSplit, num_pairs: int) -> int:
+def _longest(train: SplitSample, num_pairs: int) -> int:
     return max(map(len, train.src_tokens[:num_pairs])) + max(map(len, train.tgt_tokens[:num_pairs]))
 
 
-def _begin(drawn: Drawn, pairs: list[Pair]) -> tuple[Learner, Batch]:
-    src, tgt = map(Vocabulary, drawn.vocabularies)
+def _make_learner(sample: Sample, pairs: list[Pair]) -> tuple[Learner, Batch]:
+    src, tgt = map(Vocabulary, sample.vocabularies)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    arrays = encoded(*texts, Side(drawn.src_tokenizer, src), Side(drawn.tgt_tokenizer, tgt))
+    arrays = encoded(*texts, Side(sample.src_tokenizer, src), Side(sample.tgt_tokenizer, tgt))
     batch = make_batch(arrays, np.arange(len(pairs)))
     num_positions = max(batch.src.shape[1], batch.tgt_input.shape[1])
     with RandomState(0, _CPU).drawing(), threads(1):
         return Learner(Transformer(MODEL, len(src), len(tgt), num_positions).eval(), TRAINING, _CPU), batch
 
 
-def check_learnability(drawn: Drawn, learnability: Learnability) -> Iterator[Finding]:
+def check_learnability(sample: Sample, learnability: Learnability) -> Iterator[Finding]:
     """Report pairs that were not learned, with the likely cause."""
     if learnability.is_learned:
         return
     targets: dict[str, set[str]] = {}
-    for pair in _first_pairs(drawn):
+    for pair in _first_pairs(sample):
         targets.setdefault(pair.source, set()).add(pair.target)
-    conflicting = sum(len(one) > 1 for one in targets.values())
+    num_conflicting = sum(len(one) > 1 for one in targets.values())
     yield Finding(
         check="learnability",
         sentence=f"A small model has not learned the first {learnability.num_pairs} training pairs by heart: after "
         f"{learnability.steps:,} steps in {learnability.seconds:.0f} s its loss is {learnability.loss:.2f} nats a "
-        f"token; expected {LEARNED} at the most.",
-        advice=f"{conflicting} of their sources have several targets: make each target follow from its source."
-        if conflicting
+        f"token; expected {LEARNED_LOSS} at the most.",
+        advice=f"{num_conflicting} of their sources have several targets: make each target follow from its source."
+        if num_conflicting
         else "Make the first pairs short and their targets follow from their sources; long texts take longer.",
     )

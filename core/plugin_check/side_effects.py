@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.doctor.drawing import Drawn
-from core.doctor.findings import Finding
+from core.plugin_check.report import Finding
+from core.plugin_check.sample import Sample
 
-MANY_LINES = 1000
+MAX_PRINTED_LINES = 1000
 
 
-def check_conduct(drawn: Drawn) -> Iterator[Finding]:
+def check_side_effects(sample: Sample) -> Iterator[Finding]:
     """Find a changed working directory and excessive output."""
-    folder = drawn.host.changed_directory()
+    folder = sample.host.changed_directory()
     if folder is not None:
         yield Finding(
             check="conduct",
             sentence=f"It has changed the working directory to {folder}; expected no change.",
             advice="Open files by their place beside the plugin, Path(__file__).parent, without os.chdir.",
         )
-    if drawn.host.num_printed_lines > MANY_LINES:
+    if sample.host.num_printed_lines > MAX_PRINTED_LINES:
         yield Finding(
             check="conduct",
-            sentence=f"It has printed more than {MANY_LINES:,} lines; expected few or none.",
+            sentence=f"It has printed more than {MAX_PRINTED_LINES:,} lines; expected few or none.",
             advice="Remove the print: nobody reads it, and each line takes time.",
         )

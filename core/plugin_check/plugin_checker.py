@@ -8,25 +8,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.doctor.conduct import check_conduct
-from core.doctor.declarations import check_options, odd_options
-from core.doctor.drawing import Drawn, draw
-from core.doctor.extremes import try_extremes
-from core.doctor.findings import Bounds, Figures, Finding, PluginReport, TriedOptions
-from core.doctor.leaks import check_leaks
-from core.doctor.limits import check_limits
-from core.doctor.methods import check_examples, check_files, check_metrics, check_symbols, check_text_form
-from core.doctor.naming import collision, said_of_name
-from core.doctor.repeatability import check_other_shards, check_same_seed, depends_on_seed
-from core.doctor.statistics import check_figures, figures_of
-from core.doctor.texts import check_alignments, check_texts
 from core.errors import UserError
+from core.plugin_check.leaks import check_leaks
+from core.plugin_check.limits import check_limits
+from core.plugin_check.name_collisions import collision_finding, name_note
+from core.plugin_check.option_values import try_other_values
+from core.plugin_check.optional_methods import (
+    check_examples,
+    check_files,
+    check_metrics,
+    check_symbols,
+    check_text_form,
+)
+from core.plugin_check.options import check_options, unsupported_options
+from core.plugin_check.repeatability import check_same_seed, check_shards_differ, depends_on_seed
+from core.plugin_check.report import Bounds, Figures, Finding, PluginReport, TriedOptions
+from core.plugin_check.sample import Sample, draw_sample
+from core.plugin_check.side_effects import check_side_effects
+from core.plugin_check.statistics import check_figures, figures_of
+from core.plugin_check.texts import check_alignments, check_texts
 from core.plugins_host.discovery import Source
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 
-CHECKS: dict[str, Callable[[Drawn], Iterable[Finding]]] = {
-    "other seeds": check_other_shards,
+CHECKS: dict[str, Callable[[Sample], Iterable[Finding]]] = {
+    "other seeds": check_shards_differ,
     "leaks": check_leaks,
     "texts": check_texts,
     "alignment": check_alignments,
@@ -36,24 +42,24 @@ CHECKS: dict[str, Callable[[Drawn], Iterable[Finding]]] = {
     "examples": check_examples,
     "text form": check_text_form,
     "files": check_files,
-    "conduct": check_conduct,
+    "conduct": check_side_effects,
 }
 _JOIN_SECONDS = 0.1
 
 
-class Closed(Exception):
+class CheckClosed(Exception):
     """Raised in `run` once `close` has been called."""
 
 
 @dataclass(frozen=True)
-class Examined:
+class CheckOutcome:
     """What was found without a model, and the pairs to learn from; None if they could not be drawn."""
 
     report: PluginReport
-    drawn: Drawn | None = None
+    sample: Sample | None = None
 
 
-class Examination:
+class PluginChecker:
     """The checks of one plugin. `run` has a thread of its own; the thread that waits uses `progress` and `close`."""
 
     def __init__(self, bounds: Bounds) -> None:
@@ -64,22 +70,22 @@ class Examination:
         self._hosts: list[PluginHost] = []
         self._is_closed = False
 
-    def run(self, plugin: str, options: Mapping[str, Any], known: PluginHost) -> Examined:
-        """Check the plugin of a file, or of a name that `known` lists; options that are not given keep their defaults.
+    def run(self, plugin: str, options: Mapping[str, Any], listing_host: PluginHost) -> CheckOutcome:
+        """Check the plugin of a file, or of a name that `listing_host` lists.
 
-        Raises UserError for an unknown plugin, and for an option that it does not take.
+        Options that are not given keep their defaults. Raises UserError for an unknown plugin or option.
         """
-        sources = [_file(plugin)] if _is_path(plugin, known) else known.sources_of(plugin)
+        sources = [_source_of_file(plugin)] if _is_path(plugin, listing_host) else listing_host.sources_of(plugin)
         if len(sources) > 1:
             origins = [source.origin for source in sources]
-            self._findings.append(collision(plugin, origins))
-            return Examined(self._report(plugin, " and ".join(origins)))
+            self._findings.append(collision_finding(plugin, origins))
+            return CheckOutcome(self._report(plugin, " and ".join(origins)))
         source, seconds = sources[0], self._bounds.answer_seconds
         self._hosts = [  # two processes with different hash seeds
             PluginHost(only=source, hash_seed=number, describe_timeout=seconds, pairs_timeout=seconds)
             for number in (1, 2)
         ]
-        return self._examine(source, dict(options), known)
+        return self._check(source, dict(options), listing_host)
 
     def close(self, running: Future[Any]) -> None:
         """Stop `run`, and end the plugin's processes."""
@@ -93,46 +99,46 @@ class Examination:
         for host in self._hosts:
             host.close()
 
-    def _examine(self, source: Source, given: dict[str, Any], known: PluginHost) -> Examined:
+    def _check(self, source: Source, given: dict[str, Any], listing_host: PluginHost) -> CheckOutcome:
         host, name = self._hosts[0], source.label
-        self._tell("loading", 0)
+        self._report_progress("loading", 0)
         try:
             info = host.load(source)
             name = info.name
-            self._note = said_of_name(info, source, known)
+            self._note = name_note(info, source, listing_host)
             self._collect("options", check_options(host, info))
         except PluginError as error:
-            self._add("loading", error)
-            return Examined(self._report(error.plugin or name, source.origin))
-        if odd_options(info):  # nothing can be drawn with them
-            return Examined(self._report(name, source.origin))
+            self._add_error("loading", error)
+            return CheckOutcome(self._report(error.plugin or name, source.origin))
+        if unsupported_options(info):  # nothing can be drawn with them
+            return CheckOutcome(self._report(name, source.origin))
         options = host.options(name, given)  # raises, as a wrong option is the user's mistake and no finding
         try:
-            return self._examine_drawn(draw(host, info, options, self._bounds, self._tell), source)
+            return self._check_sample(draw_sample(host, info, options, self._bounds, self._report_progress), source)
         except UserError as error:
-            self._add("pairs", error)
-            return Examined(self._report(name, source.origin))
+            self._add_error("pairs", error)
+            return CheckOutcome(self._report(name, source.origin))
 
-    def _examine_drawn(self, drawn: Drawn, source: Source) -> Examined:
-        self._tell("drawing again", 0)
-        self._collect("same seed", check_same_seed(drawn, self._hosts[1]))
-        for what, check in CHECKS.items():
-            self._tell(what, 0)
-            self._collect(what, check(drawn))
-        told = {finding.sentence for finding in self._findings}
-        found, tried = try_extremes(drawn, told, self._bounds.options_seconds, self._tell)
+    def _check_sample(self, sample: Sample, source: Source) -> CheckOutcome:
+        self._report_progress("drawing again", 0)
+        self._collect("same seed", check_same_seed(sample, self._hosts[1]))
+        for name, check in CHECKS.items():
+            self._report_progress(name, 0)
+            self._collect(name, check(sample))
+        reported = {finding.sentence for finding in self._findings}
+        found, tried_options = try_other_values(sample, reported, self._bounds.options_seconds, self._report_progress)
         self._collect("options", found)
-        figures = self._figures(drawn)
-        return Examined(self._report(drawn.info.name, source.origin, figures, tried), drawn)
+        figures = self._figures(sample)
+        return CheckOutcome(self._report(sample.info.name, source.origin, figures, tried_options), sample)
 
-    def _figures(self, drawn: Drawn) -> Figures | None:
-        self._tell("counting", 0)
+    def _figures(self, sample: Sample) -> Figures | None:
+        self._report_progress("counting", 0)
         try:
-            figures = figures_of(drawn, depends_on_seed(drawn))
+            figures = figures_of(sample, depends_on_seed(sample))
         except PluginError as error:
-            self._add("pairs", error)
+            self._add_error("pairs", error)
             return None
-        self._collect("figures", check_figures(drawn, figures))
+        self._collect("figures", check_figures(sample, figures))
         return figures
 
     def _collect(self, check: str, found: Iterable[Finding]) -> None:
@@ -140,22 +146,22 @@ class Examination:
             for finding in found:
                 self._findings.append(finding)
         except PluginError as error:
-            self._add(check, error)
+            self._add_error(check, error)
 
-    def _add(self, check: str, error: UserError) -> None:
+    def _add_error(self, check: str, error: UserError) -> None:
         """Add a plugin's error as a finding, unless the same one is there already."""
         remedy = f"{error.remedy}." if isinstance(error, PluginError) and error.remedy else error.advice
         finding = Finding(check=check, sentence=error.sentence, advice=remedy)
         if all(str(finding) != str(known) for known in self._findings):
             self._findings.append(finding)
 
-    def _tell(self, stage: str, done: int) -> None:
+    def _report_progress(self, stage: str, done: int) -> None:
         if self._is_closed:
-            raise Closed
+            raise CheckClosed
         self.progress = stage, done
 
     def _report(
-        self, name: str, origin: str, figures: Figures | None = None, tried: TriedOptions | None = None
+        self, name: str, origin: str, figures: Figures | None = None, tried_options: TriedOptions | None = None
     ) -> PluginReport:
         return PluginReport(
             name=name,
@@ -163,28 +169,28 @@ class Examination:
             findings=tuple(self._findings),
             note=self._note,
             figures=figures,
-            tried_options=tried,
+            tried_options=tried_options,
         )
 
 
-def _is_path(plugin: str, known: PluginHost) -> bool:
+def _is_path(plugin: str, listing_host: PluginHost) -> bool:
     if plugin.endswith(".py") or Path(plugin).name != plugin:
         return True
-    return Path(plugin).exists() and all(info.name != plugin for info in known.plugins())
+    return Path(plugin).exists() and all(info.name != plugin for info in listing_host.plugins())
 
 
-def _file(plugin: str) -> Source:
+def _source_of_file(plugin: str) -> Source:
     path = Path(plugin)
     if path.exists():  # false for a name with a NUL byte, which resolve() does not take
         path = path.resolve()
     if not path.is_file() or path.suffix != ".py":
         raise UserError(
-            f"{plugin}: expected a plugin's .py file, and {_what(path)}.", "`plugins list` shows the names."
+            f"{plugin}: expected a plugin's .py file, and {_path_description(path)}.", "`plugins list` shows the names."
         )
     return Source(path.stem, path=str(path))
 
 
-def _what(path: Path) -> str:
+def _path_description(path: Path) -> str:
     if path.is_dir():
         return "this is a folder"
     return "this is none" if path.exists() else "there is none"

@@ -6,36 +6,36 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from core.data.splits import HELD_OUT, SPLITS
-from core.doctor.drawing import Drawn
-from core.doctor.findings import Finding
 from core.plugin import Pair
+from core.plugin_check.report import Finding
+from core.plugin_check.sample import Sample
 from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import PairLines
 
-HERE_ADVICE = (
+SAME_PROCESS_ADVICE = (
     "Draw from the rng that pairs() is given, and from nothing else: not from the module random, the clock, "
     "or what an earlier call left behind."
 )
-ELSEWHERE_ADVICE = (
+OTHER_PROCESS_ADVICE = (
     "hash() of a text and the order of a set differ from process to process: use split_of() or hashlib, and sorted()."
 )
 
 
-def check_same_seed(drawn: Drawn, other: PluginHost) -> Iterator[Finding]:
+def check_same_seed(sample: Sample, other: PluginHost) -> Iterator[Finding]:
     """Draw again in the same process, and in `other`, which has another hash seed; report the first difference."""
     for split in SPLITS:
-        first = drawn.splits[split].repeatable
-        if here := _difference(first, drawn.again(drawn.host, split)):
-            yield _finding(f"drawn twice with the same seed, {here}", split, HERE_ADVICE)
+        first = sample.splits[split].first_lines
+        if difference := _difference(first, sample.redraw(sample.host, split)):
+            yield _finding(f"drawn twice with the same seed, {difference}", split, SAME_PROCESS_ADVICE)
             return
-        if elsewhere := _difference(first, drawn.again(other, split)):
-            yield _finding(f"drawn with the same seed in another process, {elsewhere}", split, ELSEWHERE_ADVICE)
+        if difference := _difference(first, sample.redraw(other, split)):
+            yield _finding(f"drawn with the same seed in another process, {difference}", split, OTHER_PROCESS_ADVICE)
             return
 
 
-def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
+def check_shards_differ(sample: Sample) -> Iterator[Finding]:
     """Find endless data that do not depend on the rng: each shard has its own, so all shards would be the same."""
-    if drawn.info.endless and not drawn.has_another_train_split:
+    if sample.info.endless and not sample.train_depends_on_seed:
         yield Finding(
             check="other seeds",
             sentence="The train split is declared endless, but gives the same pairs whatever its rng; "
@@ -44,10 +44,10 @@ def check_other_shards(drawn: Drawn) -> Iterator[Finding]:
         )
 
 
-def depends_on_seed(drawn: Drawn) -> bool:
+def depends_on_seed(sample: Sample) -> bool:
     """Whether another dataset.seed gives other pairs."""
-    return drawn.has_another_train_split or any(
-        drawn.splits[split].repeatable != drawn.again(drawn.host, split, seed=1) for split in HELD_OUT
+    return sample.train_depends_on_seed or any(
+        sample.splits[split].first_lines != sample.redraw(sample.host, split, seed=1) for split in HELD_OUT
     )
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from core.cli.plugins import CLEAN, FINDINGS, exit_code
-from core.doctor.findings import Bounds
 from core.engine import Engine
+from core.plugin_check.report import Bounds
 from core.requests import CheckPlugin
 from tests.core.watcher import answered
 
 CASES = Path(__file__).parent / "cases"
-SOON = Bounds(answer_seconds=1.0)
+SHORT = Bounds(answer_seconds=1.0)
 """Of those that hang."""
 
 # file -> essential words of what its author is told, in this order
@@ -115,11 +115,11 @@ BOUNDS = {
     "endless_unsaid": Bounds(max_pairs=5000),
     "endless_in_valid": Bounds(max_pairs=5000),
     "random_target": Bounds(learn_seconds=1.0),
-    "sleeps": SOON,
-    "sleeps_when_loaded": SOON,
+    "sleeps": SHORT,
+    "sleeps_when_loaded": SHORT,
 }
 
-TOLD_ONCE = {"alignment_beyond", "hashes", "loses_spaces", "odd_option", "symbols_missing", "unseeded"}
+REPORTED_ONCE = {"alignment_beyond", "hashes", "loses_spaces", "odd_option", "symbols_missing", "unseeded"}
 """Of those that several checks could tell of."""
 ONLY_ON_LINUX = {"crashes", "eats_memory"}  # elsewhere processes end otherwise, and their memory has no bound
 CASES_HERE = sorted(SENTENCES if sys.platform == "linux" else set(SENTENCES) - ONLY_ON_LINUX)
@@ -143,11 +143,11 @@ def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None
     )
     report = answered(engine, request)
     assert exit_code(report) == FINDINGS
-    told = "\n".join(map(str, report.findings))
+    reported = "\n".join(map(str, report.findings))
     for words in SENTENCES[case]:
-        assert words in told
-        told = told[told.index(words) :]
-    assert case not in TOLD_ONCE or len(report.findings) == 1
+        assert words in reported
+        reported = reported[reported.index(words) :]
+    assert case not in REPORTED_ONCE or len(report.findings) == 1
 
 
 def test_each_name_that_a_limit_can_have_is_offered_once(engine: Engine, tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_each_name_that_a_limit_can_have_is_offered_once(engine: Engine, tmp_pat
     plugin = tmp_path / "limited.py"
     plugin.write_text(written.replace("\nPLUGIN =", limits), encoding="utf-8")
     report = answered(engine, CheckPlugin(plugin=str(plugin), with_learning=False))
-    (told,) = (str(finding) for finding in report.findings if finding.check == "limits")
-    assert told.count("valid/bleu") == 1 and "train/loss" not in told
+    (reported,) = (str(finding) for finding in report.findings if finding.check == "limits")
+    assert reported.count("valid/bleu") == 1 and "train/loss" not in reported
 
 
 def test_what_is_well_is_clean_after_all_of_them(engine: Engine) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from core.data.unigram import frequency_loss
-from core.doctor.drawing import Drawn
-from core.doctor.findings import Finding
-from core.doctor.methods import SCORED, metrics_of
+from core.plugin_check.optional_methods import NUM_SCORED_PAIRS, metrics_of
+from core.plugin_check.report import Finding
+from core.plugin_check.sample import Sample
 from core.training.metrics import BUILT_IN
 
 RANGES = {
@@ -23,18 +23,18 @@ RANGES = {
     "valid/loss": (0.0, math.inf),
     "valid/token_error_rate": (0.0, math.inf),
 }
-CHANCE = 1.1
+GUESSING_TOLERANCE = 1.1
 """A limit may be this many times the loss of guessing, which is only estimated from the pairs that were drawn."""
 
 
-def check_limits(drawn: Drawn) -> Iterator[Finding]:
+def check_limits(sample: Sample) -> Iterator[Finding]:
     """Find limits of metrics that do not exist, out of the metric's range, or worse than guessing.
 
     Limits that are not finite are refused earlier (`core.plugins_host.checked_calls`). Whether a limit is the true one
     only the plugin's author knows: a model does better on pairs that it has memorised.
     """
-    limits = drawn.host.limits(drawn.info.name, drawn.options)
-    yield from _check_names(drawn, list(limits))
+    limits = sample.host.limits(sample.info.name, sample.options)
+    yield from _check_names(sample, list(limits))
     for name, value in limits.items():
         least, most = RANGES.get(name, (-math.inf, math.inf))
         if not least <= value <= most:
@@ -43,11 +43,11 @@ def check_limits(drawn: Drawn) -> Iterator[Finding]:
                 + (f"at least {least:g}" if most == math.inf else f"a number from {least:g} to {most:g}"),
                 "Accuracies and rates are fractions, BLEU and chrF go to 100, losses are nats.",
             )
-    yield from _check_loss(drawn, limits.get("valid/loss", 0.0))
+    yield from _check_loss(sample, limits.get("valid/loss", 0.0))
 
 
-def _check_names(drawn: Drawn, names: list[str]) -> Iterator[Finding]:
-    own = list(metrics_of(drawn, [pair.target for pair in drawn.splits["valid"].pairs[:SCORED]]))
+def _check_names(sample: Sample, names: list[str]) -> Iterator[Finding]:
+    own = list(metrics_of(sample, [pair.target for pair in sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]]))
     known = [f"valid/{name}" for name in dict.fromkeys((*BUILT_IN, *own))]
     for name in names:
         if f"valid/{name}" in known:
@@ -62,11 +62,11 @@ def _check_names(drawn: Drawn, names: list[str]) -> Iterator[Finding]:
             )
 
 
-def _check_loss(drawn: Drawn, limit: float) -> Iterator[Finding]:
-    texts = drawn.splits["valid"].tgt_tokens
-    times = Counter(token for text in texts for token in text)
-    guessing = frequency_loss(np.array([len(texts), *times.values()]))  # each text ends with <eos>
-    if limit > CHANCE * guessing:
+def _check_loss(sample: Sample, limit: float) -> Iterator[Finding]:
+    texts = sample.splits["valid"].tgt_tokens
+    counts = Counter(token for text in texts for token in text)
+    guessing = frequency_loss(np.array([len(texts), *counts.values()]))  # each text ends with <eos>
+    if limit > GUESSING_TOLERANCE * guessing:
         yield _finding(
             f"gives 'valid/loss' as {limit:.3g}, but guessing by the frequency of target tokens alone reaches "
             f"{guessing:.3g}; expected the best that anyone can reach, in nats a target token",

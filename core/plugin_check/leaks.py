@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.data.splits import HELD_OUT
-from core.doctor.drawing import Drawn
-from core.doctor.findings import Finding
+from core.plugin_check.report import Finding
+from core.plugin_check.sample import Sample
 from core.plugins_host.pair_lines import unquoted
 
 RNG_SEEDS = range(3)
@@ -14,7 +14,7 @@ NUM_PAIRS = 20
 """Drawn from each split with each of these seeds."""
 
 
-def check_leaks(drawn: Drawn) -> Iterator[Finding]:
+def check_leaks(sample: Sample) -> Iterator[Finding]:
     """Compare the train split with all held-out sources; of endless data, its first shards, and draws from equal rngs.
 
     For a finite train split the comparison is complete. For an endless one it cannot be. If the same code draws both
@@ -22,16 +22,16 @@ def check_leaks(drawn: Drawn) -> Iterator[Finding]:
     a leak is found with probability 1 - exp(-t h / n), for t pairs drawn to train on, h held-out sources, and n sources
     that are equally likely in both splits.
     """
-    if drawn.info.splits_overlap:
+    if sample.info.splits_overlap:
         return
-    leaked = [finding for name in HELD_OUT for finding in _check_split(drawn, name)]
+    leaked = [finding for name in HELD_OUT for finding in _check_split(sample, name)]
     yield from leaked
-    if drawn.info.endless and not leaked:
-        yield from _check_equal_rngs(drawn)
+    if sample.info.endless and not leaked:
+        yield from _check_equal_rngs(sample)
 
 
-def _check_split(drawn: Drawn, name: str) -> Iterator[Finding]:
-    split = drawn.splits[name]
+def _check_split(sample: Sample, name: str) -> Iterator[Finding]:
+    split = sample.splits[name]
     if leaked := split.in_train:
         yield Finding(
             check="leaks",
@@ -42,11 +42,11 @@ def _check_split(drawn: Drawn, name: str) -> Iterator[Finding]:
         )
 
 
-def _check_equal_rngs(drawn: Drawn) -> Iterator[Finding]:
+def _check_equal_rngs(sample: Sample) -> Iterator[Finding]:
     for rng_seed in RNG_SEEDS:
-        trained = _sources(drawn, "train", rng_seed)
+        trained = _sources(sample, "train", rng_seed)
         for name in HELD_OUT:
-            both = trained & _sources(drawn, name, rng_seed)
+            both = trained & _sources(sample, name, rng_seed)
             if both:
                 yield Finding(
                     check="leaks",
@@ -58,7 +58,7 @@ def _check_equal_rngs(drawn: Drawn) -> Iterator[Finding]:
                 return
 
 
-def _sources(drawn: Drawn, split: str, rng_seed: int) -> set[str]:
-    host, name, options = drawn.host, drawn.info.name, drawn.options
+def _sources(sample: Sample, split: str, rng_seed: int) -> set[str]:
+    host, name, options = sample.host, sample.info.name, sample.options
     chunks = host.stream(name, options, split=split, rng_seed=rng_seed, limit=NUM_PAIRS)
     return {pair.source for chunk in chunks for pair in chunk.pairs()}

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.findings import Bounds
-from core.doctor.report_text import report_text
 from core.engine import Engine
 from core.errors import UserError
 from core.events import Progress
+from core.plugin_check.report import Bounds
+from core.plugin_check.report_text import report_text
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import CheckPlugin, Learn, Pause, SetPace
 from core.run_folder import RunFolder
@@ -22,7 +22,7 @@ from tests.core.watcher import SECONDS, Watcher, answered, begun
 
 CASES = Path(__file__).parent / "cases"
 HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=1000.0))  # not to be waited for
-BRIEFLY = Bounds(shards_seconds=0.0, options_seconds=0.0)
+SHORT = Bounds(shards_seconds=0.0, options_seconds=0.0)
 """Where the plugin is not what is looked at."""
 STAGE = "checking copy_task: "
 
@@ -47,7 +47,7 @@ def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_
     beside = begun(engine, tmp_path, **length)
     answered(engine, SetPace(steps_per_second=0.5))  # or it would be over before the check
     learning = engine.ask(Learn())
-    assert answered(engine, CheckPlugin(plugin="copy_task", bounds=BRIEFLY)).is_clean
+    assert answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT)).is_clean
     assert not learning.done()
     answered(engine, SetPace(steps_per_second=None))
     learning.result(SECONDS)
@@ -55,7 +55,7 @@ def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_
 
 
 def test_it_tells_how_far_it_is(engine: Engine, watcher: Watcher) -> None:
-    answered(engine, CheckPlugin(plugin="copy_task", bounds=BRIEFLY))
+    answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT))
     stages = [event.stage for event in watcher.all(Progress)]
     assert all(stage.startswith(STAGE) for stage in stages)
     assert {f"{STAGE}drawing train pairs", f"{STAGE}learning 32 pairs"} <= set(stages)
@@ -109,7 +109,7 @@ def test_one_of_headlights_own_gives_way_to_a_plugin_of_its_name_and_both_checks
     with Engine(plugin_dirs=[tmp_path]) as engine:
         by_name = answered(engine, CheckPlugin(plugin="reverse", with_learning=False))
         by_file = answered(engine, CheckPlugin(plugin=str(own), with_learning=False))
-        built_in = answered(engine, CheckPlugin(plugin=file, with_learning=False, bounds=BRIEFLY))
+        built_in = answered(engine, CheckPlugin(plugin=file, with_learning=False, bounds=SHORT))
     assert {finding.check for report in (by_name, by_file) for finding in report.findings} == {"leaks"}
     assert by_name.note == by_file.note == "Headlight's own plugin 'reverse' gives way to it."
     assert built_in.is_clean and built_in.note == f"It gives way to {own}, which has its name."
@@ -201,4 +201,4 @@ def test_a_folder_of_a_plugins_name_is_not_meant(
 ) -> None:
     (tmp_path / "copy_task").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert answered(engine, CheckPlugin(plugin="copy_task", with_learning=False, bounds=BRIEFLY)).is_clean
+    assert answered(engine, CheckPlugin(plugin="copy_task", with_learning=False, bounds=SHORT)).is_clean

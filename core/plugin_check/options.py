@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from core.doctor.findings import Finding
 from core.errors import UserError
+from core.plugin_check.report import Finding
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.settings.strict_yaml import read_yaml, write_yaml
 
-KINDS = ("integer", "number", "boolean", "string")
+SUPPORTED_TYPES = ("integer", "number", "boolean", "string")
 
 
 def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
     """Find options that no form can show or no YAML file can hold."""
-    odd = odd_options(info)
-    for name in odd:
+    unsupported = unsupported_options(info)
+    for name in unsupported:
         yield Finding(
             check="options",
             sentence=f"Option {name!r} has a type that neither the window's form nor a YAML file can hold.",
             advice='Make it an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File.',
         )
-    if not odd:
+    if not unsupported:
         yield from _round_trip(host, info)
 
 
-def odd_options(info: PluginInfo) -> list[str]:
+def unsupported_options(info: PluginInfo) -> list[str]:
     """The names of options whose type cannot be sent to the plugin as declared."""
-    return [name for name, field in _fields(info).items() if not _is_known_kind(field)]
+    return [name for name, field in _fields(info).items() if not _is_supported(field)]
 
 
 def _fields(info: PluginInfo) -> dict[str, Any]:
@@ -37,12 +37,12 @@ def _fields(info: PluginInfo) -> dict[str, Any]:
     return dict(schema.get("properties", {}))
 
 
-def _is_known_kind(field: dict[str, Any]) -> bool:
+def _is_supported(field: dict[str, Any]) -> bool:
     if "anyOf" in field:
-        return all(map(_is_known_kind, field["anyOf"]))
+        return all(map(_is_supported, field["anyOf"]))
     if field.get("type") == "array":
         return "prefixItems" not in field and field["items"].get("type") in ("integer", "string")
-    is_plain = field.get("type") in KINDS and field.get("format") in (None, "file", "folder")
+    is_plain = field.get("type") in SUPPORTED_TYPES and field.get("format") in (None, "file", "folder")
     return "enum" in field or "const" in field or is_plain
 
 
@@ -50,18 +50,18 @@ def _round_trip(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
     given = host.options(info.name, {})
     read = read_yaml(write_yaml(given), info.name).value
     try:
-        back = host.options(info.name, read)
+        restored = host.options(info.name, read)
     except UserError as error:
-        yield _changed(f"The options' defaults, written to YAML and read again, are refused: {error}")
+        yield _round_trip_finding(f"The options' defaults, written to YAML and read again, are refused: {error}")
         return
     for name in given:
-        if back.get(name) != given[name]:
-            yield _changed(
-                f"Option {name!r} comes back from YAML as {back.get(name)!r}, expected its default {given[name]!r}."
+        if restored.get(name) != given[name]:
+            yield _round_trip_finding(
+                f"Option {name!r} comes back from YAML as {restored.get(name)!r}, expected its default {given[name]!r}."
             )
 
 
-def _changed(sentence: str) -> Finding:
+def _round_trip_finding(sentence: str) -> Finding:
     return Finding(
         check="options", sentence=sentence, advice="Keep options plain, and let check() compare without changing them."
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from core.doctor.extremes import other_values
 from core.plugin import Options, option
+from core.plugin_check.option_values import other_values
 
 
 class ManyOptions(Options):

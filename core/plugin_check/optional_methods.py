@@ -6,20 +6,20 @@ import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.doctor.drawing import Drawn
-from core.doctor.findings import Finding
+from core.plugin_check.report import Finding
+from core.plugin_check.sample import Sample
 from core.training.metrics import BUILT_IN, LOWER_IS_BETTER, higher_is_better
 
-SCORED = 100
+NUM_SCORED_PAIRS = 100
 """Pairs that metrics() is tried with."""
 
 
-def check_symbols(drawn: Drawn) -> Iterator[Finding]:
+def check_symbols(sample: Sample) -> Iterator[Finding]:
     """Find the first token of each side that symbols() does not list."""
-    if drawn.symbols is None:
+    if sample.symbols is None:
         return
-    for side, listed in zip(("source", "target"), map(set, drawn.symbols), strict=True):
-        for name, split in drawn.splits.items():
+    for side, listed in zip(("source", "target"), map(set, sample.symbols), strict=True):
+        for name, split in sample.splits.items():
             texts = split.src_tokens if side == "source" else split.tgt_tokens
             missing = next(((n, token) for n, own in enumerate(texts, 1) for token in own if token not in listed), None)
             if missing is not None:
@@ -32,64 +32,64 @@ def check_symbols(drawn: Drawn) -> Iterator[Finding]:
                 break
 
 
-def check_metrics(drawn: Drawn) -> Iterator[Finding]:
+def check_metrics(sample: Sample) -> Iterator[Finding]:
     """Call metrics() for right, empty and wrong outputs: the values must be finite, the names the same each time and
     none of Headlight's own, and each metric must rise or fall as its name says.
     """
-    pairs = drawn.splits["valid"].pairs[:SCORED]
-    right = metrics_of(drawn, [pair.target for pair in pairs])
-    empty, wrong = metrics_of(drawn, [""] * len(pairs)), metrics_of(drawn, [pair.source for pair in pairs])
+    pairs = sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]
+    right = metrics_of(sample, [pair.target for pair in pairs])
+    empty, wrong = metrics_of(sample, [""] * len(pairs)), metrics_of(sample, [pair.source for pair in pairs])
     for outputs, found in (("right", right), ("empty", empty), ("wrong", wrong)):
         for name in [name for name, value in found.items() if not math.isfinite(value)]:
-            yield _of_metrics(
+            yield _metrics_finding(
                 f"metrics() gives {name!r} as {found[name]} where all outputs are {outputs}; expected a finite number.",
                 "Return 0.0 where there is nothing to count.",
             )
         if set(found) != set(right):
-            yield _of_metrics(
+            yield _metrics_finding(
                 f"metrics() names {_listed(found)} where all outputs are {outputs}, and {_listed(right)} "
                 "where they are right; expected the same names.",
                 "Return every metric each time.",
             )
     for name in set(right).intersection(BUILT_IN):
-        yield _of_metrics(
+        yield _metrics_finding(
             f"metrics() returns {name!r}, which Headlight measures itself; expected other names.",
             "Name it differently.",
         )
     for name in right:
-        yield from _direction(name, right[name], *(found[name] for found in (empty, wrong) if name in found))
+        yield from _check_direction(name, right[name], *(found[name] for found in (empty, wrong) if name in found))
 
 
-def _direction(name: str, right: float, *worse: float) -> Iterator[Finding]:
+def _check_direction(name: str, right: float, *worse: float) -> Iterator[Finding]:
     """Find a metric that moves against its name: as `best_metric` it would choose the worst checkpoint."""
     if worse and right < min(worse) and higher_is_better(name):
-        yield _of_metrics(
+        yield _metrics_finding(
             f"The metric {name!r} falls as outputs get better, and is taken to rise: its name does not end in "
             f"{_listed(LOWER_IS_BETTER)}.",
             f"Call it {name}_error_rate, for example.",
         )
     if worse and right > max(worse) and not higher_is_better(name):
-        yield _of_metrics(
+        yield _metrics_finding(
             f"The metric {name!r} rises as outputs get better, and is taken to fall: so is each whose name "
             f"ends in {_listed(LOWER_IS_BETTER)}.",
             "Name it differently.",
         )
 
 
-def _of_metrics(sentence: str, advice: str) -> Finding:
+def _metrics_finding(sentence: str, advice: str) -> Finding:
     return Finding(check="metrics", sentence=sentence, advice=advice)
 
 
-def metrics_of(drawn: Drawn, hypotheses: list[str]) -> dict[str, float]:
-    pairs = drawn.splits["valid"].pairs[:SCORED]
-    return drawn.host.metrics(drawn.info.name, drawn.options, pairs, hypotheses)
+def metrics_of(sample: Sample, hypotheses: list[str]) -> dict[str, float]:
+    pairs = sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]
+    return sample.host.metrics(sample.info.name, sample.options, pairs, hypotheses)
 
 
-def check_examples(drawn: Drawn) -> Iterator[Finding]:
+def check_examples(sample: Sample) -> Iterator[Finding]:
     """Find examples that are empty or hold tokens that the model does not know."""
-    known = set(drawn.vocabularies[0])
-    for text in drawn.host.examples(drawn.info.name, drawn.options):
-        tokens = drawn.src_tokenizer.tokenize(text)
+    known = set(sample.vocabularies[0])
+    for text in sample.host.examples(sample.info.name, sample.options):
+        tokens = sample.src_tokenizer.tokenize(text)
         unknown = [token for token in tokens if token not in known]
         if unknown or not tokens:
             what = f"has the token {unknown[0]!r}, which is in no source of the train split" if unknown else "is empty"
@@ -100,15 +100,15 @@ def check_examples(drawn: Drawn) -> Iterator[Finding]:
             )
 
 
-def check_text_form(drawn: Drawn) -> Iterator[Finding]:
+def check_text_form(sample: Sample) -> Iterator[Finding]:
     """Call text_form(), which raises PluginError for an answer with which no run could begin."""
-    drawn.host.text_form(drawn.info.name, drawn.options)
+    sample.host.text_form(sample.info.name, sample.options)
     yield from ()
 
 
-def check_files(drawn: Drawn) -> Iterator[Finding]:
+def check_files(sample: Sample) -> Iterator[Finding]:
     """Find missing files among those of files(): the pairs would be drawn again each time, as without files()."""
-    for file in drawn.host.files(drawn.info.name, drawn.options):
+    for file in sample.host.files(sample.info.name, sample.options):
         if not Path(file).exists():
             yield Finding(
                 check="files",

@@ -6,24 +6,24 @@ from collections.abc import Iterator
 
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.tokenizers import Tokenizer
-from core.doctor.drawing import Drawn, DrawnSplit, Tokens
-from core.doctor.findings import Finding
+from core.plugin_check.report import Finding
+from core.plugin_check.sample import Sample, SplitSample, Tokens
 
 LONGEST = 1000
 """In tokens. Attention's cost grows with the square of the length: a batch of such texts takes a laptop minutes."""
 
 
-def check_texts(drawn: Drawn) -> Iterator[Finding]:
+def check_texts(sample: Sample) -> Iterator[Finding]:
     """Find for each side an empty text, one that its tokenizer changes, and the longest if it is too long.
 
     Only the first split with such texts is reported.
     """
-    for side, tokenizer in (("source", drawn.src_tokenizer), ("target", drawn.tgt_tokenizer)):
-        found = (list(_check_side(name, side, split, tokenizer)) for name, split in drawn.splits.items())
+    for side, tokenizer in (("source", sample.src_tokenizer), ("target", sample.tgt_tokenizer)):
+        found = (list(_check_side(name, side, split, tokenizer)) for name, split in sample.splits.items())
         yield from next(filter(None, found), [])  # the other splits mostly have the same fault
 
 
-def _check_side(name: str, side: str, split: DrawnSplit, tokenizer: Tokenizer) -> Iterator[Finding]:
+def _check_side(name: str, side: str, split: SplitSample, tokenizer: Tokenizer) -> Iterator[Finding]:
     is_source = side == "source"
     texts = [pair.source if is_source else pair.target for pair in split.pairs]
     tokens = split.src_tokens if is_source else split.tgt_tokens
@@ -74,11 +74,11 @@ def _too_long(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
         )
 
 
-def check_alignments(drawn: Drawn) -> Iterator[Finding]:
+def check_alignments(sample: Sample) -> Iterator[Finding]:
     """Find the first alignment that points beyond the tokens of its pair."""
-    for name, split in drawn.splits.items():
-        cut_pairs = zip(split.pairs, map(len, split.src_tokens), map(len, split.tgt_tokens), strict=True)
-        for number, (pair, num_src, num_tgt) in enumerate(cut_pairs, start=1):
+    for name, split in sample.splits.items():
+        pairs_with_lengths = zip(split.pairs, map(len, split.src_tokens), map(len, split.tgt_tokens), strict=True)
+        for number, (pair, num_src, num_tgt) in enumerate(pairs_with_lengths, start=1):
             if beyond := [(src, tgt) for src, tgt in pair.alignment or () if src >= num_src or tgt >= num_tgt]:
                 yield Finding(
                     check="alignment",
