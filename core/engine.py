@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from core.serving.request_loop import RequestLoop
 
 Answer = TypeVar("Answer")
-Asked = tuple[Request[Any], "Future[Any]"]
-ENDING = (Close, Stop, Prepare, OpenRun, Branch)
+PendingRequest = tuple[Request[Any], "Future[Any]"]
+INTERRUPTING = (Close, Stop, Prepare, OpenRun, Branch)
 """The requests that end the work under way."""
 
 
@@ -42,14 +42,14 @@ class Engine:
         self, listeners: Sequence[Listener] = (), *, plugin_dirs: Sequence[Path] = (), cache_dir: Path | None = None
     ) -> None:
         self._listeners = list(listeners)
-        self._inbox: queue.SimpleQueue[Asked] = queue.SimpleQueue()
-        self._door = threading.Lock()
+        self._inbox: queue.SimpleQueue[PendingRequest] = queue.SimpleQueue()
+        self._lock = threading.Lock()
         self._host = PluginHost(plugin_dirs)
         self._host.warm_up()
         self._is_closed = False
-        self._num_ending = 0  # ending requests that wait to be served
-        self._is_asked = threading.Event()
-        self._thread = threading.Thread(target=self._work, args=(cache_dir,), name="engine")
+        self._num_interrupting = 0  # interrupting requests that wait to be served
+        self._first_request_arrived = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(cache_dir,), name="engine")
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -61,17 +61,17 @@ class Engine:
     def ask(self, request: Request[Answer]) -> Future[Answer]:
         """Send a request; the future holds its answer, or the UserError that says why not."""
         future: Future[Answer] = Future()
-        with self._door:  # so that nothing can follow the Close that ends the thread
+        with self._lock:  # so that nothing can follow the Close that ends the thread
             if self._is_closed:
-                _settle(future, _closed())
+                _refuse(future, _closed_error())
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
-                if isinstance(request, ENDING):
-                    self._num_ending += 1
-                    if self._is_asked.is_set():  # before the first request, nothing is under way
+                if isinstance(request, INTERRUPTING):
+                    self._num_interrupting += 1
+                    if self._first_request_arrived.is_set():  # before the first request, nothing is under way
                         self._host.stop_requested.set()
-                self._is_asked.set()
+                self._first_request_arrived.set()
         return future
 
     def plugins(self) -> list[PluginInfo]:
@@ -100,29 +100,29 @@ class Engine:
                 self._listeners.remove(listener)
                 self._emit(as_trouble(error))  # to those that are left
 
-    def _work(self, cache_dir: Path | None) -> None:
+    def _run(self, cache_dir: Path | None) -> None:
         try:
-            self._serve(cache_dir)
+            self._run_loop(cache_dir)
         except Exception as error:  # torch cannot be loaded, or the loop failed: nobody may wait for ever
-            self._shut_door()
+            self._mark_closed()
             self._emit(as_trouble(error))
             self._emit(StateChanged(state="failed", step=0))
-            self._answer_all_with(error)
+            self._refuse_all(error)
         finally:
-            self._shut_door()
-            self._answer_all_with(_closed())
+            self._mark_closed()
+            self._refuse_all(_closed_error())
             self._host.close()
 
-    def _answer_all_with(self, error: Exception) -> None:
+    def _refuse_all(self, error: Exception) -> None:
         while not self._inbox.empty():
-            _settle(self._inbox.get()[1], error)
+            _refuse(self._inbox.get()[1], error)
 
-    def _shut_door(self) -> None:
-        with self._door:
+    def _mark_closed(self) -> None:
+        with self._lock:
             self._is_closed = True
 
-    def _serve(self, cache_dir: Path | None) -> None:
-        self._is_asked.wait()  # until then the window is built without competition for the interpreter
+    def _run_loop(self, cache_dir: Path | None) -> None:
+        self._first_request_arrived.wait()  # until then the window is built without competition for the interpreter
         with imported_for_good():
             try:
                 from core.serving.request_loop import RequestLoop  # imports torch, so only here
@@ -132,36 +132,36 @@ class Engine:
         loop = RequestLoop(self._emit, self._host, cache_dir)
         try:
             while not loop.is_closed:
-                self._take_turn(loop)
+                self._run_once(loop)
         except Exception as error:
-            loop.give_up(error)
+            loop.abort(error)
             raise
 
-    def _take_turn(self, loop: RequestLoop) -> None:
+    def _run_once(self, loop: RequestLoop) -> None:
         with suppress(queue.Empty):
             seconds = loop.seconds_to_wait()
             request, future = self._inbox.get(timeout=seconds) if seconds else self._inbox.get_nowait()
             try:
                 loop.serve(request, future)
             except Exception as error:
-                _settle(future, error)
+                _refuse(future, error)
                 raise
-            self._has_served(request)
+            self._on_served(request)
             return
-        loop.go_on()
+        loop.advance()
 
-    def _has_served(self, request: Request[Any]) -> None:
-        if isinstance(request, ENDING):
-            with self._door:
-                self._num_ending -= 1
-                if self._num_ending == 0:
+    def _on_served(self, request: Request[Any]) -> None:
+        if isinstance(request, INTERRUPTING):
+            with self._lock:
+                self._num_interrupting -= 1
+                if self._num_interrupting == 0:
                     self._host.stop_requested.clear()
 
 
-def _closed() -> UserError:
+def _closed_error() -> UserError:
     return UserError("The engine is closed; it takes no more requests.", "Start Headlight again.")
 
 
-def _settle(future: Future[Any], error: Exception) -> None:
+def _refuse(future: Future[Any], error: Exception) -> None:
     if not future.done() and future.set_running_or_notify_cancel():
         future.set_exception(error)

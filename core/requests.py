@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeVar
 from core.answers.anatomy import AttentionKind, DotProduct, Masks
 from core.answers.beam_tree import BeamTree
 from core.answers.evaluation import Evaluation
-from core.answers.left_out import HeadPlace, LeftOut
+from core.answers.head_ablation import HeadAblation, HeadId
 from core.answers.translation import Translation
 from core.config import RunConfig
 from core.events import Prepared
@@ -85,14 +85,14 @@ class Branch(Request[Prepared]):
 
     `changes` are settings by key for the new run, which is paused at `step`, ready to learn; the old run is left as it
     is. If only weights were kept, or a change requires it, the optimizer starts afresh, which is reported.
-    `in_its_place`: if the old run is a branch that has taken no step yet, the new one gets its parent and its name.
+    `replaces_branch`: if the old run is a branch that has taken no step yet, the new one gets its parent and its name.
     """
 
     run: Path
     step: int
     runs_dir: Path
     changes: tuple[tuple[str, object], ...] = ()
-    in_its_place: bool = False
+    replaces_branch: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +203,7 @@ class DissectHead(Request[DotProduct]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LeaveOutHeads(Request[LeftOut]):
+class LeaveOutHeads(Request[HeadAblation]):
     """Compare one sentence and a few validation pairs with all attention heads and without these.
 
     Uses the present weights or those kept at or before `step`, and does not change them.
@@ -211,7 +211,7 @@ class LeaveOutHeads(Request[LeftOut]):
 
     source: str
     reference: str | None
-    heads: tuple[HeadPlace, ...]
+    heads: tuple[HeadId, ...]
     step: int | None = None
 
 
@@ -222,7 +222,7 @@ class LocateData(Request[Path | None]):
 
 @dataclass(frozen=True, kw_only=True)
 class MakeMasks(Request[Masks]):
-    """What each position of a target may attend to, with `num_padding` (at most MOST_PADDING) `<pad>` added."""
+    """What each position of a target may attend to, with `num_padding` (at most MAX_PADDING) `<pad>` added."""
 
     target: str
     num_padding: int

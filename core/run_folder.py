@@ -169,7 +169,7 @@ class RunFolder:
         """Whether this process writes the run in this folder: the run.json of a moved or copied run says so, too."""
         return self._state.is_ours() and self.path.resolve() in _CLAIMED
 
-    def has_taken_no_step(self) -> bool:
+    def is_untrained_branch(self) -> bool:
         """Whether this is a branch with nothing but its parent's past, which no process is writing."""
         if self._state.parent_step is None or self._state.is_shared or self._state.writer() is not None:
             return False
@@ -179,7 +179,7 @@ class RunFolder:
         """The newest step with metrics or weights, 0 before the first. metrics.jsonl may have been deleted."""
         return max(0, self.last_trained_step(), *self.kept_steps())
 
-    def take_file(self, path: Path, other: RunFolder) -> None:
+    def copy_file(self, path: Path, other: RunFolder) -> None:
         """Copy a file of another run folder to the same place in this one, unless it has been removed meanwhile."""
         data = bytes_to_copy(path)
         if data is not None:

@@ -21,7 +21,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import pyqtgraph as pg
 from PySide6.QtWidgets import QApplication
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.config import RunConfig
 from core.engine import Engine
 from core.requests import Pause
@@ -138,7 +138,7 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
         train: [Scene("learned", train.more_button.click, train.more_button.click)],
         attention: [
             Scene("lines", attention.chooser.lines_box.click, attention.chooser.lines_box.click),
-            Scene("head_off", partial(heads_off.toggle, HeadPlace("cross", 1, 0)), heads_off.all_on),
+            Scene("head_off", partial(heads_off.toggle, HeadId("cross", 1, 0)), heads_off.all_on),
             Scene("difference", partial(compare_steps, Against(step=EARLIER)), partial(compare_steps, None)),
         ],
         translate: [

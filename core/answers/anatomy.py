@@ -13,7 +13,7 @@ from core.answers.timed import TimedAnswer
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Numbers = NDArray[np.float32]
 Allowed = NDArray[np.bool_]
-MOST_PADDING = 16
+MAX_PADDING = 16
 """The most `<pad>` that may follow a target: more than it takes to see their effect."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from typing import TypeVar, cast
 
-Looker = TypeVar("Looker")
+Owner = TypeVar("Owner")
 Question = TypeVar("Question")
 Answer = TypeVar("Answer", bound="TimedAnswer | tuple[TimedAnswer, ...]")
 
@@ -26,16 +26,16 @@ def engine_seconds(answer: object) -> float:
     return sum(part.seconds for part in parts if isinstance(part, TimedAnswer))
 
 
-def timed(look: Callable[[Looker, Question], Answer]) -> Callable[[Looker, Question], Answer]:
+def timed(method: Callable[[Owner, Question], Answer]) -> Callable[[Owner, Question], Answer]:
     """Decorate a method that answers a question, to record the time it took; several answers share that evenly."""
 
-    @wraps(look)
-    def look_at_the_clock(looker: Looker, question: Question) -> Answer:
+    @wraps(method)
+    def timed_method(owner: Owner, question: Question) -> Answer:
         started = time.perf_counter()
-        answer = look(looker, question)
+        answer = method(owner, question)
         parts = answer if isinstance(answer, tuple) else (answer,)
         each = (time.perf_counter() - started) / max(len(parts), 1)
         noted = tuple(replace(part, seconds=each) for part in parts)
         return cast(Answer, noted if isinstance(answer, tuple) else noted[0])
 
-    return look_at_the_clock
+    return timed_method

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.answers.anatomy import MOST_PADDING, DotProduct, Masks
+from core.answers.anatomy import MAX_PADDING, DotProduct, Masks
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, PAD_ID
 from core.decoding.greedy import greedy_decode
@@ -64,10 +64,10 @@ def dissect_head(
 def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: int) -> Masks:
     """Which positions each position of a target may attend to, with `num_padding` `<pad>` after it.
 
-    Raises UserError for a target that is longer than the model's positions, and for more padding than MOST_PADDING.
+    Raises UserError for a target that is longer than the model's positions, and for more padding than MAX_PADDING.
     """
-    if not 0 <= num_padding <= MOST_PADDING:
-        raise UserError(f"Padding: expected 0 to {MOST_PADDING} <pad> after the target, given {num_padding:,}.")
+    if not 0 <= num_padding <= MAX_PADDING:
+        raise UserError(f"Padding: expected 0 to {MAX_PADDING} <pad> after the target, given {num_padding:,}.")
     ids = [BOS_ID, *target_ids(data, target)[:-1]]
     model.require_positions(len(ids), "tgt")
     ids += [PAD_ID] * num_padding

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.errors import UserError
 from core.model.transformer import Transformer
 
 
 @contextmanager
-def heads_off(model: Transformer, heads: Sequence[HeadPlace]) -> Iterator[None]:
+def heads_off(model: Transformer, heads: Sequence[HeadId]) -> Iterator[None]:
     """Inside the block, these heads' output is multiplied by zeros; afterwards the weights are as before to the bit.
 
     A head's part of the output projection (the rows of W^O in section 3.2.2 of the paper) becomes zero, so that the
@@ -31,7 +31,7 @@ def heads_off(model: Transformer, heads: Sequence[HeadPlace]) -> Iterator[None]:
                 part.copy_(before)
 
 
-def _output_part(model: Transformer, place: HeadPlace) -> Tensor:
+def _output_part(model: Transformer, place: HeadId) -> Tensor:
     """The columns [d_model, d_head] of the output projection's weight that multiply this head's output."""
     layers = model.attentions(place.kind)
     if not (0 <= place.layer < len(layers) and 0 <= place.head < layers[place.layer].num_heads):

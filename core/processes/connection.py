@@ -49,15 +49,20 @@ class Packet(NamedTuple):
         return from_plain(answer_type(type(request)), self.plain, self.arrays)
 
 
-def refusal(error: BaseException, number: int) -> Packet:
+def refusal_packet(error: BaseException, number: int) -> Packet:
     """A packet that carries an exception, by its message."""
-    told = error if isinstance(error, UserError) else UserError(f"{type(error).__name__}: {error}")
+    shown = error if isinstance(error, UserError) else UserError(f"{type(error).__name__}: {error}")
     kind = next(one for one in (BrokenOff, UserError, Exception) if isinstance(error, one))
-    words = {"sentence": told.sentence, "advice": told.advice, "offer": told.offer, "stays": not told.until_prepared}
-    return Packet("refusal", number, kind.__name__, words, [])
+    plain = {
+        "sentence": shown.sentence,
+        "advice": shown.advice,
+        "offer": shown.offer,
+        "stays": not shown.until_prepared,
+    }
+    return Packet("refusal", number, kind.__name__, plain, [])
 
 
-def refused(packet: Packet) -> Exception:
+def exception_from(packet: Packet) -> Exception:
     """The exception in a packet. One that is not for the user was reported as a Trouble where it was raised."""
     sentence, advice = packet.plain["sentence"], packet.plain["advice"]
     if packet.name == "Exception":
@@ -70,18 +75,18 @@ def refused(packet: Packet) -> Exception:
 class Connection:
     """One end of a connection. Any thread may send; one thread receives."""
 
-    def __init__(self, end: socket.socket) -> None:
-        self._end = end
-        self._incoming = end.makefile("rb")
-        self._sending = threading.Lock()
+    def __init__(self, peer: socket.socket) -> None:
+        self._socket = peer
+        self._incoming = peer.makefile("rb")
+        self._send_lock = threading.Lock()
 
     def send(self, packet: Packet) -> None:
         """Send a packet. Raises OSError if the other end is closed."""
-        places = [(array.dtype.str, array.shape) for array in packet.arrays]
-        head = json.dumps((packet.kind, packet.number, packet.name, packet.plain, places)).encode()
+        layouts = [(array.dtype.str, array.shape) for array in packet.arrays]
+        head = json.dumps((packet.kind, packet.number, packet.name, packet.plain, layouts)).encode()
         body = b"".join(array.tobytes() for array in packet.arrays)
-        with self._sending:
-            self._end.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
+        with self._send_lock:
+            self._socket.sendall(_LENGTHS.pack(len(head), len(body)) + head + body)
 
     def receive(self) -> Packet | None:
         """The next packet; None once either end is closed, or the other process has ended."""
@@ -94,14 +99,14 @@ class Connection:
             return None
         if (len(head), len(body)) != _LENGTHS.unpack(lengths):
             return None
-        kind, number, name, plain, places = json.loads(head)
-        return Packet(kind, number, name, plain, _arrays(places, body))
+        kind, number, name, plain, layouts = json.loads(head)
+        return Packet(kind, number, name, plain, _arrays(layouts, body))
 
     @property
     def is_open(self) -> bool:
         """Whether the other process still has its end open, and so is alive."""
         try:
-            return self._end.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+            return self._socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
         except BlockingIOError:
             return True
         except OSError:
@@ -110,15 +115,15 @@ class Connection:
     def close(self) -> None:
         """Close both ends: `receive` returns None at either."""
         with suppress(OSError):  # the other end closed first
-            self._end.shutdown(socket.SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_RDWR)
         self._incoming.close()
-        self._end.close()
+        self._socket.close()
 
 
-def _arrays(places: list[tuple[str, list[int]]], body: bytes) -> Arrays:
-    arrays, offset, room = [], 0, bytearray(body)  # writable, as the arrays of this process are
-    for dtype, shape in places:
-        array: NDArray[Any] = np.ndarray(shape, dtype, room, offset)
+def _arrays(layouts: list[tuple[str, list[int]]], body: bytes) -> Arrays:
+    arrays, offset, buffer = [], 0, bytearray(body)  # writable, as the arrays of this process are
+    for dtype, shape in layouts:
+        array: NDArray[Any] = np.ndarray(shape, dtype, buffer, offset)
         arrays.append(array)
         offset += array.nbytes
     return arrays

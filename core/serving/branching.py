@@ -20,7 +20,7 @@ from core.run_files.copying import files_until, size_of
 from core.run_files.names import LABEL
 from core.run_files.places import require_room
 from core.run_folder import Checkpoint, RunFolder
-from core.serving.beginning import filled_or_gone, new_folder, room_for
+from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
 from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.settings.overriding import change_settings
 from core.training.checkpoint import tensors
@@ -28,7 +28,7 @@ from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
 
-def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
+def read_starting_checkpoint(request: Branch, run: RunFolder) -> Checkpoint:
     """What the run kept at this step; if that is only weights, `optimizer` and `state` are empty.
 
     Raises UserError if nothing was kept there, if a change needs other weights, or if the run's curves are damaged.
@@ -50,39 +50,39 @@ def read_kept(request: Branch, run: RunFolder) -> Checkpoint:
     raise UserError(f"{run.path.name} has kept no weights at step {request.step:,}.", "Choose a step that has.")
 
 
-def branched_trainer(
+def make_branch_trainer(
     request: Branch,
-    kept: Checkpoint,
+    checkpoint: Checkpoint,
     run: RunFolder,
     data: PreparedData,
     host: PluginHost,
-    tell: Callable[[Event], None],
+    emit: Callable[[Event], None],
 ) -> Trainer:
     """A trainer at that step, with the changes that need a new run made; those that act during a run are not yet."""
     data.require_pairs()
     config = change_settings(run.config(), dict(that_reset(request.changes)))
-    trainer = Trainer(resolve_elsewhere(config, data, tell), data, host)
+    trainer = Trainer(resolve_elsewhere(config, data, emit), data, host)
     trainer.begin(run)
-    if kept.state:
-        trainer.restore(kept)
+    if checkpoint.state:
+        trainer.restore(checkpoint)
     else:
-        trainer.start_from(tensors(kept.model), request.step)
+        trainer.start_from(tensors(checkpoint.model), request.step)
         anew = f"Optimizer, dropout and the order of the data start afresh at step {request.step:,}."
-        tell(note(anew, _why(request, run)))
+        emit(note(anew, _restart_reason(request, run)))
     trainer.renew_patience()
     return trainer
 
 
-def branched_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Generator[None, None, RunFolder]:
+def make_branch_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Generator[None, None, RunFolder]:
     """The new run's folder, released to be opened: the other's past, and a checkpoint of where it begins."""
-    gives_way = request.in_its_place and run.has_taken_no_step()
-    past = [*files_until(run.path, request.step), *_label_of(run, gives_way)]
-    require_room(request.runs_dir, room_for(trainer) + size_of(past))
-    parent = run.state.parent if gives_way else run.path.name
-    folder = new_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
-    with filled_or_gone(folder):
+    takes_over = request.replaces_branch and run.is_untrained_branch()
+    past = [*files_until(run.path, request.step), *_inherited_label(run, takes_over)]
+    require_room(request.runs_dir, required_bytes(trainer) + size_of(past))
+    parent = run.state.parent if takes_over else run.path.name
+    folder = create_run_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
+    with removed_on_failure(folder):
         for path in past:
-            folder.take_file(path, run)
+            folder.copy_file(path, run)
             yield None
         trainer.begin(folder)
         folder.follow(trainer.config.training)
@@ -103,14 +103,14 @@ def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
     return (*known, *own)
 
 
-def _label_of(run: RunFolder, gives_way: bool) -> Iterator[Path]:
+def _inherited_label(run: RunFolder, takes_over: bool) -> Iterator[Path]:
     """The file with the name that a person gave the run, if the new run takes it over."""
     path = run.path / LABEL
-    if gives_way and path.is_file():
+    if takes_over and path.is_file():
         yield path
 
 
-def _why(request: Branch, run: RunFolder) -> str:
+def _restart_reason(request: Branch, run: RunFolder) -> str:
     if request.step not in run.checkpoint_steps():
         return "Only the weights were kept there; a checkpoint keeps everything."
     return "The changed settings need that."

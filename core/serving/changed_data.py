@@ -19,15 +19,15 @@ def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | 
     return None if "train" in others else replace(now, other_splits=others)
 
 
-def how_they_differ(known: PreparedData, now: PreparedData) -> str:
+def describe_difference(known: PreparedData, now: PreparedData) -> str:
     """A sentence that says that the pairs differ, and in which splits there are more or fewer of them."""
-    counts = [(split, _drawn(known, split), _drawn(now, split)) for split in now.num_pairs]
+    counts = [(split, _num_drawn(known, split), _num_drawn(now, split)) for split in now.num_pairs]
     changed = [f"its {split} split has {here}, and had {then}" for split, then, here in counts if here != then]
     how = "; ".join(changed) or "as many in each split, but not the same"
     return f"The dataset {known.dataset.plugin!r} gives different pairs than when this run was trained: {how}."
 
 
-def _drawn(data: PreparedData, split: str) -> str:
+def _num_drawn(data: PreparedData, split: str) -> str:
     """How many pairs a split has, in words, those too long for the run included."""
     size = data.num_pairs.get(split)
     return "endless ones" if size is None else f"{size + data.left_out.get(split, 0):,}"

@@ -25,7 +25,7 @@ from core.prepared import prepared_of
 from core.resuming import claimed_to_go_on
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
-from core.serving.beginning import room_for
+from core.serving.new_folder import required_bytes
 from core.settings.overriding import change_setting
 from core.training.trainer import Trainer
 
@@ -33,12 +33,12 @@ Work = Generator[Event | None, None, Any]
 
 
 class CurrentRun:
-    """A run that is prepared, training, or opened. Events that no generator here yields go to `tell`."""
+    """A run that is prepared, training, or opened. Events that no generator here yields go to `emit`."""
 
     def __init__(
         self,
         trainer: Trainer,
-        tell: Callable[[Event], None],
+        emit: Callable[[Event], None],
         folder: RunFolder | None = None,
         changes: tuple[tuple[str, object], ...] = (),
         picked: str = "",
@@ -47,27 +47,27 @@ class CurrentRun:
         self.folder = folder
         self.picked = picked  # see `Prepared`
         self.is_ours = False  # whether this process writes the folder
-        self.broken_off_by: FinishReason | None = None  # why it was interrupted, until it goes on or is moved
+        self.interrupted_by: FinishReason | None = None  # why it was interrupted, until it goes on or is moved
         self.last_metrics: dict[str, float] = {}
-        self.validated_at = -1
-        self.changes = changes  # to be made when an opened run goes on
-        self._probed_at = -1
-        self._tell = tell
+        self.validated_step = -1
+        self.pending_changes = changes  # to be made when an opened run goes on
+        self._probed_step = -1
+        self._emit = emit
 
     @property
     def config(self) -> RunConfig:
         """The current config, with the changes that an opened run will write down when it goes on."""
         config = self.trainer.config
-        for key, value in self.changes:
+        for key, value in self.pending_changes:
             config = change_setting(config, key, value)
         return config
 
-    def prepared(self) -> Prepared:
+    def prepared_event(self) -> Prepared:
         """The event that describes this run to listeners."""
         run = self.folder.path if self.folder is not None else None
         return prepared_of(self.trainer.initial_config, self.config, self.trainer.data, run, self.picked)
 
-    def is_at(self, path: Path) -> bool:
+    def is_in(self, path: Path) -> bool:
         """Whether this is the run in that folder."""
         return self.folder is not None and self.folder.path == path
 
@@ -80,44 +80,44 @@ class CurrentRun:
     def begin(self, folder: RunFolder) -> None:
         """Write this folder from now on: a new one, or one with all that the previous folder held."""
         self.trainer.begin(folder)
-        self.broken_off_by = None
-        self._own(folder)
-        self._make_changes()
+        self.interrupted_by = None
+        self._attach_folder(folder)
+        self._apply_changes()
 
     def take_over(self) -> RunFolder:
         """Make this process the one that writes the run; from an opened run, cut off what came after its checkpoint."""
         if self.folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")
         if not self.is_ours:
-            self.require_that_it_can_go_on(self.folder)
-            require_room(self.folder.path, room_for(self.trainer))
+            self.require_resumable(self.folder)
+            require_room(self.folder.path, required_bytes(self.trainer))
             with claimed_to_go_on(self.folder):
                 self.trainer.cut_back(self.folder)
-                self._note_validation(self.folder)
-            self._own(self.folder)
-        self._make_changes()
+                self._restore_last_validation(self.folder)
+            self._attach_folder(self.folder)
+        self._apply_changes()
         return self.folder
 
-    def _note_validation(self, folder: RunFolder) -> None:
+    def _restore_last_validation(self, folder: RunFolder) -> None:
         """If the run is at a validated step, note that, so that it can end there without another validation.
 
         Not if settings are to change: a run judged by another metric has no best yet.
         """
         metrics = folder.validation_metrics().get(self.trainer.step)
-        if metrics is not None and not self.changes:
-            self.validated_at, self.last_metrics = self.trainer.step, dict(metrics)
+        if metrics is not None and not self.pending_changes:
+            self.validated_step, self.last_metrics = self.trainer.step, dict(metrics)
 
-    def _own(self, folder: RunFolder) -> None:
+    def _attach_folder(self, folder: RunFolder) -> None:
         self.folder, self.is_ours = folder, True
-        self._tell(RunStarted(run=folder.path, step=self.trainer.step))
+        self._emit(RunStarted(run=folder.path, step=self.trainer.step))
 
-    def _make_changes(self) -> None:
+    def _apply_changes(self) -> None:
         """Make the changes asked of the opened run; one that a full disk prevents stays pending."""
-        while self.changes:
-            self._tell(self.trainer.change(*self.changes[0]))
-            self.changes = self.changes[1:]
+        while self.pending_changes:
+            self._emit(self.trainer.change(*self.pending_changes[0]))
+            self.pending_changes = self.pending_changes[1:]
 
-    def require_that_it_can_go_on(self, folder: RunFolder) -> None:
+    def require_resumable(self, folder: RunFolder) -> None:
         if not folder.path.exists():
             raise UserError(*told_of_gone(folder.path))
         folder.require_free()
@@ -145,34 +145,34 @@ class CurrentRun:
         """Change a setting from the next step on; in a run that this process does not write, once it goes on."""
         self.require_folder()
         if self.is_ours:
-            self._make_changes()  # otherwise a pending one would be made after this one
-            self._tell(self.trainer.change(key, value))
+            self._apply_changes()  # otherwise a pending one would be made after this one
+            self._emit(self.trainer.change(key, value))
         else:
             self.trainer.require_changeable(key, value)
-            self.changes = (*self.changes, (key, value))
-            self._tell(SettingChanged(step=self.trainer.step, key=key, value=value))
+            self.pending_changes = (*self.pending_changes, (key, value))
+            self._emit(SettingChanged(step=self.trainer.step, key=key, value=value))
 
     # -- what it tells -----------------------------------------------------------------------------------------------
 
-    def probe_here(self) -> None:
+    def probe_current_step(self) -> None:
         """Probe the step at which training pauses, whether or not it is a probe step, and store the probe."""
-        if self._probed_at != self.trainer.step:
+        if self._probed_step != self.trainer.step:
             probe = self.trainer.probe()
             self.require_folder().write_probe(probe)
-            self._probed_at = self.trainer.step
-            self._tell(ProbeDone(probe=probe))
+            self._probed_step = self.trainer.step
+            self._emit(ProbeDone(probe=probe))
 
     def flush(self) -> None:
         """Write and emit the metrics of the last steps."""
-        self.tell_all(self.noting(self.trainer.flush()))
+        self.emit_all(self.recording(self.trainer.flush()))
 
-    def tell_all(self, work: Work) -> None:
+    def emit_all(self, work: Work) -> None:
         """Do all of this work at once, and emit the events it yields."""
         for event in work:
             if event is not None:
-                self._tell(event)
+                self._emit(event)
 
-    def noting(self, work: Work) -> Work:
+    def recording(self, work: Work) -> Work:
         """Pass on what the trainer yields, and remember the metrics for the end of the run."""
         with contextlib.closing(work):
             while True:
@@ -181,15 +181,15 @@ class CurrentRun:
                 except StopIteration as end:
                     return end.value
                 if event is not None:
-                    self.note(event)
+                    self.record(event)
                 yield event
 
-    def note(self, event: Event) -> None:
+    def record(self, event: Event) -> None:
         """Remember the metrics of an event; write the cause to the log if it is a Trouble."""
         if isinstance(event, ProbeDone):
-            self._probed_at = event.probe.step
+            self._probed_step = event.probe.step
         elif isinstance(event, ValidationDone):
-            self.validated_at = event.step
+            self.validated_step = event.step
             self.last_metrics |= event.metrics
         elif isinstance(event, StepsDone):
             self.last_metrics |= {name: float(values[-1]) for name, values in event.arrays.items() if name != "time"}

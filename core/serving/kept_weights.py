@@ -26,7 +26,7 @@ class KeptWeights:
 
     def at(self, folder: RunFolder, step: int) -> tuple[int, Transformer]:
         """The newest weights kept at or before a step, and their own step. Raises UserError if there are none."""
-        nearest = nearest_kept(folder, step)
+        nearest = nearest_kept_step(folder, step)
         if self._model is None:
             # A copy, not a new model: building one would draw from the run's random numbers.
             self._model = copy.deepcopy(self._trainer.model)
@@ -45,8 +45,8 @@ class KeptWeights:
         for step in reversed(folder.snapshot_steps()):
             yield None
             sentences = trainer.probe_sentences
-            if step not in folder.snapshot_steps() or _has_all(folder, step, sentences):  # thinned meanwhile, or done
-                continue
+            if step not in folder.snapshot_steps() or _has_all_sentences(folder, step, sentences):
+                continue  # thinned meanwhile, or done
             _, model = self.at(folder, step)
             probe = make_probe(model, trainer.data, sentences, trainer.max_length, step)
             if is_stored := is_ours():
@@ -54,7 +54,7 @@ class KeptWeights:
             yield ProbeDone(probe=probe, is_stored=is_stored)
 
 
-def nearest_kept(folder: RunFolder, step: int) -> int:
+def nearest_kept_step(folder: RunFolder, step: int) -> int:
     """The newest step at or before this one whose weights are kept. Raises UserError if there is none."""
     kept = [known for known in folder.kept_steps() if known <= step]
     if not kept:
@@ -62,7 +62,7 @@ def nearest_kept(folder: RunFolder, step: int) -> int:
     return kept[-1]
 
 
-def _has_all(folder: RunFolder, step: int, sentences: Sequence[SentenceToProbe]) -> bool:
+def _has_all_sentences(folder: RunFolder, step: int, sentences: Sequence[SentenceToProbe]) -> bool:
     if step not in folder.probe_steps():
         return False
     return {one.source for one in sentences} <= {one.source for one in folder.probe(step).sentences}

@@ -15,19 +15,19 @@ from core.settings.fields import SettingField, schema_settings
 from core.typed_path import typed_path
 
 
-class _Place(NamedTuple):
+class _DataPath(NamedTuple):
     """Something that a plugin reads, and the option that says where it is."""
 
     path: Path
     option: SettingField
 
     @property
-    def is_gone(self) -> bool:
+    def is_missing(self) -> bool:
         return not os.path.exists(self.path)  # noqa: PTH110 (pathlib raises without permission)
 
 
-def where_they_may_be(
-    run: RunFolder, host: PluginHost, options: Mapping[str, object], *, gives_others: bool = False
+def relocation_advice(
+    run: RunFolder, host: PluginHost, options: Mapping[str, object], *, gives_other_pairs: bool = False
 ) -> str:
     """Advice that names the options to set; empty if the plugin has none that name a file or a folder.
 
@@ -39,11 +39,11 @@ def where_they_may_be(
     if not infos:
         return NOT_FOUND_ADVICE
     schemas = [info.options_schema or {} for info in infos if info.error is None]
-    places = list(_places([field for schema in schemas for field in schema_settings(schema)], options))
-    gone = [one for one in places if one.is_gone]
-    if not (gone or gives_others or any(one.path.is_dir() for one in places)):  # what a folder lacks is unknown
+    paths = list(_paths([field for schema in schemas for field in schema_settings(schema)], options))
+    missing = [one for one in paths if one.is_missing]
+    if not (missing or gives_other_pairs or any(one.path.is_dir() for one in paths)):  # what a folder lacks is unknown
         return ""
-    asked = {place.option.key: place.option for place in gone or places}
+    asked = {path.option.key: path.option for path in missing or paths}
     if not asked:
         return ""
     in_folder = [_path(option, options).absolute() for option in asked.values() if option.path == "folder"]
@@ -58,7 +58,7 @@ def where_they_may_be(
     )
 
 
-def _places(fields: Sequence[SettingField], options: Mapping[str, object]) -> Iterator[_Place]:
+def _paths(fields: Sequence[SettingField], options: Mapping[str, object]) -> Iterator[_DataPath]:
     """Each named file, with its own option if that names it in full, else with the plugin's first folder.
 
     The folder itself if no option names a file.
@@ -68,11 +68,11 @@ def _places(fields: Sequence[SettingField], options: Mapping[str, object]) -> It
     for file in files:
         path = _path(file, options)
         if folder is None or path.is_absolute():
-            yield _Place(path, file)
+            yield _DataPath(path, file)
         else:
-            yield _Place(_path(folder, options) / path, folder)
+            yield _DataPath(_path(folder, options) / path, folder)
     if folder is not None and not files:
-        yield _Place(_path(folder, options), folder)
+        yield _DataPath(_path(folder, options), folder)
 
 
 def _path(option: SettingField, options: Mapping[str, object]) -> Path:

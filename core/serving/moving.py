@@ -11,38 +11,38 @@ from core.run_files.copying import files_to_copy, size_of
 from core.run_files.documents import DamagedFile
 from core.run_files.places import require_room
 from core.run_folder import RunFolder
-from core.serving.beginning import filled_or_gone, new_folder, room_for
+from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
 from core.training.trainer import Trainer
 
 
-def moved_folder(
-    old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, tell: Callable[[Event], None]
+def copy_to_new_folder(
+    old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, emit: Callable[[Event], None]
 ) -> RunFolder:
     """The same run in a new folder: its documents, and all else that can still be read. Reports how much cannot."""
-    require_room(runs_dir, room_for(trainer) + size_of(files_to_copy(old.path)))
-    folder = new_folder(Start(runs_dir=runs_dir), trainer, picked)
-    with filled_or_gone(folder):  # the old folder is not changed
-        unread = _take_files(folder, old)
+    require_room(runs_dir, required_bytes(trainer) + size_of(files_to_copy(old.path)))
+    folder = create_run_folder(Start(runs_dir=runs_dir), trainer, picked)
+    with removed_on_failure(folder):  # the old folder is not changed
+        unreadable = _copy_files(folder, old)
         folder.follow(trainer.config.training)
         trainer.cut_back(folder)
-    if unread:
-        tell(_left_out(unread, old, folder))
+    if unreadable:
+        emit(_unreadable_note(unreadable, old, folder))
     return folder
 
 
-def _take_files(folder: RunFolder, old: RunFolder) -> list[str]:
+def _copy_files(folder: RunFolder, old: RunFolder) -> list[str]:
     """Copy all but the documents from the old folder.
 
     Returns a sentence for each file that cannot be read, and writes it to log.txt.
     """
-    unread, taken = list[str](), set[str]()
+    unreadable, taken = list[str](), set[str]()
     for path in files_to_copy(old.path):
         try:
-            folder.take_file(path, old)
+            folder.copy_file(path, old)
             taken.add(path.name)
         except DamagedFile as error:
-            unread.append(error.sentence)
-    for sentence in unread:  # last: log.txt is one of the files
+            unreadable.append(error.sentence)
+    for sentence in unreadable:  # last: log.txt is one of the files
         folder.log(sentence)
     known = old.state
     folder.update(
@@ -50,12 +50,12 @@ def _take_files(folder: RunFolder, old: RunFolder) -> list[str]:
         group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
         best_metric=known.best_metric, metrics_size=known.metrics_size if "metrics.jsonl" in taken else 0,
     )  # fmt: skip
-    return unread
+    return unreadable
 
 
-def _left_out(unread: Sequence[str], old: RunFolder, folder: RunFolder) -> Trouble:
+def _unreadable_note(unreadable: Sequence[str], old: RunFolder, folder: RunFolder) -> Trouble:
     return Trouble(
-        sentence=f"The run went on without what could not be read in {old.path} (files: {len(unread)}).",
+        sentence=f"The run went on without what could not be read in {old.path} (files: {len(unreadable)}).",
         advice=f"{folder.path / 'log.txt'} names it.",
         is_note=True,
     )

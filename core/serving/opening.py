@@ -24,29 +24,29 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
-from core.serving.changed_data import how_they_differ, with_other_held_out
-from core.serving.moved_data_files import where_they_may_be
-from core.serving.shadowed_plugins import where_it_stands_in
+from core.serving.changed_data import describe_difference, with_other_held_out
+from core.serving.moved_data_files import relocation_advice
+from core.serving.shadowed_plugins import replaced_plugin_advice
 from core.training import trouble
 from core.training.checkpoint import tensors
 from core.training.resolve import resolve_elsewhere
 from core.training.trainer import Trainer
 
-Tell = Callable[[Event], None]
-_ANEW = "once the run continues, what came after is learned again."
+Emit = Callable[[Event], None]
+_RELEARNED = "once the run continues, what came after is learned again."
 
 
-def known_data(folder: RunFolder) -> PreparedData:
+def recorded_data(folder: RunFolder) -> PreparedData:
     """The run's data as its folder knows them: enough to look at the run, but no pairs."""
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     return dataclasses.replace(known, num_pairs=dict.fromkeys(known.num_pairs, 0))
 
 
-def data_of(
+def prepare_run_data(
     folder: RunFolder,
     host: PluginHost,
     cache_dir: Path,
-    tell: Tell,
+    emit: Emit,
     options: Mapping[str, object] | None = None,
     purpose: Purpose = "learn",
 ) -> Generator[Event | None, None, PreparedData]:
@@ -67,28 +67,28 @@ def data_of(
     else:
         if data.fingerprint == known.fingerprint:
             return data
-        sentence, undo = how_they_differ(known, data), "Undo what was changed in its options, files or code."
+        sentence, undo = describe_difference(known, data), "Undo what was changed in its options, files or code."
         if purpose == "evaluate" and options:
             with suppress(UserError):  # without its own pairs, nothing says what is held out
-                own = yield from data_of(folder, host, cache_dir, tell, purpose=purpose)
+                own = yield from prepare_run_data(folder, host, cache_dir, emit, purpose=purpose)
                 if scored := with_other_held_out(own, data):
                     return scored
             undo += " Other held-out pairs can be scored only where its own can be read too."
-    where = where_they_may_be(folder, host, options_here or dataset.options, gives_others=bool(undo))
-    what_to_do = " ".join(filter(None, [where_it_stands_in(folder, host), undo, where]))
+    where = relocation_advice(folder, host, options_here or dataset.options, gives_other_pairs=bool(undo))
+    what_to_do = " ".join(filter(None, [replaced_plugin_advice(folder, host), undo, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)
     if purpose == "learn":
         advice = f"The run can translate; it cannot continue learning. {what_to_do}".strip()
-        tell(Trouble(sentence=sentence, advice=advice, until_prepared=True))
-    return known_data(folder)
+        emit(Trouble(sentence=sentence, advice=advice, until_prepared=True))
+    return recorded_data(folder)
 
 
-def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, tell: Tell) -> Trainer:
+def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: PluginHost, emit: Emit) -> Trainer:
     """The trainer of a run at the requested checkpoint, or with the mean of the last ones."""
-    checkpoint = _checkpoint(folder, _which(request, folder, tell), tell)
-    _tell_of_damaged_tail(folder, tell)
-    config = resolve_elsewhere(folder.config(), data, tell)
+    checkpoint = _read_checkpoint(folder, _resumable_checkpoint(request, folder, emit), emit)
+    _report_damaged_tail(folder, emit)
+    config = resolve_elsewhere(folder.config(), data, emit)
     require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
     trainer.begin(folder)
@@ -98,20 +98,20 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
     trainer.restore(checkpoint)
     if request.averaged and request.checkpoint == "last" and trainer.config.training.average_checkpoints:
         trainer.take_mean()
-        _tell_of_mean(folder, trainer, tell)
+        _report_mean(folder, trainer, emit)
     return trainer
 
 
-def _tell_of_mean(folder: RunFolder, trainer: Trainer, tell: Tell) -> None:
+def _report_mean(folder: RunFolder, trainer: Trainer, emit: Emit) -> None:
     steps, wanted = trainer.averaged_steps, trainer.config.training.average_checkpoints
     sentence = (
         f"The weights of {folder.path.name} are the mean of the checkpoints of steps {', '.join(map(str, steps))}: "
         f"{len(steps)} of the {wanted} that training.average_checkpoints asks for."
     )
-    tell(note(sentence))
+    emit(note(sentence))
 
 
-def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
+def _resumable_checkpoint(request: OpenRun, folder: RunFolder, emit: Emit) -> str:
     """The requested checkpoint; to train on from the last one, the last from before the run diverged."""
     if request.checkpoint != "last" or request.purpose not in ("learn", "resume"):
         return request.checkpoint
@@ -120,14 +120,14 @@ def _which(request: OpenRun, folder: RunFolder, tell: Tell) -> str:
         return request.checkpoint
     sentence = f"The run had already diverged at its last checkpoint, of step {known[-1]}."
     if good:
-        advice = f"Opened at the last one from before, of step {good[-1]}; {_ANEW}"
+        advice = f"Opened at the last one from before, of step {good[-1]}; {_RELEARNED}"
     else:
         advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
-    tell(note(sentence, advice))
+    emit(note(sentence, advice))
     return str((good or known[:1])[-1])
 
 
-def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
+def _read_checkpoint(folder: RunFolder, which: str, emit: Emit) -> Checkpoint:
     """Read a checkpoint. If the last one is damaged, read the newest whole one before it instead, and say so.
 
     For any other, raises DamagedFile, which names the file and the checkpoint before it.
@@ -145,20 +145,20 @@ def _checkpoint(folder: RunFolder, which: str, tell: Tell) -> Checkpoint:
         if which != "last":
             advice = f"{error.advice} Or open the checkpoint before it, of step {before}."
             raise DamagedFile(error.sentence, advice) from None
-        advice = f"Opened at the checkpoint before it, of step {before}; {_ANEW}"
-        tell(Trouble(sentence=error.sentence, advice=advice, until_prepared=True))
+        advice = f"Opened at the checkpoint before it, of step {before}; {_RELEARNED}"
+        emit(Trouble(sentence=error.sentence, advice=advice, until_prepared=True))
     except UserError:
         if which != "last" or step in folder.checkpoint_steps():
             raise
-        return _checkpoint(folder, which, tell)  # the process that trains the run removed it for a newer one
+        return _read_checkpoint(folder, which, emit)  # the process that trains the run removed it for a newer one
     return folder.checkpoint(before)
 
 
-def _tell_of_damaged_tail(folder: RunFolder, tell: Tell) -> None:
+def _report_damaged_tail(folder: RunFolder, emit: Emit) -> None:
     if folder.has_damaged_tail():
         sentence = f"{folder.path / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
         advice = "A power cut may leave it like that. The curves end there; going on begins at a checkpoint."
-        tell(note(sentence, advice))
+        emit(note(sentence, advice))
 
 
 def require_same_size(

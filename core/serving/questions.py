@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from core.answers.anatomy import DotProduct, Masks
 from core.answers.beam_tree import BeamTree
-from core.answers.left_out import LeftOut
+from core.answers.head_ablation import HeadAblation
 from core.answers.timed import timed
 from core.answers.translation import Translation
 from core.data.prepared_data import PreparedData
@@ -30,7 +30,7 @@ from core.requests import (
 )
 from core.serving.current_run import CurrentRun, Work
 from core.serving.kept_weights import KeptWeights
-from core.serving.other_run import OtherRuns
+from core.serving.other_runs import OtherRuns
 from core.settings.overriding import change_settings
 from core.training.without_heads import leave_out_heads
 
@@ -38,27 +38,27 @@ from core.training.without_heads import leave_out_heads
 class Questions:
     """Answers questions about one run. `background` is work to do whenever there is time; None if there is none."""
 
-    def __init__(self, run: CurrentRun, tell: Callable[[Event], None]) -> None:
+    def __init__(self, run: CurrentRun, emit: Callable[[Event], None]) -> None:
         self.background: Work | None = None
         self._run = run
-        self._tell = tell
+        self._emit = emit
         self._kept = KeptWeights(run.trainer)
         self._others = OtherRuns()
 
     @timed
     def translate(self, request: Translate) -> tuple[Translation, ...]:
         """Translate with the current weights, with those kept at or before a step, or with another run's."""
-        self._require_choice(request)
+        self._require_beam(request)
         step, model, data = self._model_of(request)
         return translate(model, data, request, decoding=self._run.config.decoding, step=step)
 
     def find_unreadable(self, request: FindUnreadable) -> tuple[int, str] | None:
         """The place of the first of these texts that `translate` would refuse, and why; None if there is none."""
-        for place, text in enumerate(request.texts):
+        for index, text in enumerate(request.texts):
             try:
                 encode_text(self._run.trainer.model, self._run.trainer.data, text)
             except UserError as error:
-                return place, str(error)
+                return index, str(error)
         return None
 
     def _model_of(self, request: Translate) -> tuple[int, Transformer, PreparedData]:
@@ -78,21 +78,21 @@ class Questions:
         return search_beam(model, data, request, max_length=longest, step=step)
 
     @timed
-    def dissect(self, request: DissectHead) -> DotProduct:
+    def dissect_head(self, request: DissectHead) -> DotProduct:
         """Take one head apart, with the current weights or with those kept at or before a step."""
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return dissect_head(model, trainer.data, request, max_length=trainer.max_length, step=step)
 
     @timed
-    def leave_out(self, request: LeaveOutHeads) -> LeftOut:
+    def leave_out_heads(self, request: LeaveOutHeads) -> HeadAblation:
         """Compare the model with and without some heads, with the current weights or those kept at or before a step."""
         step, model = self._weights_at(request.step)
         trainer = self._run.trainer
         return leave_out_heads(model, trainer.data, request, max_length=trainer.max_length, step=step)
 
     @timed
-    def masks(self, request: MakeMasks) -> Masks:
+    def make_masks(self, request: MakeMasks) -> Masks:
         """The masks of one target."""
         trainer = self._run.trainer
         return masks_of(trainer.model, trainer.data, request.target, request.num_padding)
@@ -108,11 +108,11 @@ class Questions:
         self._run.require_folder()
         if request.split not in ("valid", "test"):
             raise UserError(f"There is no split {request.split!r} to evaluate.", "Choose valid or test.")
-        self._require_choice(request)
+        self._require_beam(request)
         decoding = self._run.config.decoding
         return (yield from self._run.trainer.evaluate(request.split, decoding, minimum_risk=request.minimum_risk))
 
-    def _require_choice(self, request: Evaluate | Translate) -> None:
+    def _require_beam(self, request: Evaluate | Translate) -> None:
         if request.minimum_risk and self._run.config.decoding.beam_size == 1:
             raise UserError("Minimum risk has nothing to choose from with a beam of one.", "Set a larger --beam-size.")
 
@@ -123,10 +123,10 @@ class Questions:
         probe = trainer.probe()
         if folder is not None and is_ours:
             folder.write_probe(probe)  # first: who gets the event may read it from there
-        self._tell(ProbeDone(probe=probe, is_stored=is_ours))
-        self.look_back()
+        self._emit(ProbeDone(probe=probe, is_stored=is_ours))
+        self.backfill_probes()
 
-    def look_back(self) -> None:
+    def backfill_probes(self) -> None:
         """If sentences were added, probe them in the background with all kept weights whose probes lack them."""
         trainer, folder = self._run.trainer, self._run.folder
         has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)

@@ -47,11 +47,11 @@ from core.serving.session import Session
 from core.torchrun import most_processes
 
 Job = Generator[Event | None, None, Any]
-Asked = tuple[Request[Any], "Future[Any]"]
+PendingRequest = tuple[Request[Any], "Future[Any]"]
 
-_LONG = 3600.0  # nothing to do: wait for a request
+_IDLE_SECONDS = 3600.0  # nothing to do: wait for a request
 _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
-_LISTENING_SECONDS = 0.02  # to other processes, before the next look for requests
+_POLL_SECONDS = 0.02  # to other processes, before the next look for requests
 
 
 class RequestLoop:
@@ -70,8 +70,8 @@ class RequestLoop:
         self._emit = emit
         self._host = host
         self._session = Session(emit, host, cache_dir)
-        self._others = OtherProcesses(self._session, host.extra_dirs)
-        self._waiting: deque[Asked] = deque()
+        self._processes = OtherProcesses(self._session, host.extra_dirs)
+        self._waiting: deque[PendingRequest] = deque()
         self._job: tuple[Job, Future[Any]] | None = None
         self._learning: tuple[Job, Future[Any]] | None = None
         self._check: tuple[Job, Future[Any]] | None = None  # of a plugin; goes on beside everything else
@@ -83,18 +83,18 @@ class RequestLoop:
             Start: self._session.start,
             Translate: lambda request: self._session.questions.translate(request),
             FindUnreadable: lambda request: self._session.questions.find_unreadable(request),
-            DissectHead: lambda request: self._session.questions.dissect(request),
-            LeaveOutHeads: lambda request: self._session.questions.leave_out(request),
+            DissectHead: lambda request: self._session.questions.dissect_head(request),
+            LeaveOutHeads: lambda request: self._session.questions.leave_out_heads(request),
             SearchBeam: lambda request: self._session.questions.search_beam(request),
-            MakeMasks: lambda request: self._session.questions.masks(request),
+            MakeMasks: lambda request: self._session.questions.make_masks(request),
             AddSentence: lambda request: self._session.questions.add_sentence(request),
             ChangeSetting: lambda request: self._session.run.change_setting(request.key, request.value),
             LocateData: lambda _: self._session.run.trainer.data.folder,
         }
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
-            Prepare: lambda request: self._once_here(self._session.prepare(request)),
-            OpenRun: lambda request: self._once_here(self._session.open_run(request)),
-            Branch: lambda request: self._once_here(self._session.branch(request)),
+            Prepare: lambda request: self._run_here(self._session.prepare(request)),
+            OpenRun: lambda request: self._run_here(self._session.open_run(request)),
+            Branch: lambda request: self._run_here(self._session.branch(request)),
             Evaluate: self._session.evaluate,
             Finish: self._session.finish,
         }
@@ -110,19 +110,19 @@ class RequestLoop:
             return
         match request:
             case SetPace() | SetProcesses() | ReloadPlugins():
-                self._note(request, future)
+                self._serve_control(request, future)
             case CheckPlugin():
-                self._drop_check()
+                self._cancel_check()
                 self._check = check_plugin(request, self._host), future
             case Prepare() | OpenRun() | Branch():
-                self._abandon_job()
-                self._forget_waiting()  # they were about what is given up now
+                self._cancel_job()
+                self._cancel_waiting()  # they were about what is given up now
                 self._begin_job(request, future)
             case Stop():
-                self._abandon_job()
-                self._leave_off()
-                self._forget_waiting()
-                self._answer_wherever(lambda _: self._session.stop(), request, future)
+                self._cancel_job()
+                self._end_learning()
+                self._cancel_waiting()
+                self._answer_where_run_is(lambda _: self._session.stop(), request, future)
             case Close():
                 self._close(future)
             case Translate() | SearchBeam() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:
@@ -132,15 +132,15 @@ class RequestLoop:
             case _:
                 self._serve_between_jobs(request, future)
 
-    def _note(self, request: SetPace | SetProcesses | ReloadPlugins, future: Future[Any]) -> None:
+    def _serve_control(self, request: SetPace | SetProcesses | ReloadPlugins, future: Future[Any]) -> None:
         try:
-            self._heed(request)
+            self._apply_control(request)
         except UserError as error:
             _refuse(future, error)
         else:
-            self._answer_wherever(lambda _: None, request, future)
+            self._answer_where_run_is(lambda _: None, request, future)
 
-    def _heed(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
+    def _apply_control(self, request: SetPace | SetProcesses | ReloadPlugins) -> None:
         match request:
             case SetPace(steps_per_second=pace):
                 if pace is not None and not 0.0 < pace <= sys.float_info.max:  # NaN is refused, too
@@ -150,91 +150,91 @@ class RequestLoop:
                 if not 1 <= number <= most_processes():
                     expected = f"expected 1 to {most_processes()} processes on this machine"
                     raise UserError(f"SetProcesses: {expected}, given {number:,}.")
-                self._others.num_processes = number
+                self._processes.num_processes = number
             case ReloadPlugins():
                 self._session.reload_plugins()
 
     def _serve_between_jobs(self, request: Request[Any], future: Future[Any]) -> None:
         match request:
-            case _ if self._others.answers(request):
-                self._others.ask(request, future)
+            case _ if self._processes.answers(request):
+                self._processes.ask(request, future)
             case Learn():
                 self._learn(request, future)
             case MoveRun():
-                self._leave_off()
+                self._end_learning()
                 self._answer(self._session.move_run, request, future)
             case Pause():
-                self._leave_off()
+                self._end_learning()
                 self._answer(lambda _: self._session.pause(), request, future)
             case Finish():
-                self._leave_off()
+                self._end_learning()
                 self._begin_job(request, future)
             case Evaluate():
                 self._begin_job(request, future)
             case _:
                 self._answer(self._answers[type(request)], request, future)
 
-    def _forget_waiting(self) -> None:
+    def _cancel_waiting(self) -> None:
         while self._waiting:
             self._waiting.popleft()[1].cancel()
 
     def _serve_waiting(self) -> None:
-        for request, left in [self._waiting.popleft() for _ in range(len(self._waiting))]:
-            self.serve(request, left)
+        for request, future in [self._waiting.popleft() for _ in range(len(self._waiting))]:
+            self.serve(request, future)
 
     def _answer(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
         try:
             answer = serve(request)
         except Exception as error:
-            self._fail(error, future)
+            self._report_failure(error, future)
         else:
             _answer(future, answer)
 
-    def _answer_wherever(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
+    def _answer_where_run_is(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
         """Answer where the run is: here by `serve`, or in the other processes."""
-        if self._others.has_run:
-            self._others.ask(request, future)
+        if self._processes.has_run:
+            self._processes.ask(request, future)
         else:
             self._answer(serve, request, future)
 
-    def _fail(self, error: Exception, future: Future[Any]) -> None:
+    def _report_failure(self, error: Exception, future: Future[Any]) -> None:
         """Give the error to whoever asked; a bug of ours is reported to listeners, too."""
-        told = self._session.in_words(error)
-        self._session.tell_fault(told)
-        _refuse(future, told)
+        reported = self._session.as_user_error(error)
+        self._session.report_fault(reported)
+        _refuse(future, reported)
 
-    def give_up(self, error: Exception) -> None:
+    def abort(self, error: Exception) -> None:
         """After an uncaught error: save what can be saved, and answer every request, so that nobody waits for ever."""
         under_way = [work for work in (self._job, self._learning, self._check) if work is not None]
         with contextlib.suppress(Exception):  # the same error may happen here again
             for job, _ in under_way:
                 job.close()
-            self._others.end()
-            self._session.give_up(error)
+            self._processes.kill_workers()
+            self._session.abort(error)
         for _, future in (*under_way, *self._waiting):
             _refuse(future, error)
 
-    def _break_off(self, error: Exception, future: Future[Any]) -> None:
+    def _pause_after_failure(self, error: Exception, future: Future[Any]) -> None:
         """Training, or ending the run, has failed: pause, so that it can be tried again."""
-        _refuse(future, self._session.failed(error))
+        _refuse(future, self._session.pause_after_failure(error))
 
     def _close(self, future: Future[Any]) -> None:
-        self._drop_check()
-        self._abandon_job()
-        self._leave_off()
-        self._forget_waiting()
+        self._cancel_check()
+        self._cancel_job()
+        self._end_learning()
+        self._cancel_waiting()
         self.is_closed = True
         self._answer(lambda _: self._save_and_close(), Close(), future)
 
     def _save_and_close(self) -> None:
         try:
-            for event in self._others.leave() if self._others.has_run else ():
-                self._tell(event)
+            for event in self._processes.stop_workers() if self._processes.has_run else ():
+                self._emit_event(event)
         finally:
-            self._others.end()
+            self._processes.kill_workers()
             self._session.close()
 
-    def _tell(self, event: Event | None) -> None:
+    def _emit_event(self, event: Event | None) -> None:
         if event is not None:
             self._emit(event)
 
@@ -243,39 +243,39 @@ class RequestLoop:
     def _begin_job(self, request: Request[Any], future: Future[Any]) -> None:
         self._job = self._jobs[type(request)](request), future
 
-    def _once_here(self, job: Job) -> Job:
+    def _run_here(self, job: Job) -> Job:
         """Do a job in this process: its first check, which may refuse it; leave the current run; then do the rest."""
         with contextlib.closing(job):
             yield next(job)
-            self._leave_off()
-            if self._others.has_run:
-                yield from self._others.leave()
+            self._end_learning()
+            if self._processes.has_run:
+                yield from self._processes.stop_workers()
             return (yield from job)
 
-    def _abandon_job(self) -> None:
+    def _cancel_job(self) -> None:
         if self._job is not None:
             (job, future), self._job = self._job, None
-            self._drop(job, future)
-            self._abandoned()
+            self._cancel(job, future)
+            self._discard_preparation()
 
-    def _drop(self, work: Job, future: Future[Any]) -> None:
-        if self._ends(work, future):
+    def _cancel(self, work: Job, future: Future[Any]) -> None:
+        if self._close_work(work, future):
             future.cancel()
 
-    def _ends(self, work: Job, future: Future[Any]) -> bool:
+    def _close_work(self, work: Job, future: Future[Any]) -> bool:
         """End work half-way; if tidying up fails, whoever asked for it gets the error, and what comes next goes on."""
         try:
             work.close()
         except Exception as error:
-            self._fail(error, future)
+            self._report_failure(error, future)
             return False
         return True
 
-    def _abandoned(self) -> None:
-        if not self._others.has_run:  # otherwise nothing was begun here
-            self._session.abandoned()
+    def _discard_preparation(self) -> None:
+        if not self._processes.has_run:  # otherwise nothing was begun here
+            self._session.discard_preparation()
 
-    def _goes_on(self, work: Job, future: Future[Any], fail: Callable[[Exception, Future[Any]], None]) -> bool:
+    def _advance(self, work: Job, future: Future[Any], fail: Callable[[Exception, Future[Any]], None]) -> bool:
         """Do a piece of the work, and return whether there is more; at its end, answer whoever asked for it."""
         try:
             event = next(work)
@@ -284,54 +284,54 @@ class RequestLoop:
         except Exception as error:
             fail(error, future)
         else:
-            self._tell(event)
+            self._emit_event(event)
             return True
         return False
 
-    def _go_on_with_job(self, job: Job, future: Future[Any]) -> None:
+    def _advance_job(self, job: Job, future: Future[Any]) -> None:
         self._job = None  # answering it may begin the next one
-        if self._goes_on(job, future, self._fail_job):
+        if self._advance(job, future, self._fail_job):
             self._job = job, future
         if self._job is None:
             self._serve_waiting()
 
     def _fail_job(self, error: Exception, future: Future[Any]) -> None:
-        self._abandoned()
+        self._discard_preparation()
         if self._learning is None:
-            self._break_off(error, future)
+            self._pause_after_failure(error, future)
         else:  # the training run was not left for it, and goes on
-            self._fail(error, future)
+            self._report_failure(error, future)
 
     # -- a plugin's check --------------------------------------------------------------------------------------------
 
-    def _drop_check(self) -> None:
+    def _cancel_check(self) -> None:
         if self._check is not None:
             (check, future), self._check = self._check, None
-            self._drop(check, future)
+            self._cancel(check, future)
 
-    def _go_on_with_check(self, check: Job, future: Future[Any]) -> None:
+    def _advance_check(self, check: Job, future: Future[Any]) -> None:
         if future.cancelled():
-            self._drop_check()
-        elif not self._goes_on(check, future, self._fail):
+            self._cancel_check()
+        elif not self._advance(check, future, self._report_failure):
             self._check = None
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def _learn(self, request: Learn, future: Future[Any]) -> None:
-        self._leave_off()
-        if self._others.is_wanted and not self._session.has_diverged:
-            self._move(request, future)
+        self._end_learning()
+        if self._processes.is_wanted and not self._session.has_diverged:
+            self._move_to_processes(request, future)
             return
         try:
             job = self._session.learn(request.steps)
         except Exception as error:
-            self._fail(error, future)
+            self._report_failure(error, future)
             return
         self._learning = job, future
         self._stop_at = None if request.steps is None else self._session.step + request.steps
         self._next_step_at = 0.0
 
-    def _move(self, request: Learn, future: Future[Any]) -> None:
+    def _move_to_processes(self, request: Learn, future: Future[Any]) -> None:
         """Move the run to as many processes as are wanted, and then train."""
 
         def learn(moved: Future[Any]) -> None:
@@ -344,75 +344,76 @@ class RequestLoop:
 
         moved: Future[Any] = Future()
         moved.add_done_callback(learn)
-        self._job = self._others.move(self._pace), moved
+        self._job = self._processes.move_run(self._pace), moved
 
-    def _leave_off(self) -> None:
+    def _end_learning(self) -> None:
         """Take no more steps, and answer the Learn that asked for them."""
         if self._learning is not None:
             job, future = self._learning
             self._learning = None
-            if self._ends(job, future):
+            if self._close_work(job, future):
                 _answer(future, None)
 
-    def _go_on_learning(self, job: Job, future: Future[Any]) -> None:
+    def _advance_learning(self, job: Job, future: Future[Any]) -> None:
         try:
-            self._take_turn(job)
+            self._learn_once(job)
         except StopIteration:
-            self._leave_off()
+            self._end_learning()
         except Exception as error:
-            self._break_off(error, future)
+            self._pause_after_failure(error, future)
             self._learning = None
 
-    def _take_turn(self, job: Job) -> None:
+    def _learn_once(self, job: Job) -> None:
         before = self._session.step
-        self._tell(next(job))
+        self._emit_event(next(job))
         if self._session.step > before and self._pace is not None:
             self._next_step_at = max(self._next_step_at, time.monotonic()) + 1.0 / self._pace
             self._session.run.flush()  # at a slow pace each step is shown at once
         if self._stop_at is not None and self._session.step >= self._stop_at and not self._session.is_anything_due:
             job.close()
             self._session.pause(with_probe=True)
-            self._leave_off()
+            self._end_learning()
 
     # -- what to do between requests ---------------------------------------------------------------------------------
 
     def seconds_to_wait(self) -> float:
-        """How long to wait for a request before `go_on`: not at all while there is work."""
-        if self._job is not None or self._check is not None or self._others.has_run:
+        """How long to wait for a request before `advance`: not at all while there is work."""
+        if self._job is not None or self._check is not None or self._processes.has_run:
             return 0.0
         if self._session.background is not None:  # there is time for it, even beside training that waits for its pace
             return 0.0
-        return _LONG if self._learning is None else min(self._seconds_to_next_turn(), _LONG)  # queues cap timeouts
+        # Queues cap timeouts.
+        return _IDLE_SECONDS if self._learning is None else min(self._seconds_to_next_step(), _IDLE_SECONDS)
 
-    def go_on(self) -> None:
+    def advance(self) -> None:
         """Do one small piece of the work under way."""
         if self._check is not None:
-            self._go_on_with_check(*self._check)
+            self._advance_check(*self._check)
         if self._job is not None:
-            self._go_on_with_job(*self._job)
+            self._advance_job(*self._job)
             return
-        if self._others.has_run:
-            self._listen()
+        if self._processes.has_run:
+            self._poll_processes()
             return
         if self._session.background is not None and self._has_time_for_background():
             self._next_background_at = time.monotonic() + _BACKGROUND_SECONDS
-            self._tell(self._session.go_on_in_background())
-        if self._learning is not None and self._seconds_to_next_turn() == 0.0:
-            self._go_on_learning(*self._learning)
+            self._emit_event(self._session.advance_background())
+        if self._learning is not None and self._seconds_to_next_step() == 0.0:
+            self._advance_learning(*self._learning)
 
     def _has_time_for_background(self) -> bool:
         """Always if no step is due; otherwise now and then."""
-        if self._learning is None or self._seconds_to_next_turn() > 0.0:
+        if self._learning is None or self._seconds_to_next_step() > 0.0:
             return True
         return time.monotonic() >= self._next_background_at
 
-    def _listen(self) -> None:
+    def _poll_processes(self) -> None:
         """Pass on the other processes' events; if they cannot go on, take the run back."""
-        self._tell(self._others.turn(0.0 if self._check is not None else _LISTENING_SECONDS))
-        if self._others.must_come_home:
-            self._job = self._others.come_home(), Future()
+        self._emit_event(self._processes.poll(0.0 if self._check is not None else _POLL_SECONDS))
+        if self._processes.must_return:
+            self._job = self._processes.bring_back(), Future()
 
-    def _seconds_to_next_turn(self) -> float:
+    def _seconds_to_next_step(self) -> float:
         """Only steps wait for the pace: what they lead to (a probe, a validation, the end) is shown at once."""
         return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
 
@@ -422,6 +423,6 @@ def _answer(future: Future[Any], value: Any) -> None:
         future.set_result(value)
 
 
-def _refuse(future: Future[Any], told: BaseException) -> None:
+def _refuse(future: Future[Any], error: BaseException) -> None:
     if future.set_running_or_notify_cancel():
-        future.set_exception(told)
+        future.set_exception(error)

@@ -26,13 +26,13 @@ from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
-from core.serving.beginning import new_folder
-from core.serving.branching import branched_folder, branched_trainer, read_kept
+from core.serving.branching import make_branch_folder, make_branch_trainer, read_starting_checkpoint
 from core.serving.current_run import CurrentRun, Work
-from core.serving.moving import moved_folder
-from core.serving.opening import data_of, known_data, open_trainer
+from core.serving.moving import copy_to_new_folder
+from core.serving.new_folder import create_run_folder
+from core.serving.opening import open_trainer, prepare_run_data, recorded_data
 from core.serving.questions import Questions
-from core.serving.shadowed_plugins import require_its_options
+from core.serving.shadowed_plugins import require_known_options
 from core.settings.branch_changes import that_act
 from core.training.distributed import ProcessLost
 from core.training.memory import give_back, is_out_of_memory
@@ -41,14 +41,14 @@ from core.training.speed.choice import choose
 from core.training.trainer import Trainer
 from core.training.trouble import no_memory
 
-NO_MEMORY = UserError(NOT_ENOUGH_MEMORY, "Make model or data smaller, or close other programs.")
+OUT_OF_MEMORY = UserError(NOT_ENOUGH_MEMORY, "Make model or data smaller, or close other programs.")
 
 
 class Session:
     """Has one run at a time, from `prepare` or `open_run` on. Everything here runs in the engine's thread."""
 
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
-        self._tell = emit
+        self._emit = emit
         self._host = host
         self._cache = CachePlace(cache_dir, emit)
         self._run: CurrentRun | None = None
@@ -95,7 +95,7 @@ class Session:
         """Work to do whenever there is time."""
         return self._questions.background if self._questions is not None else None
 
-    def go_on_in_background(self) -> Event | None:
+    def advance_background(self) -> Event | None:
         """Do one piece of the background work. An error is returned as an event, and ends it."""
         assert self.background is not None
         event: Event | None = None
@@ -104,7 +104,7 @@ class Session:
         except StopIteration:
             pass
         except Exception as error:
-            event = as_trouble(self.in_words(error))
+            event = as_trouble(self.as_user_error(error))
         self.questions.background = None
         return event
 
@@ -114,26 +114,26 @@ class Session:
     def prepare(self, request: Prepare) -> Work:
         """Prepare the data, the untrained model and its first probe; the previous run is saved and left."""
         yield None  # nothing to check
-        self._leave()
-        self._renew_plugins()
-        self._become("preparing")
+        self._leave_run()
+        self._reload_plugins()
+        self._set_state("preparing")
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
         if request.config.model.tie_embeddings == "all":  # only a new run has a choice
             data.require_one_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
         yield Progress(stage="building the model", done=0, total=None)
-        run = self._take(CurrentRun(Trainer(config, data, self._host), self._tell, picked=picked))
-        prepared = run.prepared()
+        run = self._set_run(CurrentRun(Trainer(config, data, self._host), self._emit, picked=picked))
+        prepared = run.prepared_event()
         yield prepared
         yield ProbeDone(probe=run.trainer.probe(), is_stored=False)
-        self._become("ready")
+        self._set_state("ready")
         return prepared
 
     def start(self, request: Start) -> Path:
         """Make the run's folder."""
         if self.run.folder is not None:
             raise UserError(f"This run has begun already, in {self.run.folder.path}.", "Prepare again for a new one.")
-        folder = new_folder(request, self.run.trainer, self.run.picked)
+        folder = create_run_folder(request, self.run.trainer, self.run.picked)
         self.run.begin(folder)
         return folder.path
 
@@ -141,21 +141,21 @@ class Session:
         """Move the run whose folder cannot be written. A checkpoint shows at once that the new folder can be."""
         run, old = self.run, self.run.require_folder()
         if not run.is_ours:
-            run.require_that_it_can_go_on(old)
+            run.require_resumable(old)
         if self.state == "learning":  # no more steps are taken, whether or not the move succeeds
             with contextlib.suppress(OSError):  # that is why it moves
                 old.update(state="paused")
-            self._become("paused")
+            self._set_state("paused")
         was_ours = run.is_ours
-        folder = moved_folder(old, request.runs_dir, run.trainer, run.picked, self._tell)
+        folder = copy_to_new_folder(old, request.runs_dir, run.trainer, run.picked, self._emit)
         with contextlib.suppress(OSError):  # that is why it moves
             if was_ours:
                 old.release("stopped", "disk")
         run.begin(folder)
-        self._become("paused")
+        self._set_state("paused")
         run.flush()
         if not run.trainer.has_diverged:
-            self._tell(run.trainer.save_checkpoint())
+            self._emit(run.trainer.save_checkpoint())
         folder.update(state="paused")
         return folder.path
 
@@ -170,24 +170,24 @@ class Session:
                 "Ask for the run that it was made from, where the dataset is.",
             )
         yield None  # checked, and not refused
-        self._leave()
-        self._renew_plugins()
-        self._become("preparing")
+        self._leave_run()
+        self._reload_plugins()
+        self._set_state("preparing")
         folder = RunFolder.open(request.run.absolute())
         if folder.state.is_shared:
-            data = known_data(folder)
+            data = recorded_data(folder)
         else:
             options = dict(request.dataset_options)
             cache = self._cache.folder()
-            data = yield from data_of(folder, self._host, cache, self._tell, options, request.purpose)
+            data = yield from prepare_run_data(folder, self._host, cache, self._emit, options, request.purpose)
         # Opened again: this or another process may have trained it meanwhile.
         folder = RunFolder.open(request.run.absolute())
-        trainer = open_trainer(request, folder, data, self._host, self._tell)
+        trainer = open_trainer(request, folder, data, self._host, self._emit)
         _require_changeable(trainer, request.changes)
-        prepared = self._take(CurrentRun(trainer, self._tell, folder, request.changes)).prepared()
+        prepared = self._set_run(CurrentRun(trainer, self._emit, folder, request.changes)).prepared_event()
         yield prepared
-        self.questions.look_back()
-        self._become("finished" if folder.state.state == "finished" else "paused")
+        self.questions.backfill_probes()
+        self._set_state("finished" if folder.state.state == "finished" else "paused")
         return prepared
 
     def branch(self, request: Branch) -> Work:
@@ -196,46 +196,46 @@ class Session:
         Changes to the current run that are not written down yet, since it has not gone on, are taken along.
         """
         run = RunFolder.open(request.run.absolute())
-        kept = read_kept(request, run)
-        require_its_options(run, self._host)
+        checkpoint = read_starting_checkpoint(request, run)
+        require_known_options(run, self._host)
         yield None  # checked, and not refused
-        left = self._run if self._run is not None and self._run.is_at(run.path) else None
-        changes = (*(left.changes if left is not None else ()), *that_act(request.changes))
-        sentences = left.trainer.probe_sentences if left is not None and not left.is_ours else ()
-        del left  # its model's memory is needed
-        self._leave()
-        self._renew_plugins()
-        self._become("preparing")
+        current = self._run if self._run is not None and self._run.is_in(run.path) else None
+        changes = (*(current.pending_changes if current is not None else ()), *that_act(request.changes))
+        sentences = current.trainer.probe_sentences if current is not None and not current.is_ours else ()
+        del current  # its model's memory is needed
+        self._leave_run()
+        self._reload_plugins()
+        self._set_state("preparing")
         run = RunFolder.open(run.path)
-        data = yield from data_of(run, self._host, self._cache.folder(), self._tell)
-        trainer = branched_trainer(request, kept, run, data, self._host, self._tell)
+        data = yield from prepare_run_data(run, self._host, self._cache.folder(), self._emit)
+        trainer = make_branch_trainer(request, checkpoint, run, data, self._host, self._emit)
         _require_changeable(trainer, changes)
         for sentence in sentences:
             trainer.add_sentence(sentence.source)
-        folder = yield from branched_folder(request, run, trainer)
-        prepared = self._take(CurrentRun(trainer, self._tell, folder, changes)).prepared()
+        folder = yield from make_branch_folder(request, run, trainer)
+        prepared = self._set_run(CurrentRun(trainer, self._emit, folder, changes)).prepared_event()
         yield prepared
-        self._become("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
+        self._set_state("finished" if trainer.step >= trainer.config.training.max_steps else "paused")
         return prepared
 
     def reload_plugins(self) -> None:
         """Read the plugin files again before the next run; the current one keeps the code it has."""
         self._has_old_plugins = True
 
-    def _renew_plugins(self) -> None:
+    def _reload_plugins(self) -> None:
         if self._has_old_plugins:
             self._host.reset()
             self._has_old_plugins = False
 
-    def _take(self, run: CurrentRun) -> CurrentRun:
-        self._run, self._questions = run, Questions(run, self._tell)
+    def _set_run(self, run: CurrentRun) -> CurrentRun:
+        self._run, self._questions = run, Questions(run, self._emit)
         return run
 
-    def abandoned(self) -> None:
+    def discard_preparation(self) -> None:
         """Forget what an abandoned job had begun to prepare."""
         if self.state == "preparing":
-            self._leave()
-            self._become("empty")
+            self._leave_run()
+            self._set_state("empty")
 
     # -- learning ----------------------------------------------------------------------------------------------------
 
@@ -247,12 +247,12 @@ class Session:
         was_ours = run.is_ours
         folder = self._take_over(run)
         if steps is not None and run.trainer.step + steps > run.trainer.config.training.max_steps:
-            self._tell(run.trainer.change("training.max_steps", run.trainer.step + steps))
+            self._emit(run.trainer.change("training.max_steps", run.trainer.step + steps))
         folder.update(state="learning", reason=None)
-        run.broken_off_by = None
+        run.interrupted_by = None
         if not was_ours or self.background is None:  # its results so far are not stored, or it failed
-            self.questions.look_back()
-        self._become("learning")
+            self.questions.backfill_probes()
+        self._set_state("learning")
         return self._learn(run)
 
     def _take_over(self, run: CurrentRun) -> RunFolder:
@@ -266,12 +266,12 @@ class Session:
         """Save the run and release it, for other processes to open. Raises UserError if it cannot go on."""
         folder = self._take_over(self.run)
         self.run.flush()
-        self._tell(self.run.trainer.save_checkpoint())
+        self._emit(self.run.trainer.save_checkpoint())
         folder.release("stopped", "stopped")
-        self._end_reading_ahead()
+        self._stop_prefetching()
         self._run = self._questions = None
         give_back()
-        self._become("preparing")
+        self._set_state("preparing")
         return folder.path
 
     def cache_dir(self) -> Path:
@@ -279,7 +279,7 @@ class Session:
         return self._cache.folder()
 
     def _learn(self, run: CurrentRun) -> Work:
-        reason: FinishReason = yield from run.noting(run.trainer.run())
+        reason: FinishReason = yield from run.recording(run.trainer.run())
         yield from self._end(run, reason)
 
     def _end(self, run: CurrentRun, reason: FinishReason) -> Work:
@@ -288,29 +288,29 @@ class Session:
         if reason in GOOD_ENDS:
             yield from self._complete(run)
             while self.background is not None:  # it stores its results only while the run is ours
-                yield self.go_on_in_background()
+                yield self.advance_background()
             folder.release("finished", reason)
-            self._become("finished")
+            self._set_state("finished")
         else:
             folder.release("failed", reason)
-            self._become("failed")
+            self._set_state("failed")
         run.is_ours = False
-        self._tell_end(run, reason)
+        self._emit_run_finished(run, reason)
 
     def _complete(self, run: CurrentRun) -> Work:
         """Give the last step of a run that went well its probe, validation and checkpoint."""
-        yield from run.noting(run.trainer.flush())
-        run.probe_here()
-        if run.validated_at != run.trainer.step:
-            done = yield from run.noting(run.trainer.validate())
-            run.note(done)
+        yield from run.recording(run.trainer.flush())
+        run.probe_current_step()
+        if run.validated_step != run.trainer.step:
+            done = yield from run.recording(run.trainer.validate())
+            run.record(done)
             yield done
         if not run.trainer.is_saved:
             yield run.trainer.save_checkpoint()
 
-    def _tell_end(self, run: CurrentRun, reason: FinishReason) -> None:
+    def _emit_run_finished(self, run: CurrentRun, reason: FinishReason) -> None:
         path = run.require_folder().path
-        self._tell(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
+        self._emit(RunFinished(run=path, step=run.trainer.step, reason=reason, metrics=run.last_metrics))
 
     def pause(self, *, with_probe: bool = False) -> int:
         """Pause between two steps and return the step; after single steps, probe it."""
@@ -319,45 +319,45 @@ class Session:
             try:
                 run.flush()
                 if with_probe:
-                    run.probe_here()
+                    run.probe_current_step()
                 run.require_folder().update(state="paused")
             except OSError as error:
-                raise self.failed(error) from error
-            self._become("paused")
+                raise self.pause_after_failure(error) from error
+            self._set_state("paused")
         return run.trainer.step
 
-    def failed(self, error: Exception) -> Exception:
+    def pause_after_failure(self, error: Exception) -> Exception:
         """Training, or ending the run, has failed: pause between two steps, from where it can go on.
 
         Reports it to listeners, and returns the error for whoever asked.
         """
-        told = self.in_words(error)
-        self.tell_fault(told)
+        reported = self.as_user_error(error)
+        self.report_fault(reported)
         if self.state != "learning":
-            return told
-        if isinstance(told, UserError):
-            self.log(told.sentence)
-            self._tell(as_trouble(told))
-            told = BrokenOff(told.sentence, told.advice)
-        reason = self.run.broken_off_by = _reason_of(error)
+            return reported
+        if isinstance(reported, UserError):
+            self.log(reported.sentence)
+            self._emit(as_trouble(reported))
+            reported = BrokenOff(reported.sentence, reported.advice)
+        reason = self.run.interrupted_by = _finish_reason(error)
         with contextlib.suppress(OSError):  # the disk may be too full for this, too
             self.run.require_folder().update(state="paused", reason=reason)
-        self._become("paused")
+        self._set_state("paused")
         if reason is not None:
-            self._tell_end(self.run, reason)
-        return told
+            self._emit_run_finished(self.run, reason)
+        return reported
 
-    def tell_fault(self, told: Exception) -> None:
+    def report_fault(self, error: Exception) -> None:
         """Report a bug of ours to listeners and to the run's log."""
-        if not isinstance(told, UserError):
-            trouble = as_trouble(told)
-            self._tell(trouble)
+        if not isinstance(error, UserError):
+            trouble = as_trouble(error)
+            self._emit(trouble)
             self.log(trouble.details)
 
-    def in_words(self, error: Exception) -> Exception:
+    def as_user_error(self, error: Exception) -> Exception:
         """The error, as a UserError where it is no bug of ours: out of memory or files, or a folder not writable."""
         if is_out_of_memory(error):
-            return NO_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
+            return OUT_OF_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
         if too_many := no_more_files(error):
             return too_many
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
@@ -384,51 +384,51 @@ class Session:
         run = self._run
         if run is None or run.folder is None or not run.is_ours:
             return None
-        reason = run.broken_off_by or "stopped"
+        reason = run.interrupted_by or "stopped"
         try:
             run.flush()
             if run.trainer.has_diverged:
-                run.tell_all(self._learn(run))  # takes no step: the run ends where it diverged
+                run.emit_all(self._learn(run))  # takes no step: the run ends where it diverged
                 return run.folder.path
             run.trainer.save_checkpoint()
             self.log(f"stopped at step {self.step}")  # while the run is ours
             run.folder.release("stopped", reason)
         except OSError as error:
-            raise self.failed(error) from error
+            raise self.pause_after_failure(error) from error
         run.is_ours = False
-        self._become("paused")
-        self._tell_end(run, reason)
+        self._set_state("paused")
+        self._emit_run_finished(run, reason)
         return run.folder.path
 
-    def give_up(self, error: Exception) -> None:
+    def abort(self, error: Exception) -> None:
         """Save after an uncaught error, and record in the run why it ended."""
         if self._run is not None:
             self.log(as_trouble(error).details)
-            self._run.broken_off_by = self._run.broken_off_by or _reason_of(error)
+            self._run.interrupted_by = self._run.interrupted_by or _finish_reason(error)
         self.close()
 
     def close(self) -> None:
         """Save, and stop prefetching."""
         try:
-            self._leave()
+            self._leave_run()
         finally:
-            self._end_reading_ahead()
+            self._stop_prefetching()
             self._cache.close()
 
-    def _leave(self) -> None:
-        self._disown_if_gone()
+    def _leave_run(self) -> None:
+        self._abandon_if_deleted()
         self.stop()
-        self._end_reading_ahead()
+        self._stop_prefetching()
         self._run = self._questions = None
 
-    def _disown_if_gone(self) -> None:
+    def _abandon_if_deleted(self) -> None:
         """Give up a run whose folder was removed: that it cannot be saved must not keep us from another run."""
         run = self._run
         if run is not None and run.is_ours and not (run.require_folder().path / "config.yaml").exists():
             run.is_ours = False
-            self._tell(Trouble(sentence=f"{run.require_folder().path} is gone; its last steps could not be saved."))
+            self._emit(Trouble(sentence=f"{run.require_folder().path} is gone; its last steps could not be saved."))
 
-    def _end_reading_ahead(self) -> None:
+    def _stop_prefetching(self) -> None:
         if self._run is not None:
             self._run.trainer.close()
 
@@ -440,13 +440,13 @@ class Session:
             with contextlib.suppress(OSError):  # the disk is full, which was reported already
                 self._run.folder.log(text)
 
-    def _become(self, state: EngineState) -> None:
+    def _set_state(self, state: EngineState) -> None:
         self.state = state
         self.log(f"{state} at step {self.step}")
-        self._tell(StateChanged(state=state, step=self.step))
+        self._emit(StateChanged(state=state, step=self.step))
 
 
-def _reason_of(error: Exception) -> FinishReason | None:
+def _finish_reason(error: Exception) -> FinishReason | None:
     """The reason to record for a run that this error interrupted; None if there is none to record."""
     if isinstance(error, OSError):
         return "disk"

@@ -8,7 +8,7 @@ from core.plugins_host.plugin_info import is_built_in
 from core.run_folder import RunFolder
 
 
-def where_it_stands_in(run: RunFolder, host: PluginHost) -> str:
+def replaced_plugin_advice(run: RunFolder, host: PluginHost) -> str:
     """Advice that names such a plugin; empty if there is none. A run does not record which of the two it began with."""
     plugin = run.config().dataset.plugin
     infos = [info for info in host.plugins() if info.name == plugin]
@@ -21,10 +21,10 @@ def where_it_stands_in(run: RunFolder, host: PluginHost) -> str:
     )
 
 
-def require_its_options(run: RunFolder, host: PluginHost) -> None:
+def require_known_options(run: RunFolder, host: PluginHost) -> None:
     """Raise UserError if the run's plugin no longer knows the run's options."""
     dataset = run.config().dataset
     try:
         host.options(dataset.plugin, dataset.options, accepted=True)
     except UserError as error:
-        raise UserError(error.sentence, where_it_stands_in(run, host) or error.advice) from None
+        raise UserError(error.sentence, replaced_plugin_advice(run, host) or error.advice) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.answers.left_out import LeftOut, SeenModel
+from core.answers.head_ablation import AblationResult, HeadAblation
 from core.data.batching import Batch, make_batch
 from core.data.prepared_data import PreparedData
 from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
@@ -21,7 +21,7 @@ _MOST_TOKENS = 1024
 
 def leave_out_heads(
     model: Transformer, data: PreparedData, request: LeaveOutHeads, *, max_length: int, step: int
-) -> LeftOut:
+) -> HeadAblation:
     """Run the model with all heads and without some; its weights are unchanged afterwards. Draws no random number.
 
     `step` is that of the weights, and only recorded. Raises UserError for a head that the model lacks, for a text that
@@ -32,7 +32,7 @@ def leave_out_heads(
     batch = _first_valid(data)
     with heads_off(model, request.heads):
         without = _see(model, data, sentence, batch, max_length)
-    return LeftOut(
+    return HeadAblation(
         step=step,
         heads=request.heads,
         complete=_see(model, data, sentence, batch, max_length),
@@ -43,9 +43,9 @@ def leave_out_heads(
 
 def _see(
     model: Transformer, data: PreparedData, sentence: SentenceToProbe, batch: Batch | None, max_length: int
-) -> SeenModel:
+) -> AblationResult:
     (probed,) = probe_sentences(model, data, [sentence], max_length)
-    return SeenModel(sentence=probed, valid_loss=None if batch is None else _loss(model, batch))
+    return AblationResult(sentence=probed, valid_loss=None if batch is None else _loss(model, batch))
 
 
 def _loss(model: Transformer, batch: Batch) -> float:

@@ -71,7 +71,7 @@ class Beginning(QObject):
 
     def _note(self, asked: Branch, branch: Path) -> None:
         self._begun = branch
-        if asked.in_its_place:
+        if asked.replaces_branch:
             self._throw_away(throw_away_branch, asked.run)
 
     def _throw_away(self, throw_away: Callable[[Path], None], run: Path) -> None:

@@ -31,12 +31,12 @@ class Branching:
         run, step = self._at_hand.run, self._at_hand.begins_at
         assert run is not None and step is not None
         if not self._opening.is_under_way:  # else it was already asked for
-            self._opening.ask(self._branch_of(run, step, in_its_place=True), partial(self._go_on, steps))
+            self._opening.ask(self._branch_of(run, step, replaces_branch=True), partial(self._go_on, steps))
 
-    def _branch_of(self, run: Path, step: int, *, in_its_place: bool = False) -> Branch:
+    def _branch_of(self, run: Path, step: int, *, replaces_branch: bool = False) -> Branch:
         changes = tuple(self._at_hand.changes_to_take.items()) if run == self._at_hand.run else ()
         place = self._place.path
-        return Branch(run=run, step=step, runs_dir=place, changes=changes, in_its_place=in_its_place)
+        return Branch(run=run, step=step, runs_dir=place, changes=changes, replaces_branch=replaces_branch)
 
     def _go_on(self, steps: int | None, prepared: Prepared) -> None:
         if self._at_hand.run == prepared.run:  # nothing else was prepared meanwhile

@@ -41,7 +41,7 @@ class Opening(QObject):
 
     def replaces(self, run: Path) -> bool:
         """Whether the run being opened replaces this branch."""
-        return isinstance(self._asked, Branch) and self._asked.in_its_place and run == self._asked.run
+        return isinstance(self._asked, Branch) and self._asked.replaces_branch and run == self._asked.run
 
     def brings(self, run: Path) -> bool:
         """Whether this run, which has just been opened, is the one asked for, or the branch asked for."""

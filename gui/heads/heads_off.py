@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from gui.bridge import EngineBridge
 
 _NOT_HERE = "Heads can be switched off only in this window's own model: stop following the other run in Runs first"
@@ -23,7 +23,7 @@ class HeadsOff(QObject):
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
         self._bridge = bridge
-        self._own: frozenset[HeadPlace] = frozenset()
+        self._own: frozenset[HeadId] = frozenset()
         self._told = self._own
         bridge.prepared.connect(self.all_on)
         bridge.shown_changed.connect(self._tell)
@@ -34,15 +34,15 @@ class HeadsOff(QObject):
         return _NOT_HERE if self._bridge.followed is not None else ""
 
     @property
-    def places(self) -> frozenset[HeadPlace]:
+    def places(self) -> frozenset[HeadId]:
         """The heads of the shown model that are off."""
         return frozenset() if self.why_not else self._own
 
-    def toggle(self, place: HeadPlace) -> None:
+    def toggle(self, place: HeadId) -> None:
         """Switch one head off, or on again."""
         self._take(self._own ^ {place})
 
-    def switch_off(self, places: Iterable[HeadPlace]) -> None:
+    def switch_off(self, places: Iterable[HeadId]) -> None:
         """Switch these off too."""
         self._take(self._own.union(places))
 
@@ -50,7 +50,7 @@ class HeadsOff(QObject):
         """Switch all heads on again."""
         self._take(frozenset())
 
-    def _take(self, places: frozenset[HeadPlace]) -> None:
+    def _take(self, places: frozenset[HeadId]) -> None:
         self._own = places
         self._tell()
 

@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 from numpy.typing import NDArray
 
-from core.answers.left_out import HeadPlace, LeftOut, SeenModel
+from core.answers.head_ablation import AblationResult, HeadAblation, HeadId
 from core.per_cent import per_cent
 from core.probes import Feed
 from gui.datasets.data_look import NOT_AT_HAND
@@ -20,14 +20,14 @@ _NAMED = 2  # heads named in a title; the rest are counted
 _NO_PAIRS = f"{NOT_AT_HAND} “Continue from …” begins a run with them, if the plugin still gives them."
 
 
-def names_of(heads: tuple[HeadPlace, ...]) -> str:
+def names_of(heads: tuple[HeadId, ...]) -> str:
     """`cross layer 2 head 3 and encoder self layer 1 head 1`; of more than two, two and the number of the rest."""
     names = [f"{KIND_TITLES[kind]} layer {layer + 1} head {head + 1}" for kind, layer, head in heads]
     rest = len(names) - _NAMED
     return f"{', '.join(names[:_NAMED])} and {rest} more" if rest > 0 else " and ".join(names)
 
 
-def in_words(left_out: LeftOut) -> str:
+def in_words(left_out: HeadAblation) -> str:
     """What the figures say of the validation pairs; if these are not available, of the reference, and why."""
     complete, without = left_out.complete, left_out.without
     if left_out.num_valid:
@@ -36,7 +36,7 @@ def in_words(left_out: LeftOut) -> str:
     return "\n".join(filter(None, [of_reference, _NO_PAIRS]))
 
 
-def _loss_in_words(left_out: LeftOut, whose: str, before: float | None, after: float | None) -> str:
+def _loss_in_words(left_out: HeadAblation, whose: str, before: float | None, after: float | None) -> str:
     them, they = ("it", "this head") if len(left_out.heads) == 1 else ("them", "these heads")
     if before is None or after is None:
         return ""
@@ -55,18 +55,18 @@ def said(probability: float) -> str:
     return f"{probability:.2f}" if probability >= 0.1 else f"{probability:.2g}"
 
 
-def figures(seen: SeenModel) -> tuple[float, float | None, float | None]:
+def figures(seen: AblationResult) -> tuple[float, float | None, float | None]:
     """The output's probability, the reference's loss and the validation loss; losses in nats per token."""
     return exp(-_nats(seen.sentence.free_running).sum()), reference_loss(seen), seen.valid_loss
 
 
-def in_figures(seen: SeenModel) -> list[str]:
+def in_figures(seen: AblationResult) -> list[str]:
     """`figures` as text; an empty string for a figure that is missing."""
     probability, *losses = figures(seen)
     return [said(probability), *("" if loss is None else f"{loss:.3f}" for loss in losses)]
 
 
-def reference_loss(seen: SeenModel) -> float | None:
+def reference_loss(seen: AblationResult) -> float | None:
     """The loss of the sentence's reference in nats per token; None if it has none."""
     feed = seen.sentence.by_reference
     return None if feed is None else float(_nats(feed).mean())
@@ -77,7 +77,7 @@ def _nats(feed: Feed) -> NDArray[np.float64]:
     return -np.log(np.maximum(feed.output_probability.astype(np.float64), 1e-30))
 
 
-def changes(before: SeenModel, after: SeenModel) -> list[str]:
+def changes(before: AblationResult, after: AblationResult) -> list[str]:
     """The change from one model to the other: in the output, its probability, and both losses."""
     wrong = first_difference(written(before), written(after))
     output = "the same" if wrong is None else f"differs from token {wrong + 1}"
@@ -96,6 +96,6 @@ def _signed(change: float) -> str:
     return f"{change:+.2f}" if change == 0.0 or abs(change) >= 0.1 else f"{change:+.2g}"
 
 
-def written(seen: SeenModel) -> tuple[str, ...]:
+def written(seen: AblationResult) -> tuple[str, ...]:
     """The output's tokens as a reader sees them."""
     return without_eos(seen.sentence.free_running.tgt_output)

@@ -36,7 +36,7 @@ def throw_away(runs: Iterable[Path]) -> Thrown:
 
 def throw_away_branch(run: Path) -> None:
     """Move a branch that another one has replaced to the trash, unless it has taken a step meanwhile."""
-    if RunFolder.open(run).has_taken_no_step():
+    if RunFolder.open(run).is_untrained_branch():
         _throw_away(run)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.probes import Attention, Feed, ProbedSentence
 
 Kind = Literal["encoder_self", "decoder_self", "cross"]
@@ -68,7 +68,7 @@ class Selection(QObject):
         feed = self.feed_of(sentence)
         return feed.decoder_self if kind == "decoder_self" else feed.cross
 
-    def place_in(self, sentence: ProbedSentence) -> HeadPlace:
+    def place_in(self, sentence: ProbedSentence) -> HeadId:
         """The chosen head. A layer or head number that the model lacks wraps around, so that -1 is the last."""
         num_layers, num_heads = self.attention_of(sentence).shape[:2]
-        return HeadPlace(self.chosen.kind, self.chosen.layer % num_layers, self.chosen.head % num_heads)
+        return HeadId(self.chosen.kind, self.chosen.layer % num_layers, self.chosen.head % num_heads)

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.config import RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
@@ -72,7 +72,7 @@ def every_request(runs_dir: Path, run: Path) -> list[Request[object]]:
         *(ChangeSetting(key="training.label_smoothing", value=0.2), SetProcesses(num_processes=1), Evaluate()),
         *(SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6), MakeMasks(target=TEXT, num_padding=2)),
         DissectHead(source=TEXT, reference=TEXT, kind="cross", layer=0, head=1),
-        LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadPlace("cross", 0, 1),)),
+        LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadId("cross", 0, 1),)),
         FindUnreadable(texts=(TEXT, "")),
         *(OpenRun(run=run), Branch(run=run, step=2, runs_dir=runs_dir)),
         Prepare(config=tiny_config(seed=1, max_steps=15)),

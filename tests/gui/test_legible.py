@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from gui.heads.compared_attention import Against
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
@@ -55,7 +55,7 @@ def scenes(window: MainWindow) -> Iterator[str]:
     window.show_view(VIEWS.index(type(attention)))
     attention.more_button.click()
     attention.compared.compare(Against(step=0))
-    attention.heads_off.toggle(HeadPlace("cross", 0, 0))
+    attention.heads_off.toggle(HeadId("cross", 0, 0))
     yield "compared and switched off"
     attention.more_button.click()
     attention.compared.compare(None)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pytestqt.qtbot import QtBot
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.config import RunConfig
 from core.engine import Engine
 from core.requests import Learn, Prepare, Start
@@ -63,7 +63,7 @@ def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(VIEWS.index(type(attention)))
     attention.more_button.click()
     attention.extras.entropy_box.click()
-    attention.heads_off.toggle(HeadPlace("cross", 0, 1))
+    attention.heads_off.toggle(HeadId("cross", 0, 1))
     is_answered(attention.left_out, qtbot)
     window.show_view(VIEWS.index(type(translate)))
     translate.translate("1 2 1")

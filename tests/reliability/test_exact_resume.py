@@ -14,7 +14,7 @@ from core.engine import Engine
 from core.events import RunFinished
 from core.requests import AddSentence, ChangeSetting, Learn, OpenRun, Prepare, Request, SetProcesses, Start, Stop
 from core.run_folder import RunFolder
-from tests.core.processes.members import members
+from tests.core.processes.worker_pids import worker_pids
 from tests.core.watcher import Watcher, answered
 from tests.reliability.cases import Cases
 from tests.reliability.learnt import ADDED_AT, assert_same, learnt
@@ -132,6 +132,6 @@ def test_a_run_of_two_processes_equals_one_never_stopped(two_of: str, tmp_path: 
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         plain = trained(engine, watcher, tmp_path / "plain", two_of, (), 2)
-        assert sorted(members()) == [0, 1]
+        assert sorted(worker_pids()) == [0, 1]
         with cases.trying(f"{two_of} in two processes, stopped at {list(STOPS)}"):
             assert_same(learnt(trained(engine, watcher, tmp_path / "stopped", two_of, STOPS, 2)), learnt(plain))

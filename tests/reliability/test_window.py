@@ -26,7 +26,7 @@ from core.requests import CheckPlugin, Evaluate, Learn, Pause, Prepare, SearchBe
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-from tests.core.processes.members import members
+from tests.core.processes.worker_pids import worker_pids
 from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
@@ -198,7 +198,7 @@ def asking_for_a_run_to_follow(window: MainWindow, folder: Path) -> Reached:
 def two_processes_learning(window: MainWindow, folder: Path) -> Reached:
     window.context.workbench.set_processes(2)
     learn(window, folder)
-    return lambda: window.context.bridge.history.last_step > 1 and sorted(members()) == [0, 1]
+    return lambda: window.context.bridge.history.last_step > 1 and sorted(worker_pids()) == [0, 1]
 
 
 def evaluating(window: MainWindow, folder: Path) -> Reached:
@@ -290,7 +290,7 @@ def test_closing_at_any_stage(
         qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)
         close(window, qtbot)
     require_all_kept(tmp_path / "runs")
-    assert members() == {}
+    assert worker_pids() == {}
     states = [RunFolder.open(run).state.state for run in list_runs(tmp_path / "runs")]
     assert states == [state for state in [STAGES[stage]] if state is not None]
 
@@ -325,15 +325,15 @@ def test_a_killed_one_leaves_no_process_and_a_checkpoint(
     with cases.trying(f"killed while {hanging} hangs"):
         with running([sys.executable, "-c", ENGINE, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
             assert engine.stdout is not None and engine.stdout.readline() == "learning\n", ended(engine)
-            started = members()
+            started = worker_pids()
             assert sorted(started) == [0, 1]
             if hanging is not None:
                 os.kill(started[hanging], signal.SIGSTOP)
             engine.kill()
         deadline = time.monotonic() + ALL_GONE_S
-        while members() and time.monotonic() < deadline:
+        while worker_pids() and time.monotonic() < deadline:
             time.sleep(0.1)
-        assert members() == {}
+        assert worker_pids() == {}
         run = RunFolder.open(tmp_path / "run")
         run.require_free()
         is_saved = hanging != 0  # by the first of them
@@ -358,9 +358,9 @@ def test_a_process_that_is_killed_leaves_a_run_to_go_on_with(
         watcher.wait(StepsDone)
         last_told = engine.ask(Pause()).result() if is_paused else watcher.steps()[-1]
         watcher.events.clear()
-        os.kill(members()[rank], signal.SIGKILL)
+        os.kill(worker_pids()[rank], signal.SIGKILL)
         watcher.wait(StateChanged, lambda change: change.state == "preparing")
-        watcher.wait(StateChanged, lambda change: change.state == "paused" and not members())
+        watcher.wait(StateChanged, lambda change: change.state == "paused" and not worker_pids())
         assert [trouble.sentence for trouble in watcher.all(Trouble)]
         assert rank == 0 or run.reread_state().last_step >= last_told
         engine.ask(SetProcesses(num_processes=1)).result()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.answers.anatomy import DotProduct
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
@@ -102,7 +102,7 @@ class DotProductTopic(Topic):
         self.asked.want(request, moment=history.last_step if request.step is None else None)
 
     def _draw(self, seen: DotProduct) -> None:
-        head = names_of((HeadPlace(seen.kind, seen.layer, seen.head),))
+        head = names_of((HeadId(seen.kind, seen.layer, seen.head),))
         self.set_title(f"{self.title} · {head} · weights of step {seen.step:,}")
         parts, stage = self.stage.parts(seen), self.stage
         rows, columns = parts[-1].values.shape

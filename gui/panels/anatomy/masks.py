@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
-from core.answers.anatomy import MOST_PADDING, Allowed, Masks
+from core.answers.anatomy import MAX_PADDING, Allowed, Masks
 from core.history import History
 from core.requests import MakeMasks
 from gui.context import Context
@@ -44,7 +44,7 @@ class MasksTopic(Topic):
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._offered = ""  # the sentence that we put into the field
         self._cell = (0, 0)
-        self.padding_spin.setRange(0, MOST_PADDING)
+        self.padding_spin.setRange(0, MAX_PADDING)
         self.padding_spin.setValue(2)
         self._lay_out()
         self._connect()

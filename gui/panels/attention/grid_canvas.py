@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.meaning.alignment import AlignedHead
 from core.per_cent import per_cent
 from gui.arrow_keys import ARROWS
@@ -124,8 +124,8 @@ class GridCanvas(QWidget):
         """Row and column of every head."""
         return ((row, head) for row, layer in enumerate(self.rows) for head in range(len(layer.heads)))
 
-    def _place(self, row: int, head: int) -> HeadPlace:
-        return HeadPlace(self.rows[row].kind, self.rows[row].layer, head)
+    def _place(self, row: int, head: int) -> HeadId:
+        return HeadId(self.rows[row].kind, self.rows[row].layer, head)
 
     def _painted(self) -> QPixmap:
         scale = self.devicePixelRatioF()
@@ -211,9 +211,9 @@ class GridCanvas(QWidget):
             return f"{name}. Switched off. Right click: switch on."
         return f"{name}. Click: large. Right click: switch off."
 
-    def _said_of_finding(self, place: HeadPlace) -> str:
+    def _said_of_finding(self, place: HeadId) -> str:
         found = self._aligned
-        if found is None or found.since is None or place != HeadPlace("cross", found.layer, found.head):
+        if found is None or found.since is None or place != HeadId("cross", found.layer, found.head):
             return ""
         return f", the best head's since {found.since:,} ({FOUND_SIGN})"
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.history import History
 from core.probes import ProbedSentence
 from gui.heads.heads_off import HeadsOff
@@ -56,7 +56,7 @@ class HeadChooser(SentencePanel):
         """
         super().__init__(theme, selection, source)
         self._heads_off = heads_off
-        self._place: HeadPlace | None = None  # the shown head; None if none is
+        self._place: HeadId | None = None  # the shown head; None if none is
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = combo_box("Kind of attention", "Which tokens read which (Alt+K)")
         self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])

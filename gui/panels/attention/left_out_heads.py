@@ -8,7 +8,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy
 
-from core.answers.left_out import LeftOut
+from core.answers.head_ablation import HeadAblation
 from core.events import Prepared, ProbeDone
 from core.history import History
 from core.probes import ProbedSentence
@@ -49,7 +49,7 @@ class LeftOutHeads(Panel):
 
     def __init__(self, context: Context, heads_off: HeadsOff) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[LeftOut] = Asked(context.bridge, self)
+        self.asked: Asked[HeadAblation] = Asked(context.bridge, self)
         self._heads_off = heads_off
         self._source = probed(context.selection)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
@@ -90,7 +90,7 @@ class LeftOutHeads(Panel):
         )
         self.asked.want(request, moment=history.last_step if request.step is None else None)
 
-    def _draw(self, left_out: LeftOut) -> None:
+    def _draw(self, left_out: HeadAblation) -> None:
         self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")
         num_valid = left_out.num_valid
         count = f"{num_valid} " if num_valid else ""

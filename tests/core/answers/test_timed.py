@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.answers.timed import TimedAnswer, engine_seconds
 from core.engine import Engine
 from core.requests import DissectHead, LeaveOutHeads, MakeMasks, Request, SearchBeam, Translate
@@ -20,7 +20,7 @@ QUESTIONS: tuple[Request[Any], ...] = (
     Translate(texts=(TEXT, "3 2"), with_attention=True),
     SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6),
     DissectHead(source=TEXT, reference=TEXT, kind="cross", layer=0, head=0),
-    LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadPlace("cross", 0, 0),)),
+    LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadId("cross", 0, 0),)),
     MakeMasks(target=TEXT, num_padding=1),
 )
 

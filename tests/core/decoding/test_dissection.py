@@ -39,7 +39,7 @@ def dissected(
 ) -> DotProduct:
     session, sentence = prepared
     reference = sentence.reference if is_fed else None
-    return session.questions.dissect(
+    return session.questions.dissect_head(
         DissectHead(source=sentence.source, reference=reference, kind=kind, layer=0, head=head)
     )
 
@@ -101,14 +101,14 @@ def test_a_text_that_cannot_be_read_is_refused(prepared: tuple[Session, ProbedSe
     session = prepared[0]
     request = DissectHead(source="", reference=None, kind="cross", layer=0, head=0)
     with pytest.raises(UserError, match="empty"):
-        session.questions.dissect(request)
+        session.questions.dissect_head(request)
     with pytest.raises(UserError, match="positions"):
-        session.questions.dissect(replace(request, source="1 2", reference="1 " * 100))
+        session.questions.dissect_head(replace(request, source="1 2", reference="1 " * 100))
 
 
 def test_masks_hide_padding_and_what_comes_later(prepared: tuple[Session, ProbedSentence]) -> None:
     session = prepared[0]
-    masks = session.questions.masks(MakeMasks(target="1 2", num_padding=2))
+    masks = session.questions.make_masks(MakeMasks(target="1 2", num_padding=2))
     assert masks.tokens == ("<bos>", "1", "2", "<pad>", "<pad>")
     for row in range(5):
         for column in range(5):
@@ -116,4 +116,4 @@ def test_masks_hide_padding_and_what_comes_later(prepared: tuple[Session, Probed
             assert masks.causal[row, column] == (column <= row)
             assert masks.both[row, column] == (column < 3 and column <= row)
     with pytest.raises(UserError, match="positions"):
-        session.questions.masks(MakeMasks(target="1 " * 100, num_padding=0))
+        session.questions.make_masks(MakeMasks(target="1 " * 100, num_padding=0))

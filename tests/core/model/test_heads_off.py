@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.data.special_tokens import BOS_ID, EOS_ID
 from core.decoding.flat_decoder import FIRST_PRODUCED
 from core.decoding.greedy import greedy_decode
@@ -20,7 +20,7 @@ from core.model.transformer import Transformer
 from core.model.weights import weights
 from tests.core.model.builders import VARIANTS, small_inputs, small_model, variant_name
 
-HEADS = (HeadPlace("encoder_self", 1, 0), HeadPlace("decoder_self", 0, 3), HeadPlace("cross", 2, 1))
+HEADS = (HeadId("encoder_self", 1, 0), HeadId("decoder_self", 0, 3), HeadId("cross", 2, 1))
 every_variant = pytest.mark.parametrize("variant", VARIANTS[:4], ids=variant_name)
 
 
@@ -67,7 +67,7 @@ def test_free_running_knows_of_it_too() -> None:
 
 
 @pytest.mark.parametrize("heads", [HEADS, HEADS * 2, ()])
-def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadPlace, ...]) -> None:
+def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadId, ...]) -> None:
     model = small_model()
     before = {name: tensor.clone() for name, tensor in weights(model).items()}
     with pytest.raises(ZeroDivisionError), heads_off(model, heads):
@@ -80,7 +80,7 @@ def test_a_head_that_is_not_there_is_refused_before_anything_changes() -> None:
     model = small_model()
     weight = next(iter(model.encoder)).self_attention.output.weight
     before = weight.clone()
-    for missing in (HeadPlace("cross", 3, 0), HeadPlace("encoder_self", 0, 4), HeadPlace("cross", -1, 0)):
-        with pytest.raises(UserError, match="has no"), heads_off(model, [HeadPlace("encoder_self", 0, 0), missing]):
+    for missing in (HeadId("cross", 3, 0), HeadId("encoder_self", 0, 4), HeadId("cross", -1, 0)):
+        with pytest.raises(UserError, match="has no"), heads_off(model, [HeadId("encoder_self", 0, 0), missing]):
             pass
     assert torch.equal(weight, before)

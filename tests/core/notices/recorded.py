@@ -39,7 +39,7 @@ def record(fault: Fault, host: PluginHost, folder: Path) -> list[Event]:
     data = finish(prepare_data(config.dataset, host, folder / "cache"))[1]
     events: list[Event] = []
     run = CurrentRun(Trainer(resolve(config, data), data, host), events.append)
-    events.append(run.prepared())
+    events.append(run.prepared_event())
     run_folder = RunFolder.create_at(folder / "run")
     run_folder.write_config(run.config)
     run.begin(run_folder)

@@ -23,7 +23,7 @@ from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.main_window import MainWindow
 from gui.remembered import recall, remember
-from tests.core.processes.members import members
+from tests.core.processes.worker_pids import worker_pids
 from tests.gui.conftest import SMALL
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
@@ -48,11 +48,11 @@ def test_in_a_window(
     monkeypatch.setenv("TMPDIR", str(temporary))  # of the processes that are started; this one knows its own by now
     what_cannot_start_leaves_the_run_as_it_was(qtbot, window, tmp_path)
     alone = losses_of_ten_steps(window, qtbot, num_processes=1)
-    assert members() == {}
+    assert worker_pids() == {}
     window.transport.reset_button.click()
     wait_for_state("ready")
     both = losses_of_ten_steps(window, qtbot, num_processes=2)
-    assert sorted(members()) == [0, 1]
+    assert sorted(worker_pids()) == [0, 1]
     np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
     two_processes_answer_and_change_as_one_does(qtbot, window)
     remember(window, tmp_path / "window.json")
@@ -66,7 +66,7 @@ def test_in_a_window(
     sentence = the_loss_of_one_ends_all(0, window, qtbot)
     assert "The first of the 2 processes that train this run has ended" in sentence
     assert len(losses_of_ten_steps(window, qtbot, num_processes=1)) > len(both)
-    assert members() == {} and not [*temporary.iterdir()]
+    assert worker_pids() == {} and not [*temporary.iterdir()]
 
 
 @contextmanager
@@ -127,10 +127,10 @@ def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str
     """The run is open here then, at its last checkpoint; what the strip says."""
     bridge, strip = window.context.bridge, window.strip
     with noted_states(bridge) as states:
-        os.kill(members()[rank], signal.SIGKILL)
+        os.kill(worker_pids()[rank], signal.SIGKILL)
         qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
         qtbot.waitUntil(lambda: states[-2:] == ["preparing", "paused"], timeout=WAIT_MS)  # it has come home
-    qtbot.waitUntil(lambda: members() == {}, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: worker_pids() == {}, timeout=WAIT_MS)
     trouble = strip.trouble
     assert trouble is not None
     window.strip.dismiss()

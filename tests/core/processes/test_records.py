@@ -17,9 +17,9 @@ from pydantic import BaseModel
 
 from core.config import DecodingConfig, RunConfig
 from core.errors import BrokenOff, NotWritten, UserError
-from core.processes.connection import Connection, Packet, refusal, refused
-from core.processes.crew import Crew
+from core.processes.connection import Connection, Packet, exception_from, refusal_packet
 from core.processes.records import EVENTS, REQUESTS, answer_type
+from core.processes.worker_group import WorkerGroup
 from tests.core.watcher import tiny_config
 
 PLAIN: dict[Any, Any] = {
@@ -119,7 +119,7 @@ def test_what_is_no_plain_value_is_refused() -> None:
 
 @pytest.mark.parametrize("error", [UserError("A.", "B."), NotWritten("A.", "B."), BrokenOff("A.", "B."), KeyError("A")])
 def test_an_error_keeps_its_words_and_whether_it_was_told(error: Exception) -> None:
-    received = refused(sent(refusal(error, 1)))
+    received = exception_from(sent(refusal_packet(error, 1)))
     assert isinstance(received, BrokenOff) == isinstance(error, BrokenOff)
     assert isinstance(received, UserError) == isinstance(error, UserError)
     if isinstance(error, UserError) and isinstance(received, UserError):
@@ -147,5 +147,5 @@ def test_a_folder_too_deep_for_a_socket_is_said(tmp_path: Path, monkeypatch: pyt
     deep.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
     with pytest.raises(UserError, match=r"cannot be reached through .*too long.*Have TMPDIR name"):
-        Crew(2, tmp_path, [], tmp_path)
+        WorkerGroup(2, tmp_path, [], tmp_path)
     assert list(deep.iterdir()) == []

@@ -126,10 +126,10 @@ def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was
     runs_dir, sentence = parent.path.parent, "3 3 3"
     with Engine(cache_dir=parent.path.parents[2] / "cache") as engine:
         first = run_of(answered(engine, Branch(run=parent.path, step=8, runs_dir=runs_dir)))
-        assert RunFolder.open(first).has_taken_no_step() and not parent.has_taken_no_step()
+        assert RunFolder.open(first).is_untrained_branch() and not parent.is_untrained_branch()
         answered(engine, ChangeSetting(key="training.optimizer.learning_rate", value=0.25))
         answered(engine, AddSentence(source=sentence))
-        again = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), in_its_place=True)
+        again = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), replaces_branch=True)
         prepared = answered(engine, again)
         second = run_of(prepared)
         state = RunFolder.open(second).state
@@ -137,12 +137,12 @@ def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was
         assert (prepared.config.training.optimizer.learning_rate, prepared.config.model.dropout) == (0.25, 0.5)
         answered(engine, Learn(steps=1))
         folder = RunFolder.open(second)
-        assert folder.latest_config().training.optimizer.learning_rate == 0.25 and not folder.has_taken_no_step()
+        assert folder.latest_config().training.optimizer.learning_rate == 0.25 and not folder.is_untrained_branch()
         assert sentence in [one.source for one in folder.probe(9).sentences]
-        third = run_of(answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, in_its_place=True)))
+        third = run_of(answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, replaces_branch=True)))
         assert RunFolder.open(third).state.parent == second.name  # that one had taken a step
         (second / "metrics.jsonl").unlink()  # as is advised where it is damaged
-        assert not RunFolder.open(second).has_taken_no_step()
+        assert not RunFolder.open(second).is_untrained_branch()
     assert sorted(runs_dir.iterdir()) == sorted([parent.path, first, second, third])
 
 
@@ -233,7 +233,13 @@ def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) ->
             told.take(event)
         later = run_of(answered(engine, Branch(run=child, step=10, runs_dir=runs)))
         back = run_of(answered(engine, Branch(run=child, step=4, runs_dir=runs)))
-        again = Branch(run=back, step=4, runs_dir=runs, changes=(("model.attention_dropout", 0.25),), in_its_place=True)
+        again = Branch(
+            run=back,
+            step=4,
+            runs_dir=runs,
+            changes=(("model.attention_dropout", 0.25),),
+            replaces_branch=True,
+        )
         changed_twice = run_of(answered(engine, again))
         moved = answered(engine, MoveRun(runs_dir=runs.with_name("elsewhere")))
     assert settings_marked(told) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]

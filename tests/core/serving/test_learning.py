@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.engine import Engine
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, Progress, RunFinished, Trouble, ValidationDone
@@ -260,7 +260,7 @@ def shows(step: int, text: str) -> Callable[[ProbeDone], bool]:
 def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
     with Engine() as alone:
         plain = whole_run(alone, tmp_path)
-    without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadPlace("cross", 0, 1),))
+    without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadId("cross", 0, 1),))
     watcher = Watcher()
     with Engine([watcher]) as engine:
         engine.ask(SetPace(steps_per_second=200))

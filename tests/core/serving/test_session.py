@@ -94,7 +94,7 @@ def test_a_run_that_its_plugin_broke_off_says_so_for_good(session: Session, watc
     while session.step < 5:
         next(learning)
     learning.close()
-    session.failed(PluginError("Plugin 'bad' failed: KeyError."))
+    session.pause_after_failure(PluginError("Plugin 'bad' failed: KeyError."))
     assert [line[20:] for line in (run / "log.txt").read_text(encoding="utf-8").splitlines()[-2:]] == [
         "Plugin 'bad' failed: KeyError.",
         "paused at step 5",

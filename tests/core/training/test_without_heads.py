@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.errors import UserError
 from core.model.evaluation import evaluating
 from core.model.heads_off import heads_off
@@ -20,7 +20,7 @@ from core.requests import LeaveOutHeads, Prepare
 from core.serving.session import Session
 from tests.core.watcher import tiny_config
 
-HEADS = (HeadPlace("cross", 0, 1), HeadPlace("encoder_self", 0, 0))
+HEADS = (HeadId("cross", 0, 1), HeadId("encoder_self", 0, 0))
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def request_of(session: Session) -> LeaveOutHeads:
 
 def test_with_all_heads_it_is_the_probe_and_without_them_the_model_without_them(session: Session) -> None:
     trainer = session.run.trainer
-    seen = session.questions.leave_out(request_of(session))
+    seen = session.questions.leave_out_heads(request_of(session))
     probed = trainer.probe().sentences[0]
     with heads_off(trainer.model, HEADS):
         without = trainer.probe().sentences[0]
@@ -56,7 +56,7 @@ def test_with_all_heads_it_is_the_probe_and_without_them_the_model_without_them(
 
 def test_the_loss_is_over_the_first_validation_pairs(session: Session) -> None:
     model, pairs = session.run.trainer.model, session.run.trainer.data.split("valid")
-    seen = session.questions.leave_out(request_of(session))
+    seen = session.questions.leave_out_heads(request_of(session))
     for mine, heads in ((seen.complete, ()), (seen.without, HEADS)):
         nats = []
         with evaluating(model), heads_off(model, heads):
@@ -71,17 +71,17 @@ def test_the_loss_is_over_the_first_validation_pairs(session: Session) -> None:
 def test_not_a_bit_of_the_weights_changes_whether_it_works_or_not(session: Session) -> None:
     before = {name: tensor.clone() for name, tensor in weights(session.run.trainer.model).items()}
     request = request_of(session)
-    session.questions.leave_out(request)
+    session.questions.leave_out_heads(request)
     with pytest.raises(UserError, match="has no cross layer 1 head 3"):
-        session.questions.leave_out(replace(request, heads=(HeadPlace("cross", 0, 2),)))
+        session.questions.leave_out_heads(replace(request, heads=(HeadId("cross", 0, 2),)))
     with pytest.raises(UserError, match="positions"):
-        session.questions.leave_out(replace(request, reference="1 " * 100))
+        session.questions.leave_out_heads(replace(request, reference="1 " * 100))
     with pytest.raises(UserError, match="empty"):
-        session.questions.leave_out(replace(request, source=""))
+        session.questions.leave_out_heads(replace(request, source=""))
     for name, tensor in weights(session.run.trainer.model).items():
         assert torch.equal(tensor, before[name]), name
 
 
 def test_a_sentence_without_a_reference_runs_free(session: Session) -> None:
-    seen = session.questions.leave_out(replace(request_of(session), reference=None))
+    seen = session.questions.leave_out_heads(replace(request_of(session), reference=None))
     assert seen.complete.sentence.by_reference is None and seen.without.sentence.free_running.tgt_output

@@ -8,19 +8,19 @@ from math import log
 import numpy as np
 import pytest
 
-from core.answers.left_out import HeadPlace, LeftOut, SeenModel
+from core.answers.head_ablation import AblationResult, HeadAblation, HeadId
 from gui.heads.left_out_words import changes, figures, in_figures, in_words, names_of, said
 from tests.gui.builders import feed, sentence
 
-HEADS = (HeadPlace("cross", 1, 2), HeadPlace("encoder_self", 0, 0), HeadPlace("cross", 0, 0))
+HEADS = (HeadId("cross", 1, 2), HeadId("encoder_self", 0, 0), HeadId("cross", 0, 0))
 
 
-def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -> LeftOut:
+def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -> HeadAblation:
     """Validation losses before and after."""
-    complete, without = (SeenModel(sentence=sentence(), valid_loss=loss) for loss in (before, after))
+    complete, without = (AblationResult(sentence=sentence(), valid_loss=loss) for loss in (before, after))
     num_valid = 0 if before is None else 64
     heads = HEADS[:num_heads]
-    return LeftOut(step=3, heads=heads, complete=complete, without=without, num_valid=num_valid)
+    return HeadAblation(step=3, heads=heads, complete=complete, without=without, num_valid=num_valid)
 
 
 def test_words_say_how_much_less_probable_a_right_token_is() -> None:
@@ -34,25 +34,30 @@ def test_words_say_how_much_less_probable_a_right_token_is() -> None:
 
 def test_without_validation_pairs_they_are_about_the_reference() -> None:
     assert in_words(left_out(None, None)).startswith("The model does as well without this head: the loss of this ref")
-    typed = SeenModel(sentence=sentence(has_reference=False), valid_loss=None)
+    typed = AblationResult(sentence=sentence(has_reference=False), valid_loss=None)
     assert in_words(replace(left_out(None, None), complete=typed, without=typed)).startswith("This run's pairs are not")
 
 
 def test_figures_are_the_sentences_own() -> None:
-    probability, reference, valid = figures(SeenModel(sentence=sentence(), valid_loss=0.25))
+    probability, reference, valid = figures(AblationResult(sentence=sentence(), valid_loss=0.25))
     assert probability == pytest.approx(0.6**4)  # four tokens, <eos> too
     assert reference == pytest.approx(-log(0.6)) and valid == 0.25
 
 
 def test_changes_name_the_first_token_that_differs() -> None:
-    one = SeenModel(sentence=sentence(), valid_loss=0.25)
+    one = AblationResult(sentence=sentence(), valid_loss=0.25)
     other = replace(one.sentence, free_running=feed(("i", "want", "beer", "<eos>"), 3))
     assert changes(one, one) == ["the same", "+0.00", "+0.000", "+0.000"]
-    assert changes(one, SeenModel(sentence=other, valid_loss=None)) == ["differs from token 2", "+0.00", "+0.000", ""]
+    assert changes(one, AblationResult(sentence=other, valid_loss=None)) == [
+        "differs from token 2",
+        "+0.00",
+        "+0.000",
+        "",
+    ]
 
 
 def test_a_change_is_that_of_the_figures_beside_it() -> None:
-    before, after = (SeenModel(sentence=sentence(), valid_loss=loss) for loss in (0.0696, 0.0844))
+    before, after = (AblationResult(sentence=sentence(), valid_loss=loss) for loss in (0.0696, 0.0844))
     assert in_figures(before)[-1] == "0.070" and in_figures(after)[-1] == "0.084"
     assert changes(before, after)[-1] == "+0.014"  # not 0.0148
 
@@ -63,14 +68,16 @@ def test_a_change_of_probabilities_has_their_places(before: float, after: float,
     seen = []
     for probability in (before, after):
         free = replace(made.free_running, output_probability=np.array([probability, 1, 1, 1], np.float32))
-        seen.append(SeenModel(sentence=replace(made, free_running=free), valid_loss=None))
+        seen.append(AblationResult(sentence=replace(made, free_running=free), valid_loss=None))
     assert changes(*seen)[1] == change
 
 
 def test_a_probability_of_zero_has_a_loss_all_the_same() -> None:
     made = sentence()
     nothing = replace(made.free_running, output_probability=np.zeros(4, np.float32))
-    assert figures(SeenModel(sentence=replace(made, free_running=nothing), valid_loss=None))[0] == pytest.approx(0.0)
+    assert figures(AblationResult(sentence=replace(made, free_running=nothing), valid_loss=None))[0] == pytest.approx(
+        0.0
+    )
 
 
 def test_names() -> None:

@@ -18,7 +18,7 @@ from PySide6.QtGui import QAction, QColor, QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.schedules import learning_rate
 from gui.colours import LIGHT, Mode
 from gui.frame import status_bar
@@ -234,7 +234,7 @@ def train(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 def attention(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.attention_view
     yield from (view.map, view.grid)
-    view.heads_off.toggle(HeadPlace("cross", 0, 0))
+    view.heads_off.toggle(HeadId("cross", 0, 0))
     yield view.left_out
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core.answers.left_out import HeadPlace
+from core.answers.head_ablation import HeadId
 from core.answers.timed import TimedAnswer
 from core.answers.translation import Translation
 from core.history import History
@@ -152,7 +152,7 @@ def test_the_head_taken_apart_and_the_heads_left_out_rest(
     answered(learning.anatomy_view.topic, qtbot)
     learns_on_and_asks_nothing(learning, learning.anatomy_view.topic, qtbot)
     learning.show_view(VIEWS.index(type(learning.attention_view)))
-    learning.attention_view.heads_off.toggle(HeadPlace("cross", 0, 0))
+    learning.attention_view.heads_off.toggle(HeadId("cross", 0, 0))
     answered(learning.attention_view.left_out, qtbot)
     learns_on_and_asks_nothing(learning, learning.attention_view.left_out, qtbot)
 

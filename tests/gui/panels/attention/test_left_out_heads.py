@@ -11,7 +11,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
-from core.answers.left_out import HeadPlace, LeftOut
+from core.answers.head_ablation import HeadAblation, HeadId
 from core.exporting.sharing import share
 from core.history import History
 from core.run_folder import RunFolder
@@ -22,7 +22,7 @@ from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
 
-LAST = HeadPlace("cross", 0, 0)
+LAST = HeadId("cross", 0, 0)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def panel(window: MainWindow, qtbot: QtBot) -> LeftOutHeads:
     return view.left_out
 
 
-def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadPlace) -> LeftOut:
+def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
     """What the engine says without these, once it is shown."""
 
     def is_shown() -> bool:
@@ -90,17 +90,17 @@ def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
 ) -> None:
     view, canvas = window.attention_view, window.attention_view.grid.canvas
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(0, 1).center().toPoint()), "Switch off")
-    answer(panel, qtbot, HeadPlace("encoder_self", 0, 1))
+    answer(panel, qtbot, HeadId("encoder_self", 0, 1))
     before, cell = canvas.grab().toImage(), canvas.cell(0, 1).toRect()
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(1, 1).center().toPoint()), "Switch off")
-    answer(panel, qtbot, HeadPlace("decoder_self", 0, 1), HeadPlace("encoder_self", 0, 1))
+    answer(panel, qtbot, HeadId("decoder_self", 0, 1), HeadId("encoder_self", 0, 1))
     crossed, switched = canvas.grab().toImage(), canvas.cell(1, 1).toRect()
     assert crossed.copy(switched) != before.copy(switched) and crossed.copy(cell) == before.copy(cell)
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(1, 1).center().toPoint()), "Switch on")
     assert canvas.grab().toImage() == before
     canvas.setFocus()
     pick(menu_of(window, QContextMenuEvent.Reason.Keyboard, QPoint(0, 0)), "Switch off the whole layer")
-    answer(panel, qtbot, HeadPlace("cross", 0, 0), HeadPlace("cross", 0, 1), HeadPlace("encoder_self", 0, 1))
+    answer(panel, qtbot, HeadId("cross", 0, 0), HeadId("cross", 0, 1), HeadId("encoder_self", 0, 1))
     assert panel.title_label.text().startswith("Without cross layer 1 head 1, cross layer 1 head 2 and 1 more")
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, cell.center()), "All heads on again")
     assert view.heads_off.places == frozenset()

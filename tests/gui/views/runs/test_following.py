@@ -102,13 +102,13 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, context, view = empty_window, empty_window.context, empty_window.runs_view
-    may_prepare, take_turn = threading.Event(), Engine._take_turn
+    may_prepare, take_turn = threading.Event(), Engine._run_once
 
     def take_turn_later(engine: Engine, loop: Any) -> None:
         may_prepare.wait()
         take_turn(engine, loop)
 
-    monkeypatch.setattr(Engine, "_take_turn", take_turn_later)
+    monkeypatch.setattr(Engine, "_run_once", take_turn_later)
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     try:

@@ -22,34 +22,34 @@ from typing import Any
 from core.errors import BrokenOff, UserError
 from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
-from core.processes.connection import Connection, Packet, refused
+from core.processes.connection import Connection, Packet, exception_from
 from core.requests import OpenRun, Request, SetPace
 from core.torchrun import starting
 
-START_SECONDS = 120.0
+START_TIMEOUT_SECONDS = 120.0
 """How long torchrun and its processes may take to load torch, on a slow disk and a busy machine."""
-ANSWER_SECONDS = 90.0
+ANSWER_TIMEOUT_SECONDS = 90.0
 """How long an indispensable answer may take: longer than the other processes wait for one that hangs."""
-END_SECONDS = 5.0
+END_TIMEOUT_SECONDS = 5.0
 """How long torchrun may take to notice that its processes are gone."""
 QUIET_SECONDS = 2.0
 """How soon the first process, if it trains, reports another that has ended."""
-LOOK_SECONDS = 0.02
+POLL_SECONDS = 0.02
 OUTPUT_CHARACTERS = 4000
-GO_ON = "The run is open at its last checkpoint: Learn continues from there, with any number of processes."
+RESUME_ADVICE = "The run is open at its last checkpoint: Learn continues from there, with any number of processes."
 
-Asked = tuple[Request[Any], "Future[Any]"]
+PendingRequest = tuple[Request[Any], "Future[Any]"]
 Work = Generator[Event | None, None, None]
 
 
-class CrewLost(UserError):
+class WorkerGroupLost(UserError):
     """The first of the processes has ended unasked, or no longer answers."""
 
 
-class Crew:
+class WorkerGroup:
     """A number of processes and the run they train. Used only in the engine's thread.
 
-    They start with `set_out`, which opens the run in the first of them, and end with `end`.
+    They start with `start`, which opens the run in the first of them, and end with `kill`.
     """
 
     def __init__(self, num_processes: int, run: Path, plugin_dirs: Sequence[Path], cache_dir: Path) -> None:
@@ -58,39 +58,39 @@ class Crew:
             raise UserError("Several processes can be started on Linux and macOS only.", "Learn with one process here.")
         self.num_processes = num_processes
         self.run = run
-        self._place = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
-        self._socket_path, self._output_path = Path(self._place.name, "socket"), Path(self._place.name, "output.txt")
-        self._door = socket.socket(socket.AF_UNIX)
-        self._open_door()
-        self._door.listen()
-        self._door.settimeout(LOOK_SECONDS)
-        self._members: list[tuple[int, Connection]] = []  # process ids
+        self._folder = TemporaryDirectory(prefix="headlight-")  # nobody else can look into it, or connect
+        self._socket_path, self._output_path = Path(self._folder.name, "socket"), Path(self._folder.name, "output.txt")
+        self._server = socket.socket(socket.AF_UNIX)
+        self._bind_server()
+        self._server.listen()
+        self._server.settimeout(POLL_SECONDS)
+        self._workers: list[tuple[int, Connection]] = []  # process ids
         self._leader: Connection | None = None
         self._reader: threading.Thread | None = None
         self._incoming: queue.SimpleQueue[Packet | None] = queue.SimpleQueue()
-        self._heard_at = 0.0
-        self._asked: dict[int, Asked] = {}
+        self._last_received_at = 0.0
+        self._pending: dict[int, PendingRequest] = {}
         self._numbers = count(1)
         self._torchrun = self._start_torchrun(plugin_dirs, cache_dir)
 
-    def _open_door(self) -> None:
+    def _bind_server(self) -> None:
         try:
-            self._door.bind(str(self._socket_path))
+            self._server.bind(str(self._socket_path))
         except OSError as error:  # a socket's path has at most some hundred characters
-            self._door.close()
-            self._place.cleanup()
+            self._server.close()
+            self._folder.cleanup()
             raise UserError(
                 f"Other processes cannot be reached through {self._socket_path}: {error.strerror or error}.",
                 "Have TMPDIR name a folder with a short path where you may write, and start Headlight again.",
             ) from None
 
     def _start_torchrun(self, plugin_dirs: Sequence[Path], cache_dir: Path) -> subprocess.Popen[bytes]:
-        member = ["-m", "core.processes.member", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
+        worker = ["-m", "core.processes.worker", "--socket", str(self._socket_path), "--cache-dir", str(cache_dir)]
         plugins = [argument for folder in plugin_dirs for argument in ("--plugins-dir", str(folder))]
-        aside = ["--log-dir", self._place.name]  # otherwise torchrun leaves a folder of its own each time
+        log_options = ["--log-dir", self._folder.name]  # otherwise torchrun leaves a folder of its own each time
         with self._output_path.open("wb") as output:
             return start_python(
-                [*starting(self.num_processes), *aside, *member, *plugins],
+                [*starting(self.num_processes), *log_options, *worker, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -99,44 +99,44 @@ class Crew:
 
     # -- beginning ---------------------------------------------------------------------------------------------------
 
-    def set_out(self, pace: float | None) -> Work:
+    def start(self, pace: float | None) -> Work:
         """Wait for all processes and have the first open the run; yields progress, and None.
 
         Raises UserError if they do not start, or cannot open it.
         """
-        yield from self._gather()
+        yield from self._accept_all()
         self.ask(SetPace(steps_per_second=pace), Future())
         opened: Future[Any] = Future()
         self.ask(OpenRun(run=self.run), opened)
-        for event in self.until(opened):
+        for event in self.events_until(opened):
             yield event if isinstance(event, Trouble | Progress) else None  # the rest is known already
         opened.result()
 
-    def _gather(self) -> Work:
-        give_up_at = time.monotonic() + START_SECONDS
-        stage, total, told = f"starting {self.num_processes} processes", self.num_processes, -1
-        while len(self._members) < total:
-            yield Progress(stage=stage, done=len(self._members), total=total) if told < len(self._members) else None
-            told = len(self._members)
+    def _accept_all(self) -> Work:
+        give_up_at = time.monotonic() + START_TIMEOUT_SECONDS
+        stage, total, shown = f"starting {self.num_processes} processes", self.num_processes, -1
+        while len(self._workers) < total:
+            yield Progress(stage=stage, done=len(self._workers), total=total) if shown < len(self._workers) else None
+            shown = len(self._workers)
             with suppress(TimeoutError):
-                self._greet(self._door.accept()[0])
+                self._accept(self._server.accept()[0])
             if self._torchrun.poll() is not None or time.monotonic() > give_up_at:
-                raise self._did_not_start()
+                raise self._start_error()
 
-    def _greet(self, end: socket.socket) -> None:
+    def _accept(self, end: socket.socket) -> None:
         end.setblocking(True)
         connection = Connection(end)
         hello = connection.receive()
         if hello is None:  # it has ended again, and torchrun with it
             return
-        self._members.append((hello.plain["pid"], connection))
+        self._workers.append((hello.plain["pid"], connection))
         if hello.plain["leads"]:
             self._leader = connection
-            self._reader = threading.Thread(target=self._read, args=(connection,), name="crew", daemon=True)
+            self._reader = threading.Thread(target=self._read, args=(connection,), name="workers", daemon=True)
             self._reader.start()
 
-    def _did_not_start(self) -> UserError:
-        said = [line.strip() for line in self.said().splitlines() if line.strip()]
+    def _start_error(self) -> UserError:
+        said = [line.strip() for line in self.output().splitlines() if line.strip()]
         errors = [line for line in said if re.match(r"[\w.]*Error: .", line)]  # the first caused the others
         why = f": {[*errors, *said[-1:]][0]}" if said else ""
         return UserError(
@@ -147,55 +147,55 @@ class Crew:
     # -- asking and hearing ------------------------------------------------------------------------------------------
 
     def ask(self, request: Request[Any], future: Future[Any]) -> None:
-        """Send a request to the first process; `turn` receives the answer."""
+        """Send a request to the first process; `poll` receives the answer."""
         assert self._leader is not None
         number = next(self._numbers)
-        self._asked[number] = request, future
-        with suppress(OSError):  # it is gone, which `turn` finds out
+        self._pending[number] = request, future
+        with suppress(OSError):  # it is gone, which `poll` finds out
             self._leader.send(Packet.of("request", request, number))
 
-    def turn(self, seconds: float = LOOK_SECONDS) -> Event | None:
-        """Receive one event or answer, waiting at most so long. Raises CrewLost if there will be no more."""
+    def poll(self, seconds: float = POLL_SECONDS) -> Event | None:
+        """Receive one event or answer, waiting at most so long. Raises WorkerGroupLost if there will be no more."""
         try:
             packet = self._incoming.get(timeout=seconds)
         except queue.Empty:
             return None
         if packet is None:
             self._incoming.put(None)  # for the next call
-            raise self._lost()
-        self._heard_at = time.monotonic()
+            raise self._lost_error()
+        self._last_received_at = time.monotonic()
         if packet.kind == "event":
-            return self._heard(packet.record())
-        _settle(*self._asked.pop(packet.number), packet)
+            return self._received(packet.record())
+        _complete(*self._pending.pop(packet.number), packet)
         return None
 
-    def until(self, asked: Future[Any]) -> Work:
-        """Yield events until this is answered. Raises CrewLost if that takes too long."""
-        silent_at = time.monotonic() + ANSWER_SECONDS
+    def events_until(self, asked: Future[Any]) -> Work:
+        """Yield events until this is answered. Raises WorkerGroupLost if that takes too long."""
+        silent_at = time.monotonic() + ANSWER_TIMEOUT_SECONDS
         while not asked.done():
-            event = self.turn()
+            event = self.poll()
             yield event
             if event is not None:
-                silent_at = time.monotonic() + ANSWER_SECONDS
+                silent_at = time.monotonic() + ANSWER_TIMEOUT_SECONDS
             if time.monotonic() > silent_at:
-                raise self._lost()
+                raise self._lost_error()
 
-    def missing(self) -> UserError | None:
+    def lost_worker_error(self) -> UserError | None:
         """The error to report if a process has ended while the first is paused; None if all are there."""
-        is_quiet = time.monotonic() - self._heard_at > QUIET_SECONDS
-        if not is_quiet or all(connection.is_open for _, connection in self._members):
+        is_quiet = time.monotonic() - self._last_received_at > QUIET_SECONDS
+        if not is_quiet or all(connection.is_open for _, connection in self._workers):
             return None
-        return UserError(f"One of the {self.num_processes} processes that train this run has ended.", GO_ON)
+        return UserError(f"One of the {self.num_processes} processes that train this run has ended.", RESUME_ADVICE)
 
-    def _heard(self, event: Event) -> Event:
+    def _received(self, event: Event) -> Event:
         if isinstance(event, RunStarted):
             self.run = event.run
-        return replace(event, details=event.details or self.said()) if isinstance(event, Trouble) else event
+        return replace(event, details=event.details or self.output()) if isinstance(event, Trouble) else event
 
-    def _lost(self) -> CrewLost:
-        return CrewLost(
+    def _lost_error(self) -> WorkerGroupLost:
+        return WorkerGroupLost(
             f"The first of the {self.num_processes} processes that train this run has ended, or no longer answers.",
-            GO_ON,
+            RESUME_ADVICE,
         )
 
     def _read(self, connection: Connection) -> None:
@@ -203,40 +203,40 @@ class Crew:
             self._incoming.put(packet)
         self._incoming.put(None)
 
-    def said(self) -> str:
+    def output(self) -> str:
         """The last lines that torchrun and the processes wrote to their terminal."""
         return self._output_path.read_text(encoding="utf-8", errors="replace")[-OUTPUT_CHARACTERS:]
 
     # -- ending ------------------------------------------------------------------------------------------------------
 
-    def end(self) -> None:
+    def kill(self) -> None:
         """Kill all processes at once, after saving was asked for. Requests not answered yet fail."""
         self._torchrun.terminate()  # which ends those that have not connected yet
-        for pid, connection in self._members:
+        for pid, connection in self._workers:
             if connection.is_open:
                 os.kill(pid, signal.SIGKILL)
             connection.close()
         try:
-            self._torchrun.wait(END_SECONDS)
+            self._torchrun.wait(END_TIMEOUT_SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(self._torchrun.pid, signal.SIGKILL)
             self._torchrun.wait()
         if self._reader is not None:
             self._reader.join()
-        self._door.close()
-        self._place.cleanup()
-        for _, future in self._asked.values():
+        self._server.close()
+        self._folder.cleanup()
+        for _, future in self._pending.values():
             if future.set_running_or_notify_cancel():
                 future.set_exception(BrokenOff("The processes that should have answered this have ended."))
-        self._asked.clear()
+        self._pending.clear()
 
 
-def _settle(request: Request[Any], future: Future[Any], packet: Packet) -> None:
+def _complete(request: Request[Any], future: Future[Any], packet: Packet) -> None:
     """Complete a request's future with what came back."""
     if packet.kind == "cancelled":
         future.cancel()
     elif future.set_running_or_notify_cancel():
         if packet.kind == "refusal":
-            future.set_exception(refused(packet))
+            future.set_exception(exception_from(packet))
         else:
             future.set_result(packet.answer_to(request))

@@ -16,12 +16,12 @@ from core.training.trainer import Trainer
 NUM_CHECKPOINTS = 3
 
 
-def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
+def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
     """A new folder for the prepared run, its documents written. Raises UserError if it cannot be written."""
     name = trainer.config.name
-    require_room(request.run_dir or request.runs_dir, room_for(trainer))
+    require_room(request.run_dir or request.runs_dir, required_bytes(trainer))
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
-    with filled_or_gone(folder):
+    with removed_on_failure(folder):
         folder.write_config(trainer.initial_config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_subword_models(trainer.data.subword_models)
@@ -31,7 +31,7 @@ def new_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
 
 
 @contextmanager
-def filled_or_gone(folder: RunFolder) -> Iterator[None]:
+def removed_on_failure(folder: RunFolder) -> Iterator[None]:
     """Remove a new run's folder if filling it fails: half a run is none. Raises UserError if it is not writable."""
     try:
         with refusing_to_write(folder.path):
@@ -41,6 +41,6 @@ def filled_or_gone(folder: RunFolder) -> Iterator[None]:
         raise
 
 
-def room_for(trainer: Trainer) -> int:
+def required_bytes(trainer: Trainer) -> int:
     """The bytes a run should find free before it trains: for its last checkpoint, its best, and one being written."""
     return NUM_CHECKPOINTS * trainer.checkpoint_bytes

@@ -22,15 +22,15 @@ from core.events import Event
 from core.machine.garbage import imported_for_good
 from core.machine.loading_torch import leave_out_tracing
 from core.machine.signals import STOPPING
-from core.processes.connection import Connection, Packet, refusal
+from core.processes.connection import Connection, Packet, refusal_packet
 from core.torchrun import is_leader, silence_torch
 
-ENDED = 3  # never 0: so torchrun also ends those that the first has never met
+EXIT_CODE = 3  # never 0: so torchrun also ends those that the first has never met
 
 
 def main() -> int:
     """Serve or follow until the end. Returns the exit code."""
-    arguments = _parse()
+    arguments = _parse_arguments()
     leave_out_tracing()
     silence_torch()
     end = socket.socket(socket.AF_UNIX)
@@ -38,15 +38,15 @@ def main() -> int:
     connection = Connection(end)
     connection.send(Packet.of("hello", {"leads": is_leader(), "pid": os.getpid()}))
     if is_leader():
-        _lead(connection, arguments)
-        return ENDED
+        _serve_window(connection, arguments)
+        return EXIT_CODE
     with imported_for_good():
         from core.training.follower import follow  # imports torch, in this thread
 
-    return 0 if follow(arguments.plugins_dir) else ENDED
+    return 0 if follow(arguments.plugins_dir) else EXIT_CODE
 
 
-def _parse() -> Namespace:
+def _parse_arguments() -> Namespace:
     parser = ArgumentParser()
     parser.add_argument("--socket", type=Path, required=True)
     parser.add_argument("--cache-dir", type=Path, required=True)
@@ -54,28 +54,28 @@ def _parse() -> Namespace:
     return parser.parse_args()
 
 
-def _lead(connection: Connection, arguments: Namespace) -> None:
+def _serve_window(connection: Connection, arguments: Namespace) -> None:
     """Serve the window with this process's engine. Signals are left to the window."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
 
-    def tell(event: Event) -> None:
+    def emit(event: Event) -> None:
         connection.send(Packet.of("event", event))
 
-    with Engine([tell], plugin_dirs=arguments.plugins_dir, cache_dir=arguments.cache_dir) as engine:
+    with Engine([emit], plugin_dirs=arguments.plugins_dir, cache_dir=arguments.cache_dir) as engine:
         while (packet := connection.receive()) is not None:
-            asked = engine.ask(packet.record())
-            asked.add_done_callback(partial(_answer, connection, packet.number))
+            future = engine.ask(packet.record())
+            future.add_done_callback(partial(_answer, connection, packet.number))
 
 
-def _answer(connection: Connection, number: int, asked: Future[Any]) -> None:
+def _answer(connection: Connection, number: int, future: Future[Any]) -> None:
     with suppress(OSError):  # the window is gone, and this engine about to close
-        if asked.cancelled():
+        if future.cancelled():
             connection.send(Packet("cancelled", number, "", None, []))
-        elif (error := asked.exception()) is not None:
-            connection.send(refusal(error, number))
+        elif (error := future.exception()) is not None:
+            connection.send(refusal_packet(error, number))
         else:
-            connection.send(Packet.of("answer", asked.result(), number))
+            connection.send(Packet.of("answer", future.result(), number))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from core.model_size import model_sizes
 from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_files.checkpoint_files import MODEL
 from core.run_folder import RunFolder
-from core.serving.kept_weights import nearest_kept
-from core.serving.opening import known_data, require_same_size
+from core.serving.kept_weights import nearest_kept_step
+from core.serving.opening import recorded_data, require_same_size
 from core.training.checkpoint import tensors
 
 
@@ -32,7 +32,7 @@ class OtherRuns:
     """Reads models of other runs, and keeps the last one."""
 
     def __init__(self) -> None:
-        self._held: tuple[Looks, OtherModel] | None = None  # with the state of its files
+        self._cached: tuple[Looks, OtherModel] | None = None  # with the state of its files
 
     def at(self, run: Path, step: int | None) -> OtherModel:
         """The newest weights that a run kept at or before a step; its best ones if the step is None.
@@ -40,12 +40,12 @@ class OtherRuns:
         Draws no random number. Raises UserError if there are none, or they are damaged.
         """
         folder = RunFolder.open(run)
-        nearest = folder.checkpoint_step("best") if step is None else nearest_kept(folder, step)
+        nearest = folder.checkpoint_step("best") if step is None else nearest_kept_step(folder, step)
         looks = look_at(_weights_files(run, nearest))
-        if self._held is None or self._held[0] != looks:
-            self._held = None  # frees its memory before the next is read
-            self._held = looks, _read(folder, nearest)
-        return self._held[1]
+        if self._cached is None or self._cached[0] != looks:
+            self._cached = None  # frees its memory before the next is read
+            self._cached = looks, _read_model(folder, nearest)
+        return self._cached[1]
 
 
 def _weights_files(run: Path, step: int) -> list[str]:
@@ -53,8 +53,8 @@ def _weights_files(run: Path, step: int) -> list[str]:
     return [str(step_path(run, CHECKPOINTS, step) / MODEL), str(step_path(run, "snapshots", step))]
 
 
-def _read(folder: RunFolder, step: int) -> OtherModel:
-    config, data = folder.config(), known_data(folder)
+def _read_model(folder: RunFolder, step: int) -> OtherModel:
+    config, data = folder.config(), recorded_data(folder)
     weights = folder.weights(step)
     require_same_size(folder, step, weights, config, data)
     with torch.random.fork_rng(devices=[]):  # building a model draws its initial weights

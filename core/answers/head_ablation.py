@@ -10,7 +10,7 @@ from core.answers.timed import TimedAnswer
 from core.probes import ProbedSentence
 
 
-class HeadPlace(NamedTuple):
+class HeadId(NamedTuple):
     """One head; layer and head count from 0."""
 
     kind: AttentionKind
@@ -19,7 +19,7 @@ class HeadPlace(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SeenModel:
+class AblationResult:
     """What a model made of one sentence, and of the first pairs of the valid split."""
 
     sentence: ProbedSentence
@@ -27,11 +27,11 @@ class SeenModel:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LeftOut(TimedAnswer):
+class HeadAblation(TimedAnswer):
     """The same weights with all heads, and without some of them."""
 
     step: int  # of the weights
-    heads: tuple[HeadPlace, ...]  # those left out
-    complete: SeenModel
-    without: SeenModel
+    heads: tuple[HeadId, ...]  # those left out
+    complete: AblationResult
+    without: AblationResult
     num_valid: int  # how many pairs `valid_loss` is over
