@@ -47,7 +47,7 @@ MOST_MB = {  # in the run folder: 300 bytes a step and a line a validation; 256 
     "validations": 101 * 0.08,
     "snapshots": SNAPSHOTS_MB,
 }
-MOST_FILES = {"validations": 101, "probes": 120, "checkpoints": 3 * CHECKPOINTS}
+MAX_FILES = {"validations": 101, "probes": 120, "checkpoints": 3 * CHECKPOINTS}
 SETTINGS = f"""
 format: 1
 dataset:
@@ -142,7 +142,7 @@ def missed(counted: Sequence[Counts], parts: Mapping[str, tuple[int, float]]) ->
     for field, name in NAMES.items():
         most, least = max(getattr(one, field) for one in earlier), min(getattr(one, field) for one in later)
         found += [f"{name}: {most} became {least}"] if least > most else []
-    found += [f"{part}: {parts[part][0]} files" for part, most in MOST_FILES.items() if parts[part][0] > most]
+    found += [f"{part}: {parts[part][0]} files" for part, most in MAX_FILES.items() if parts[part][0] > most]
     found += [f"{part}: {parts[part][1]:.1f} MB" for part, most in MOST_MB.items() if parts[part][1] > most]
     return found
 

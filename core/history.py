@@ -312,7 +312,7 @@ class History:
         for curve in self._curves.values():
             curve.cut_back_to(step)
         # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
-        lines = metrics_file.read_step(run / "metrics.jsonl", step)
+        lines = metrics_file.records_of_step(run / "metrics.jsonl", step)
         is_validated = any("is_best" in line for line in lines)
         settings = metrics_file.settings_of([line for line in lines if "setting" in line])
         if not is_validated:

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from core.run_files import metrics_file
-from core.run_files.atomic import write_whole
-from core.run_files.by_step import CHECKPOINTS, FILES, remove_step, steps_in
+from core.run_files.atomic import write_atomically
+from core.run_files.step_files import CHECKPOINTS, STEP_FILE_SUFFIXES, remove_step, steps_in
 from core.run_folder import RunFolder
 
 Best = tuple[int | None, float | None, str | None]
@@ -44,14 +44,14 @@ def cut_back(
     newest checkpoints go first: if this is interrupted at any point, the last one left has all that belongs to it.
     """
     path = run.path / "metrics.jsonl"
-    least, durable = run.state.metrics_size, run.state.durable_metrics
-    metrics = metrics_file.lines_until(path, step, at_step, least=least, durable=durable)
+    min_size, durable_size = run.state.metrics_size, run.state.durable_metrics_size
+    metrics = metrics_file.lines_until(path, step, at_step, min_size=min_size, durable_size=durable_size)
     for later in reversed(_later(run, CHECKPOINTS, step)):
         remove_step(run.path, CHECKPOINTS, later)
     size = len(metrics) - len(metrics_file.last_line(metrics))
     run.update(last_step=step, metrics_size=size, reason=None, **_best_until(run, step, best))
-    write_whole(path, metrics)
-    for kind in FILES:
+    write_atomically(path, metrics)
+    for kind in STEP_FILE_SUFFIXES:
         for later in _later(run, kind, step):
             remove_step(run.path, kind, later)
 

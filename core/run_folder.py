@@ -26,9 +26,8 @@ from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
-from core.run_files.atomic import write_whole
+from core.run_files.atomic import write_atomically
 from core.run_files.averaging import averaged_steps
-from core.run_files.by_step import CHECKPOINTS, FOLDERS, remove_step, step_path, steps_in
 from core.run_files.checkpoint_files import (
     Checkpoint,
     checkpoint_path,
@@ -37,21 +36,22 @@ from core.run_files.checkpoint_files import (
     read_checkpoint_weights,
     write_checkpoint,
 )
-from core.run_files.claiming import one_at_a_time, started_at
+from core.run_files.claiming import exclusive_lock, process_start_id
 from core.run_files.confined import require_confined
-from core.run_files.copying import bytes_to_copy
+from core.run_files.copying import read_to_copy
 from core.run_files.documents import DamagedFile, checksum, json_bytes, json_object, read_file
+from core.run_files.file_names import LABEL
 from core.run_files.label import RunLabel, label_bytes, read_label
-from core.run_files.names import LABEL
-from core.run_files.places import check_is_run, default_runs_dir, find_run, is_run, list_runs, make_run_dir
 from core.run_files.probe_file import probe_bytes, read_probe_file
 from core.run_files.recovering import recover
-from core.run_files.refusing import refusing_to_write
+from core.run_files.runs_dir import default_runs_dir, find_run, is_run, list_runs, make_run_dir, require_run
 from core.run_files.state import RunState, now, read_state, state_bytes
+from core.run_files.step_files import CHECKPOINTS, STEP_FOLDERS, remove_step, step_path, steps_in
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
-from core.run_files.unsynced import Unsynced
+from core.run_files.unsynced_files import UnsyncedFiles
 from core.run_files.validation_file import read_validation_file, validation_bytes
+from core.run_files.write_errors import reporting_write_errors
 from core.settings.overriding import change_setting
 from core.settings.strict_yaml import read_yaml
 
@@ -69,43 +69,43 @@ class RunFolder:
     def __init__(self, path: Path, state: RunState) -> None:
         self.path = path
         self._state = state
-        self._unsynced = Unsynced()  # metrics, validations, probes and snapshots since the newest checkpoint
-        self._training = TrainingConfig()  # see `follow`
+        self._unsynced = UnsyncedFiles()  # metrics, validations, probes and snapshots since the newest checkpoint
+        self._training = TrainingConfig()  # see `use_settings`
 
     # -- making and opening ------------------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, runs_dir: Path, name: str) -> RunFolder:
         """Make a new run in `runs_dir`, in a folder named by the current time and `name`."""
-        with refusing_to_write(runs_dir):
-            return cls._begin(make_run_dir(runs_dir, name))
+        with reporting_write_errors(runs_dir):
+            return cls._create_in(make_run_dir(runs_dir, name))
 
     @classmethod
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must not exist or be empty."""
         taken = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
-        with refusing_to_write(path, "--run-dir"):
+        with reporting_write_errors(path, "--run-dir"):
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
                 raise taken
             try:
-                return cls._begin(path)
+                return cls._create_in(path)
             except FileExistsError:  # another process began a run there at the same moment
                 raise taken from None
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
         """Open a run for reading (and, after `claim`, for writing). Raises UserError if `path` is not a run."""
-        check_is_run(path)
+        require_run(path)
         require_confined(path)
         folder = cls(path, read_state(path / "run.json"))
-        folder._catch_up()
-        folder.follow(folder.config().training)
+        folder._correct_last_step()
+        folder.use_settings(folder.config().training)
         return folder
 
     @classmethod
-    def _begin(cls, path: Path) -> RunFolder:
-        for name in FOLDERS:
+    def _create_in(cls, path: Path) -> RunFolder:
+        for name in STEP_FOLDERS:
             (path / name).mkdir()  # if two processes begin here, the second one fails at the first of these
         (path / "log.txt").touch()
         (path / "metrics.jsonl").touch()
@@ -124,10 +124,10 @@ class RunFolder:
     def reread_state(self) -> RunState:
         """Read run.json again, for a run that another process writes."""
         self._state = read_state(self.path / "run.json")
-        self._catch_up()
+        self._correct_last_step()
         return self._state
 
-    def _catch_up(self) -> None:
+    def _correct_last_step(self) -> None:
         """Correct `last_step`: a crash or full disk after a checkpoint was written leaves run.json one behind."""
         newest = max(self.checkpoint_steps(), default=0)
         self._state = replace(self._state, last_step=max(self._state.last_step, newest))
@@ -135,10 +135,10 @@ class RunFolder:
     def update(self, **changes: Any) -> None:
         """Write changed fields of the state to run.json."""
         state = replace(self._state, **changes, updated=now())
-        write_whole(self.path / "run.json", state_bytes(state))
+        write_atomically(self.path / "run.json", state_bytes(state))
         self._state = state
 
-    def require_free(self) -> None:
+    def require_no_writer(self) -> None:
         """Raise UserError if another live process is writing this run."""
         writer = self.reread_state().writer()
         if writer:
@@ -150,13 +150,13 @@ class RunFolder:
 
     def claim(self) -> None:
         """Become the run's writer, and repair what a crash left. Raises UserError if another live process writes it."""
-        with refusing_to_write(self.path), one_at_a_time(self.path / "log.txt"):
-            self.require_free()
-            for name in FOLDERS:
+        with reporting_write_errors(self.path), exclusive_lock(self.path / "log.txt"):
+            self.require_no_writer()
+            for name in STEP_FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
             recover(self.path)
             _CLAIMED.add(self.path.resolve())  # before run.json says that it is ours
-            self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=started_at(os.getpid()))
+            self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=process_start_id(os.getpid()))
 
     def release(self, state: str, reason: str | None = None) -> None:
         """Let other processes write the run; `state` is a StateName of run.json, `reason` a FinishReason."""
@@ -181,7 +181,7 @@ class RunFolder:
 
     def copy_file(self, path: Path, other: RunFolder) -> None:
         """Copy a file of another run folder to the same place in this one, unless it has been removed meanwhile."""
-        data = bytes_to_copy(path)
+        data = read_to_copy(path)
         if data is not None:
             copy = self.path / path.relative_to(other.path)
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -192,11 +192,11 @@ class RunFolder:
     def write_config(self, config: RunConfig) -> None:
         """Write config.yaml: all settings, every auto resolved."""
         self._write_document("config.yaml", config_to_yaml(config).encode())
-        self.follow(config.training)
+        self.use_settings(config.training)
 
     def config(self) -> RunConfig:
         """The config the run began with; later changes are in `settings_changed` and in the checkpoints."""
-        return _config_of(self._read_document("config.yaml").decode(), str(self.path / "config.yaml"))
+        return _parse_config(self._read_document("config.yaml").decode(), str(self.path / "config.yaml"))
 
     def latest_config(self) -> RunConfig:
         """The config with all settings changed since the run began."""
@@ -249,8 +249,8 @@ class RunFolder:
     def write_label(self, label: RunLabel) -> None:
         """Write the user's name and note. Needs no claim: allowed while another process trains the run."""
         path = self.path / LABEL
-        with refusing_to_write(path, advice="Name the run once it can be written.", refusal=UserError):
-            write_whole(path, label_bytes(label))
+        with reporting_write_errors(path, advice="Name the run once it can be written.", error_type=UserError):
+            write_atomically(path, label_bytes(label))
 
     def label(self) -> RunLabel:
         """The user's name and note for the run."""
@@ -261,7 +261,7 @@ class RunFolder:
         with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
-    def follow(self, training: TrainingConfig) -> None:
+    def use_settings(self, training: TrainingConfig) -> None:
         """Keep snapshots and checkpoints by these settings from now on: the config's, or as changed during the run."""
         self._training = training
 
@@ -269,7 +269,7 @@ class RunFolder:
         known = dict(self._state.checksums)
         if known.pop(name, None) is not None:  # so that no crash leaves the new file with the old checksum
             self.update(checksums=known)
-        write_whole(self.path / name, data)
+        write_atomically(self.path / name, data)
         self.update(checksums=known | {name: checksum(data)})
 
     def _read_document(self, name: str) -> bytes:
@@ -287,19 +287,19 @@ class RunFolder:
 
     def _append(self, lines: bytes) -> None:
         metrics_file.append(self._metrics_path, lines)
-        self._unsynced.note(self._metrics_path)
+        self._unsynced.add(self._metrics_path)
 
     def read_metrics(self, offset: int = 0) -> metrics_file.MetricsRecords:
         """All lines of metrics.jsonl from the byte `offset` on, by kind."""
-        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._state.durable_metrics)
+        return metrics_file.read(self._metrics_path, offset, self._state.metrics_size, self._state.durable_metrics_size)
 
     def has_damaged_tail(self) -> bool:
         """Whether metrics.jsonl is damaged after the newest checkpoint, as by a power cut; it is read up to the damage.
 
         A torn last line is not damage.
         """
-        durable = self._state.durable_metrics
-        return durable is not None and metrics_file.has_damaged_tail(self._metrics_path, durable)
+        durable_size = self._state.durable_metrics_size
+        return durable_size is not None and metrics_file.has_damaged_tail(self._metrics_path, durable_size)
 
     def metrics(self) -> tuple[NDArray[np.int64], dict[str, NDArray[np.float64]]]:
         """The training steps, ascending, and an array for each of their metrics."""
@@ -307,13 +307,15 @@ class RunFolder:
 
     def validation_metrics(self) -> dict[int, dict[str, float]]:
         """The metrics of each validation, by step."""
-        lines = metrics_file.read_validations(self._metrics_path, self._state.durable_metrics)
+        lines = metrics_file.read_validations(self._metrics_path, self._state.durable_metrics_size)
         return {line["step"]: metrics_file.metrics_of(line) for line in lines}
 
     def sampled_losses(self, num: int) -> list[float]:
         """At most `num` training losses, spread evenly from the first step to about the last."""
         return [
-            loss for one in metrics_file.sampled(self._metrics_path, num) if (loss := one.get("train/loss")) is not None
+            loss
+            for one in metrics_file.sample_records(self._metrics_path, num)
+            if (loss := one.get("train/loss")) is not None
         ]
 
     def last_trained_step(self) -> int:
@@ -322,7 +324,8 @@ class RunFolder:
 
     def settings_changed(self) -> list[SettingChanged]:
         """The settings changed during the run, in order."""
-        return metrics_file.settings_of(metrics_file.read_settings(self._metrics_path, self._state.durable_metrics))
+        lines = metrics_file.read_settings(self._metrics_path, self._state.durable_metrics_size)
+        return metrics_file.settings_of(lines)
 
     @property
     def _metrics_path(self) -> Path:
@@ -355,7 +358,7 @@ class RunFolder:
         """Write a probe, replacing an earlier one of the same step."""
         path = self._path("probes", probe.step)
         # A checkpoint may have synced the earlier one: a power cut must not destroy both.
-        write = write_whole if path.exists() else self._unsynced.write
+        write = write_atomically if path.exists() else self._unsynced.write
         write(path, probe_bytes(probe))
 
     def probe(self, step: int) -> Probe:
@@ -373,9 +376,9 @@ class RunFolder:
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """Write a snapshot of the weights, thinning the snapshots so that they stay within `snapshot_budget_mb`."""
         data = tensor_bytes(weights, {"step": step})
-        room = int(self._training.snapshot_budget_mb * 1e6 // len(data))
+        max_kept = int(self._training.snapshot_budget_mb * 1e6 // len(data))
         before = [known for known in self.snapshot_steps() if known != step]
-        kept = steps_to_keep([*before, step], room)
+        kept = steps_to_keep([*before, step], max_kept)
         for thinned in set(before) - set(kept):
             remove_step(self.path, "snapshots", thinned)
         if step in kept:
@@ -430,7 +433,7 @@ class RunFolder:
             raise UserError(f"{self.path} has no checkpoint at step {step} (there are: {known}).")
         return read_checkpoint(checkpoint_path(self.path, step), step)
 
-    def is_whole(self, step: int) -> bool:
+    def is_checkpoint_intact(self, step: int) -> bool:
         """Whether the checkpoint at this step can be read."""
         try:
             self.checkpoint(step)
@@ -442,19 +445,19 @@ class RunFolder:
         """The steps with a complete checkpoint, ascending."""
         return complete_checkpoints(self.path)
 
-    def steps_to_go_on_from(self) -> list[int]:
+    def resumable_steps(self) -> list[int]:
         """The checkpoints to resume from: all, or those from before a diverged run blew up, which may be none."""
-        return self.steps_before_blowing_up() if self._state.reason == "diverged" else self.checkpoint_steps()
+        return self.steps_before_divergence() if self._state.reason == "diverged" else self.checkpoint_steps()
 
-    def steps_before_blowing_up(self) -> list[int]:
+    def steps_before_divergence(self) -> list[int]:
         """For a run whose next step is not finite: the checkpoints whose next step has no higher loss than the first.
 
         The checkpoint of the last trained step is not among them.
         """
         steps, metrics = self.metrics()
         losses = metrics.get("train/loss", np.empty(0))
-        blown_up = {*(steps[~(losses <= losses[:1])] - 1).tolist(), self.last_trained_step()}
-        return [step for step in self.checkpoint_steps() if step not in blown_up]
+        diverging = {*(steps[~(losses <= losses[:1])] - 1).tolist(), self.last_trained_step()}
+        return [step for step in self.checkpoint_steps() if step not in diverging]
 
     def checkpoint_step(self, which: str) -> int:
         """The step that "best" (before any validation: the last), "last" or a number stands for."""
@@ -486,6 +489,6 @@ class RunFolder:
 
 
 @lru_cache(maxsize=64)
-def _config_of(text: str, name: str) -> RunConfig:
+def _parse_config(text: str, name: str) -> RunConfig:
     """Parse config.yaml. Cached, as its text never changes, and parsing takes longer than all else in opening a run."""
     return config_from_document(read_yaml(text, name))

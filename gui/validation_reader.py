@@ -15,8 +15,8 @@ from core.events import ValidatedSentence
 from core.history import History
 from core.meaning.learned_when import LearnedWhen, Right, right_tokens
 from core.meaning.validation_figures import ValidationFigures, figures_of
-from core.run_files.by_step import step_path
 from core.run_files.documents import damaged
+from core.run_files.step_files import step_path
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 

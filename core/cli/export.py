@@ -16,10 +16,10 @@ from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.machine.signals import broken_off_by_signals
 from core.run_files.archive import SUFFIX
-from core.run_files.atomic import whole_file, write_whole
+from core.run_files.atomic import atomic_file, write_atomically
 from core.run_files.averaging import averaged_steps, mean_weights
-from core.run_files.refusing import refusing_to_write
 from core.run_files.tensors import tensor_bytes
+from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
 
 
@@ -65,7 +65,8 @@ def _export_weights(run: RunFolder, arguments: Namespace) -> None:
     if arguments.format == "onnx":
         _write_folder(arguments.output, _onnx_files(run, step, weights))
     elif _is_one_file(arguments):
-        with refusing_to_write(arguments.output, "--output", refusal=UserError), whole_file(arguments.output) as file:
+        output = arguments.output
+        with reporting_write_errors(output, "--output", error_type=UserError), atomic_file(output) as file:
             file.write(tensor_bytes(weights, {"step": step}))
     else:
         _write_folder(arguments.output, model_files(run, step, weights))
@@ -108,13 +109,13 @@ def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
     """
     is_there = folder.is_dir()
     with (
-        refusing_to_write(folder, "--output", refusal=UserError),
+        reporting_write_errors(folder, "--output", error_type=UserError),
         tempfile.TemporaryDirectory(prefix=".exporting-", dir=folder if is_there else folder.absolute().parent) as room,
     ):
         made = Path(room) / "made"
         for name, data in files:
             (made / name).parent.mkdir(parents=True, exist_ok=True)
-            write_whole(made / name, data)
+            write_atomically(made / name, data)
         if is_there:
             for path in made.iterdir():
                 path.rename(folder / path.name)

@@ -16,8 +16,8 @@ from typing import Any, TextIO, cast
 from core.cli.streams import Guarded
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
-from core.run_files.atomic import whole_file
-from core.run_files.places import is_run
+from core.run_files.atomic import atomic_file
+from core.run_files.runs_dir import is_run
 
 AT_ONCE = 2**16  # bytes read from standard input, as many as a pipe holds
 
@@ -116,9 +116,9 @@ def _real(path: Path) -> Path:
 
 @contextmanager
 def _whole(path: Path) -> Iterator[TextIO]:
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:
             yield text
         finally:
-            text.detach()  # it flushes; whole_file closes the file
+            text.detach()  # it flushes; atomic_file closes the file

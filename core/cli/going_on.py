@@ -12,8 +12,8 @@ from core.cli.named_run import runs_dir_of
 from core.cli.opening import DATASET_OPTION
 from core.errors import UserError
 from core.events import RunFinished
-from core.run_files.by_step import CHECKPOINTS, step_path
-from core.run_files.places import runs_of_group
+from core.run_files.runs_dir import runs_in_group
+from core.run_files.step_files import CHECKPOINTS, step_path
 from core.run_folder import RunFolder
 from core.settings.lower_rate import lower_rate
 from core.settings.smaller_batch import SHORTER, smaller_batch
@@ -30,7 +30,7 @@ def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
 
 def _kept(finished: RunFinished, arguments: Namespace) -> str:
     folder, run = RunFolder.open(finished.run), finished.run
-    if steps := folder.steps_to_go_on_from():
+    if steps := folder.resumable_steps():
         return f"saved: {step_path(run, CHECKPOINTS, steps[-1])}. {_go_on(folder, finished, arguments)}"
     if finished.reason == "diverged":
         command = _anew(folder, arguments, dict([_lower_rate(folder)]))
@@ -45,7 +45,7 @@ def still_to_do(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
     """
     runs_dir = runs_dir_of(arguments)
     try:
-        runs = [RunFolder.open(path) for path in runs_of_group(group, runs_dir)]
+        runs = [RunFolder.open(path) for path in runs_in_group(group, runs_dir)]
         begun = {run.config().seed for run in runs if run.checkpoint_steps()}
     except UserError:
         return ""
@@ -65,7 +65,7 @@ def _go_on(folder: RunFolder, finished: RunFinished, arguments: Namespace) -> st
             return f"The longest sentence is too long. Start a new run: {SHORTER}."
         return f"Start a run with smaller batches: {_anew(folder, arguments, smaller)}"
     # Only a stopped run saves a checkpoint at its end; otherwise, settings changed since the last checkpoint are lost.
-    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.steps_to_go_on_from()[-1])
+    changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.resumable_steps()[-1])
     if finished.reason == "diverged":
         changes |= [_lower_rate(folder)]
     return f"Continue with: {_command(['--resume', str(folder.path), *_places(arguments)], changes)}"

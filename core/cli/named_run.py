@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from pathlib import Path
 
-from core.run_files.places import default_runs_dir, find_run
+from core.run_files.runs_dir import default_runs_dir, find_run
 
 
 def runs_dir_of(arguments: Namespace) -> Path:

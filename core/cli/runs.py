@@ -15,8 +15,8 @@ from core.config import config_to_yaml
 from core.errors import UserError
 from core.events import GOOD_ENDS
 from core.machine.signals import Interrupted, signals_to
-from core.run_files.own_files import require_nothing_else
-from core.run_files.rooms import delete_run
+from core.run_files.hidden_folders import delete_run
+from core.run_files.own_files import require_only_run_files
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import state_of_unread, summarise
@@ -73,7 +73,7 @@ def delete(arguments: Namespace) -> int:
     Of a link to a run elsewhere, only the link is deleted: the run may be another user's.
     """
     runs_dir = runs_dir_of(arguments)
-    found = [find_run(text, runs_dir, or_its_rest=True) for text in arguments.runs]
+    found = [find_run(text, runs_dir, or_remains=True) for text in arguments.runs]
     named = {_place(path): path for path in found}  # a run that is named twice is deleted once
     for place, path in named.items():
         if writer := writer_of(path):
@@ -82,7 +82,7 @@ def delete(arguments: Namespace) -> int:
                 "End that process first. Where it writes the run that this is a copy of, remove the folder itself.",
             )
         if not place.is_symlink():
-            require_nothing_else(path)
+            require_only_run_files(path)
     waiting, heard = list(named.items()), list[Signals]()
     with signals_to(heard.append):  # the run that is being deleted is deleted completely
         while waiting and not heard:

@@ -14,15 +14,15 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_files.archive import unpack, write_archive
-from core.run_files.by_step import FILES, step_path
 from core.run_files.documents import checksum, json_bytes
+from core.run_files.file_names import LABEL
+from core.run_files.hidden_folders import unpacking_folder
 from core.run_files.label import label_bytes
-from core.run_files.names import LABEL
-from core.run_files.places import numbered, plain_name
-from core.run_files.refusing import refusing_to_write
-from core.run_files.rooms import room_to_unpack
+from core.run_files.runs_dir import numbered_paths, safe_folder_name
 from core.run_files.state import RunState, state_bytes
+from core.run_files.step_files import STEP_FILE_SUFFIXES, step_path
 from core.run_files.tensors import tensor_bytes
+from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
 
 _ENDED = ("finished", "failed", "stopped")
@@ -33,7 +33,7 @@ def share(run: RunFolder, path: Path) -> None:
     """Write the run to a file: curves, validations, probes, and the weights it kept. Raises UserError if it cannot."""
     if not run.kept_steps():
         raise UserError(f"{run.path.name} has kept no weights yet: there is nothing to look at.", "Let it learn first.")
-    with refusing_to_write(path, "--output", refusal=UserError):
+    with reporting_write_errors(path, "--output", error_type=UserError):
         write_archive(path, _files(run))
 
 
@@ -43,14 +43,14 @@ def receive(path: Path, runs_dir: Path) -> Path:
     A run that has trained on since counts as another. Raises UserError if the file is no shared run, or `runs_dir`
     cannot be written; then nothing of it is left.
     """
-    with refusing_to_write(runs_dir, refusal=UserError):
+    with reporting_write_errors(runs_dir, error_type=UserError):
         runs_dir.mkdir(parents=True, exist_ok=True)
-        with room_to_unpack(runs_dir) as room:
-            folder = Path(room) / "run"
+        with unpacking_folder(runs_dir) as temporary:
+            folder = Path(temporary) / "run"
             folder.mkdir()
             unpack(path, folder)
             state = _mark(folder, path)
-            for target in numbered(runs_dir, plain_name(path.stem)):
+            for target in numbered_paths(runs_dir, safe_folder_name(path.stem)):
                 if not target.exists():
                     return folder.rename(target)
                 if _is_the_same(target, folder, state):
@@ -90,8 +90,8 @@ def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[s
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     yield from _documents(run, run.state, run.model_documents())
     yield from _listed(run, "metrics.jsonl")
-    for folder, ending in FILES.items():
-        yield from _listed(run, f"{folder}/*{ending}")
+    for folder, suffix in STEP_FILE_SUFFIXES.items():
+        yield from _listed(run, f"{folder}/*{suffix}")
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
         yield _snapshot(step, run.weights(step))
 

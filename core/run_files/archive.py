@@ -18,22 +18,22 @@ from typing import BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from core.errors import UserError
-from core.run_files.atomic import whole_file
-from core.run_files.documents import reading
-from core.run_files.names import DOCUMENTS, LABEL, METRICS, one_of
+from core.run_files.atomic import atomic_file
+from core.run_files.documents import reporting_read_errors
+from core.run_files.file_names import DOCUMENTS, LABEL, METRICS, any_of
 
 SUFFIX = ".headlight"
-MOST_FILES = 20_000
-LARGEST = 2**31  # bytes, of the archive and of what is in it
+MAX_FILES = 20_000
+MAX_BYTES = 2**31  # bytes, of the archive and of what is in it
 
 _NAMES = re.compile(
-    one_of((*DOCUMENTS, METRICS, LABEL))
+    any_of((*DOCUMENTS, METRICS, LABEL))
     + r"|validations/[0-9]{6,12}\.jsonl|(probes|snapshots)/[0-9]{6,12}\.safetensors"
 )
 _END = struct.Struct("<4s4H2LH")  # the last record of a zip without a comment; zip64 has another one before it
 _END_64 = b"PK\x06\x07"
-_LONGEST_ENTRY = 256  # bytes of the list; our names are below 40
-_PIECE = 2**20
+_MAX_ENTRY_BYTES = 256  # bytes of the list; our names are below 40
+_CHUNK_BYTES = 2**20
 _ENCRYPTED = 1
 _UNREADABLE = (BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
 
@@ -44,21 +44,21 @@ def write_archive(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
     Raises UserError if it would be larger than `unpack` accepts; files beyond that are only counted, for the error.
     """
     num_files, num_bytes = Counter[str](), Counter[str]()  # by folder
-    with whole_file(path) as file:
+    with atomic_file(path) as file:
         with ZipFile(file, "w") as archive:
             for name, data in files:
                 folder = name.rpartition("/")[0]
                 num_files[folder] += 1
                 num_bytes[folder] += len(data)
-                if _is_taken(num_files.total(), num_bytes.total()):
+                if _fits(num_files.total(), num_bytes.total()):
                     kind = ZIP_STORED if folder == "snapshots" else ZIP_DEFLATED
                     archive.writestr(ZipInfo(name), data, kind)
-        if not _is_taken(num_files.total(), max(num_bytes.total(), file.tell())):  # the list of files counts too
+        if not _fits(num_files.total(), max(num_bytes.total(), file.tell())):  # the list of files counts too
             raise _too_large(path, num_files, num_bytes)
 
 
-def _is_taken(num_files: int, num_bytes: int) -> bool:
-    return num_files <= MOST_FILES and num_bytes <= LARGEST
+def _fits(num_files: int, num_bytes: int) -> bool:
+    return num_files <= MAX_FILES and num_bytes <= MAX_BYTES
 
 
 def _too_large(path: Path, num_files: Counter[str], num_bytes: Counter[str]) -> UserError:
@@ -66,7 +66,7 @@ def _too_large(path: Path, num_files: Counter[str], num_bytes: Counter[str]) -> 
     parts = "; ".join(f"{name}: {num_files[name]:,}, {num_bytes[name] / 1e6:,.1f} MB" for name in folders)
     return UserError(
         f"{path} would hold {num_files.total():,} files and {num_bytes.total() / 1e6:,.1f} MB ({parts}), "
-        f"expected at most {MOST_FILES:,} files and {LARGEST / 1e6:,.1f} MB.",
+        f"expected at most {MAX_FILES:,} files and {MAX_BYTES / 1e6:,.1f} MB.",
         "A run with a smaller training.snapshot_budget_mb keeps fewer weights, one with a larger training.probe_every "
         "fewer probes. The weights of one checkpoint alone are exported with --format safetensors.",
     )
@@ -76,25 +76,25 @@ def unpack(path: Path, folder: Path) -> None:
     """Write the files of a shared run into an empty folder. Raises UserError if `path` is not a shared run."""
     if not path.is_file():  # a pipe, say, into which nobody writes
         raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
-    with reading(path, "Choose another file."):
+    with reporting_read_errors(path, "Choose another file."):
         opened = path.open("rb")
     with opened as file:
         _require_short_list(file, path)
-        with _told_of(path):
+        with _reporting_unreadable(path):
             archive = ZipFile(file)
         entries = archive.infolist()
         _require_harmless(entries, path)
-        _require_room(folder, sum(entry.file_size for entry in entries))
+        _require_disk_space(folder, sum(entry.file_size for entry in entries))
         for entry in entries:
             target = folder / entry.filename
             target.parent.mkdir(exist_ok=True)
             with target.open("xb") as unpacked:
-                for piece in _pieces(archive, entry, path):
-                    unpacked.write(piece)
+                for chunk in _chunks(archive, entry, path):
+                    unpacked.write(chunk)
 
 
 @contextmanager
-def _told_of(path: Path) -> Iterator[None]:
+def _reporting_unreadable(path: Path) -> Iterator[None]:
     """Turn errors of reading the archive into a UserError; not for errors of writing its files."""
     try:
         yield
@@ -105,21 +105,21 @@ def _told_of(path: Path) -> Iterator[None]:
 def _require_short_list(file: BinaryIO, path: Path) -> None:
     """Check the length of the list of files, by the record at the end: zipfile reads the whole list into memory."""
     size = path.stat().st_size
-    if size > LARGEST:
-        raise _refusal(path, f"it is larger than {LARGEST:,} bytes")
+    if size > MAX_BYTES:
+        raise _refusal(path, f"it is larger than {MAX_BYTES:,} bytes")
     tail = min(size, _END.size + 20)
     file.seek(size - tail)
     data = file.read()
     if len(data) < _END.size or not data[-_END.size :].startswith(b"PK\x05\x06"):
         raise _refusal(path, "it has no list of files at its end")
     _, _, _, _, count, length, _, comment = _END.unpack(data[-_END.size :])
-    if data.startswith(_END_64) or comment or count > MOST_FILES or length > MOST_FILES * _LONGEST_ENTRY:
+    if data.startswith(_END_64) or comment or count > MAX_FILES or length > MAX_FILES * _MAX_ENTRY_BYTES:
         raise _refusal(path, "its list of files is too long")
 
 
 def _require_harmless(entries: Sequence[ZipInfo], path: Path) -> None:
-    if not _is_taken(len(entries), sum(entry.file_size for entry in entries)):
-        raise _refusal(path, f"it holds more than {LARGEST:,} bytes or {MOST_FILES:,} files")
+    if not _fits(len(entries), sum(entry.file_size for entry in entries)):
+        raise _refusal(path, f"it holds more than {MAX_BYTES:,} bytes or {MAX_FILES:,} files")
     times = Counter(entry.filename for entry in entries)
     for entry in entries:
         if not _NAMES.fullmatch(entry.filename):
@@ -130,7 +130,7 @@ def _require_harmless(entries: Sequence[ZipInfo], path: Path) -> None:
             raise _refusal(path, f"{entry.filename} is encrypted, or packed in an unsupported way")
 
 
-def _require_room(folder: Path, num_bytes: int) -> None:
+def _require_disk_space(folder: Path, num_bytes: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < num_bytes:
         raise UserError(
@@ -140,13 +140,13 @@ def _require_room(folder: Path, num_bytes: int) -> None:
         )
 
 
-def _pieces(archive: ZipFile, entry: ZipInfo, path: Path) -> Iterator[bytes]:
+def _chunks(archive: ZipFile, entry: ZipInfo, path: Path) -> Iterator[bytes]:
     """The content of an entry in pieces: no more than its size says, which zipfile ensures, and no less."""
     size = 0
-    with _told_of(path), archive.open(entry) as packed:
-        while piece := packed.read(_PIECE):
-            size += len(piece)
-            yield piece
+    with _reporting_unreadable(path), archive.open(entry) as packed:
+        while chunk := packed.read(_CHUNK_BYTES):
+            size += len(chunk)
+            yield chunk
     if size != entry.file_size:
         raise _refusal(path, f"{entry.filename} is shorter than the archive says")
 

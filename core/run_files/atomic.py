@@ -13,61 +13,61 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-TEMPORARY = ".tmp"
-OLD = ".old"
-_PATIENCE_SECONDS = 1.0 if os.name == "nt" else 0.0
+TEMPORARY_SUFFIX = ".tmp"
+OLD_SUFFIX = ".old"
+_RETRY_SECONDS = 1.0 if os.name == "nt" else 0.0
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """Write a file of a run so that readers, also after a crash, see either the old or the new content.
 
-    For a file in a user's folder, which may hold any other files, use `whole_file`.
+    For a file in a user's folder, which may hold any other files, use `atomic_file`.
     """
-    with _filled(_known_name(path), path) as file:
+    with _replaced_on_exit(_temporary_name(path), path) as file:
         file.write(data)
     sync_folder(path.parent)
 
 
-def replace_whole(path: Path, data: bytes) -> None:
-    """Like `write_whole` in a tenth of the time, but a power cut may damage the new file until it is synced."""
-    with _filled(_known_name(path), path, is_durable=False) as file:
+def write_atomically_unsynced(path: Path, data: bytes) -> None:
+    """Like `write_atomically` in a tenth of the time, but a power cut may damage the new file until it is synced."""
+    with _replaced_on_exit(_temporary_name(path), path, is_durable=False) as file:
         file.write(data)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a file to fill; on exit it is renamed to `path`, or removed if the block failed.
 
     Its temporary name is unique, even if another process writes to `path` at the same time.
     """
     # Made by `open`, not by tempfile, whose files no other user may read.
-    with _filled(path.with_name(f".writing-{token_hex(8)}{TEMPORARY}"), path) as file:
+    with _replaced_on_exit(path.with_name(f".writing-{token_hex(8)}{TEMPORARY_SUFFIX}"), path) as file:
         yield file
 
 
 @contextmanager
-def _filled(temporary: Path, path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
+def _replaced_on_exit(temporary: Path, path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
     try:
         with temporary.open("wb") as file:
             yield file
             file.flush()
             if is_durable:
                 os.fsync(file.fileno())
-        patiently(partial(temporary.replace, path))
+        retry_while_open(partial(temporary.replace, path))
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _known_name(path: Path) -> Path:
+def _temporary_name(path: Path) -> Path:
     """The name of a run's file or folder until it is whole; `recovering` finds what a crash left by this name."""
-    return path.with_name(f"{path.name}{TEMPORARY}")
+    return path.with_name(f"{path.name}{TEMPORARY_SUFFIX}")
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
+def atomic_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill; on exit it is renamed to `path`, or removed if the block failed."""
-    temporary = _known_name(path)
+    temporary = _temporary_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
     temporary.mkdir()
     try:
@@ -75,39 +75,39 @@ def whole_folder(path: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
-    _take_the_place_of(temporary, path)
+    _replace_folder(temporary, path)
     sync_folder(path.parent)
 
 
-def _take_the_place_of(new: Path, path: Path) -> None:
+def _replace_folder(new: Path, path: Path) -> None:
     # A folder cannot replace a non-empty one in one move: between the two renames only `.old` exists, see `recovering`.
     old = old_name(path)
     if path.exists():
         shutil.rmtree(old, ignore_errors=True)
-        patiently(partial(path.replace, old))
-    patiently(partial(new.replace, path))
+        retry_while_open(partial(path.replace, old))
+    retry_while_open(partial(new.replace, path))
     shutil.rmtree(old, ignore_errors=True)
 
 
 def old_name(path: Path) -> Path:
     """The name of the folder `path` while a newer one takes its place."""
-    return path.with_name(f"{path.name}{OLD}")
+    return path.with_name(f"{path.name}{OLD_SUFFIX}")
 
 
 def remove_folder(path: Path) -> None:
     """Remove a folder: it is renamed first, so that a crash leaves a temporary folder and never half of `path`."""
-    temporary = _known_name(path)
+    temporary = _temporary_name(path)
     shutil.rmtree(temporary, ignore_errors=True)  # left by a crash
-    patiently(partial(path.replace, temporary))
-    patiently(partial(shutil.rmtree, temporary))
+    retry_while_open(partial(path.replace, temporary))
+    retry_while_open(partial(shutil.rmtree, temporary))
 
 
-def patiently(act: Callable[[], object]) -> None:
+def retry_while_open(action: Callable[[], object]) -> None:
     """Rename or remove a file that may be open elsewhere: Windows refuses until it is closed, so try for a second."""
-    give_up_at = time.monotonic() + _PATIENCE_SECONDS
+    give_up_at = time.monotonic() + _RETRY_SECONDS
     while True:
         try:
-            act()
+            action()
             return
         except PermissionError:
             if time.monotonic() >= give_up_at:

@@ -27,34 +27,34 @@ def is_intact(line: bytes) -> bool:
 
 
 def read_checked_lines(
-    data: bytes, where: str, advice: str = "Restore the file from a copy of the run.", durable: int | None = None
+    data: bytes, where: str, advice: str = "Restore the file from a copy of the run.", durable_size: int | None = None
 ) -> tuple[list[dict[str, Any]], int]:
     """The records in `data`, and the number of bytes that they take.
 
     A last line without its newline was torn by a crash and is left out. Raises DamagedFile that names a damaged line in
-    the first `durable` bytes (None: all), which no power cut can have damaged; a damaged line beyond is left out with
-    all that follows.
+    the first `durable_size` bytes (None: all), which no power cut can have damaged; a damaged line beyond is left out
+    with all that follows.
     """
     lines = data.split(b"\n")[:-1]  # after the last newline there is nothing, unless the writer was killed
-    taken = 0
+    num_bytes = 0
     for number, line in enumerate(lines):
         if not is_intact(line):
-            if durable is None or taken < durable:
+            if durable_size is None or num_bytes < durable_size:
                 raise DamagedFile(f"{where}: line {number + 1} is damaged (its checksum does not match).", advice)
             del lines[number:]
             break
-        taken += len(line) + 1
+        num_bytes += len(line) + 1
     try:
         records: list[dict[str, Any]] = json.loads(b"[" + b",".join(lines) + b"]")
     except (ValueError, RecursionError):
         raise DamagedFile(f"{where}: the file is damaged (a line of it is not JSON).", advice) from None
-    return records, taken
+    return records, num_bytes
 
 
-def read_whole_lines(path: Path) -> list[dict[str, Any]]:
+def read_complete_lines(path: Path) -> list[dict[str, Any]]:
     """The records of a file that was written atomically, so that no line can be torn."""
     data = read_file(path)
-    records, taken = read_checked_lines(data, str(path))
-    if taken != len(data):
+    records, num_bytes = read_checked_lines(data, str(path))
+    if num_bytes != len(data):
         raise damaged(path, "it is cut off")
     return records

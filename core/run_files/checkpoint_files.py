@@ -9,10 +9,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from core.run_files.atomic import OLD, old_name, whole_folder, write_whole
-from core.run_files.by_step import CHECKPOINTS, step_path, steps_in
-from core.run_files.checked_lines import checked_line, read_whole_lines
+from core.run_files.atomic import OLD_SUFFIX, atomic_folder, old_name, write_atomically
+from core.run_files.checked_lines import checked_line, read_complete_lines
 from core.run_files.documents import damaged
+from core.run_files.step_files import CHECKPOINTS, step_path, steps_in
 from core.run_files.tensors import read_tensors, tensor_bytes
 
 MODEL, OPTIMIZER, STATE = "model.safetensors", "optimizer.safetensors", "state.json"
@@ -31,10 +31,10 @@ class Checkpoint:
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     """Write the folder `path`, replacing an earlier one."""
-    with whole_folder(path) as folder:
-        write_whole(folder / MODEL, tensor_bytes(checkpoint.model, {"step": checkpoint.step}))
-        write_whole(folder / OPTIMIZER, tensor_bytes(checkpoint.optimizer, {"step": checkpoint.step}))
-        write_whole(folder / STATE, checked_line(checkpoint.state))
+    with atomic_folder(path) as folder:
+        write_atomically(folder / MODEL, tensor_bytes(checkpoint.model, {"step": checkpoint.step}))
+        write_atomically(folder / OPTIMIZER, tensor_bytes(checkpoint.optimizer, {"step": checkpoint.step}))
+        write_atomically(folder / STATE, checked_line(checkpoint.state))
 
 
 def complete_checkpoints(run: Path) -> list[int]:
@@ -42,7 +42,7 @@ def complete_checkpoints(run: Path) -> list[int]:
 
     A folder gets its name only when it is complete, so one that lacks a file was changed by a person.
     """
-    steps = sorted({*steps_in(run, CHECKPOINTS), *steps_in(run, CHECKPOINTS, OLD)})
+    steps = sorted({*steps_in(run, CHECKPOINTS), *steps_in(run, CHECKPOINTS, OLD_SUFFIX)})
     return [step for step in steps if all((checkpoint_path(run, step) / name).is_file() for name in _FILES)]
 
 
@@ -54,7 +54,7 @@ def checkpoint_path(run: Path, step: int) -> Path:
 
 def read_checkpoint(path: Path, step: int) -> Checkpoint:
     """Read a checkpoint. Raises UserError that names a damaged file."""
-    records = read_whole_lines(path / STATE)
+    records = read_complete_lines(path / STATE)
     if not records:
         raise damaged(path / STATE, "it is empty")
     model, optimizer = read_checkpoint_weights(path), read_tensors(path / OPTIMIZER)[0]

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @contextmanager
-def one_at_a_time(path: Path) -> Iterator[None]:
+def exclusive_lock(path: Path) -> Iterator[None]:
     """Hold an exclusive lock on the file `path`, waiting for other processes; no lock on systems without flock.
 
     The lock is released if the process ends. The file is created if it is missing, and nothing is written to it.
@@ -24,7 +24,7 @@ def one_at_a_time(path: Path) -> Iterator[None]:
         yield  # closing the file unlocks it
 
 
-def started_at(pid: int) -> str | None:
+def process_start_id(pid: int) -> str | None:
     """The boot and start time of a process, which no other process with the same PID has; None if unknown."""
     with suppress(OSError):  # it has ended, or this is no Linux
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

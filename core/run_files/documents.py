@@ -23,29 +23,29 @@ class DamagedFile(UserError):
     """A file is not what was written: cut off, altered, or of another kind."""
 
 
-_RESTORE = "Restore it from a copy of the run."
-_OF_A_RUN = "Make it readable, or restore it from a copy of the run."
-LARGEST = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
+_RESTORE_ADVICE = "Restore it from a copy of the run."
+_READABLE_ADVICE = "Make it readable, or restore it from a copy of the run."
+MAX_BYTES = 256 * 2**20  # bytes; config, environment, vocabulary, validations and run.json are far below
 
 
 @contextmanager
-def reading(path: Path, advice: str = _OF_A_RUN) -> Iterator[None]:
+def reporting_read_errors(path: Path, advice: str = _READABLE_ADVICE) -> Iterator[None]:
     """Turn an OSError while a file or folder is read into a UserError that names it: missing, forbidden, bad sector."""
     try:
         yield
     except FileNotFoundError:
-        raise UserError(f"{path}: there is no such file.", _RESTORE) from None
+        raise UserError(f"{path}: there is no such file.", _RESTORE_ADVICE) from None
     except OSError as error:
         raise no_more_files(error) or DamagedFile(
             f"{path}: it cannot be read ({error.strerror or error}).", advice
         ) from None
 
 
-def require_room_to_read(path: Path, times: int) -> None:
-    """Raise DamagedFile if `times` the file's size exceeds this machine's memory, as only a forged file can."""
+def require_memory_to_read(path: Path, memory_factor: int) -> None:
+    """Raise DamagedFile if `memory_factor` times the size exceeds the machine's memory, as only a forged file can."""
     if not hasattr(os, "sysconf"):
         return
-    if times * path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
+    if memory_factor * path.stat().st_size > os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"):
         raise damaged(path, "it is too large for this machine's memory")
 
 
@@ -54,9 +54,9 @@ def read_file(path: Path, expected: str | None = None) -> bytes:
 
     Also if its checksum is not the `expected` one, from run.json.
     """
-    with reading(path):
-        if path.stat().st_size > LARGEST:
-            raise damaged(path, f"larger than {LARGEST} bytes")
+    with reporting_read_errors(path):
+        if path.stat().st_size > MAX_BYTES:
+            raise damaged(path, f"larger than {MAX_BYTES} bytes")
         data = path.read_bytes()
     if expected not in (None, checksum(data)):
         raise damaged(path, "its checksum in run.json does not match")
@@ -79,16 +79,16 @@ def json_object(data: bytes, path: Path) -> dict[str, Any]:
     return value
 
 
-def checked_bytes(record: Mapping[str, Any]) -> bytes:
+def checked_document(record: Mapping[str, Any]) -> bytes:
     """A JSON document with its own checksum, in the first line: to edit the file, a person just deletes that line."""
     return json_bytes({"checksum": checksum(json_bytes(record)), **record})
 
 
-def read_checked(path: Path) -> dict[str, Any]:
-    """Read what `checked_bytes` wrote; its checksum may have been deleted. Raises DamagedFile if it does not match."""
+def read_checked_document(path: Path) -> dict[str, Any]:
+    """Read a `checked_document`; its checksum may have been deleted. Raises DamagedFile if it does not match."""
     record = json_object(read_file(path), path)
     written = record.pop("checksum", None)
-    with _naming_damage(path):
+    with _reporting_damage(path):
         if written not in (None, checksum(json_bytes(record))):
             raise damaged(path, "its checksum does not match")
     return record
@@ -96,12 +96,12 @@ def read_checked(path: Path) -> dict[str, Any]:
 
 def validated(adapter: TypeAdapter[Shape], record: Mapping[str, Any], path: Path) -> Shape:
     """The record as the adapter's type. Raises DamagedFile that names the first error."""
-    with _naming_damage(path):
+    with _reporting_damage(path):
         return adapter.validate_json(json_bytes(record), strict=True)
 
 
 @contextmanager
-def _naming_damage(path: Path) -> Iterator[None]:
+def _reporting_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
@@ -117,4 +117,4 @@ def checksum(data: bytes) -> str:
 
 def damaged(path: Path, why: str) -> DamagedFile:
     """The error for a file that is not what was written."""
-    return DamagedFile(f"{path}: the file is damaged ({why}).", _RESTORE)
+    return DamagedFile(f"{path}: the file is damaged ({why}).", _RESTORE_ADVICE)

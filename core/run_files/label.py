@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from core.errors import UserError
-from core.run_files.documents import DamagedFile, checked_bytes, read_checked, validated
+from core.run_files.documents import DamagedFile, checked_document, read_checked_document, validated
 
-LONGEST_NAME, LONGEST_NOTE = 200, 10_000  # characters
+MAX_NAME_LENGTH, MAX_NOTE_LENGTH = 200, 10_000  # characters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,8 @@ class RunLabel:
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
-    name: Annotated[str, Field(max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
-    note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
+    name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, pattern=r"^[^\x00-\x1f\x7f]*$")] = ""
+    note: Annotated[str, Field(max_length=MAX_NOTE_LENGTH)] = ""
 
 
 _LABEL = TypeAdapter(RunLabel)
@@ -29,14 +29,15 @@ _LABEL = TypeAdapter(RunLabel)
 
 def label_bytes(label: RunLabel) -> bytes:
     """The bytes of the file, its own checksum first. Raises UserError for a label that could not be read back."""
-    if len(label.note) > LONGEST_NOTE:
-        raise UserError(f"The note has {len(label.note):,} characters, and {LONGEST_NOTE:,} are kept.", "Shorten it.")
+    if len(label.note) > MAX_NOTE_LENGTH:
+        sentence = f"The note has {len(label.note):,} characters, and {MAX_NOTE_LENGTH:,} are kept."
+        raise UserError(sentence, "Shorten it.")
     record = asdict(label)
     try:
         _LABEL.validate_python(record)
     except ValidationError:
-        raise UserError(f"A run's name is one line of at most {LONGEST_NAME} characters.", "Shorten it.") from None
-    return checked_bytes(record)
+        raise UserError(f"A run's name is one line of at most {MAX_NAME_LENGTH} characters.", "Shorten it.") from None
+    return checked_document(record)
 
 
 def read_label(path: Path) -> RunLabel:
@@ -44,7 +45,7 @@ def read_label(path: Path) -> RunLabel:
     if not path.exists():
         return RunLabel()
     try:
-        return validated(_LABEL, read_checked(path), path)
+        return validated(_LABEL, read_checked_document(path), path)
     except DamagedFile as error:
         advice = "Restore it from a copy of the run, or delete it: only the run's name and note are in it."
         raise DamagedFile(error.sentence, advice) from None

@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 
 from core.events import SettingChanged
 from core.run_files.checked_lines import checked_line, is_intact, read_checked_lines
-from core.run_files.documents import DamagedFile, damaged, reading, require_room_to_read
+from core.run_files.documents import DamagedFile, damaged, reporting_read_errors, require_memory_to_read
 
 Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
 _VALIDATION_MARK, _SETTING_MARK = b', "is_best": ', b', "setting": '
-_LONGEST_LINE = 16_384  # bytes
-_TIMES_IN_MEMORY = 5  # measured: bytes, lines and values are there at once
+_MAX_LINE_BYTES = 16_384  # bytes
+_MEMORY_FACTOR = 5  # measured: bytes, lines and values are there at once
 _ADVICE = "Restore it from a copy of the run, or delete it to open the run without its curves."
 NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
 
@@ -84,28 +84,28 @@ def append(path: Path, lines: bytes) -> None:
             raise
 
 
-def read(path: Path, offset: int = 0, least: int = 0, durable: int | None = None) -> MetricsRecords:
+def read(path: Path, offset: int = 0, min_size: int = 0, durable_size: int | None = None) -> MetricsRecords:
     """The lines from `offset` on; none if the file was deleted. A torn last line is left out, and so is damage from a
-    power cut, beyond the first `durable` bytes (None: all are durable), with all that follows.
+    power cut, beyond the first `durable_size` bytes (None: all are durable), with all that follows.
 
-    Raises DamagedFile that names an earlier damaged line, or if the whole lines have fewer than `least` bytes.
+    Raises DamagedFile that names an earlier damaged line, or if the whole lines have fewer than `min_size` bytes.
     """
     with _open(path) as file:
         file.seek(offset)
-        durable = None if durable is None else durable - offset
-        records, taken = read_checked_lines(file.read(), str(path), _ADVICE, durable)
-    _require(least, path, offset + taken)
+        durable_size = None if durable_size is None else durable_size - offset
+        records, num_bytes = read_checked_lines(file.read(), str(path), _ADVICE, durable_size)
+    _require_size(min_size, path, offset + num_bytes)
     if not all(map(_is_metrics, records)):
         raise damaged(path, "a line of it has no metrics")
     between_steps = [record for record in records if "is_best" in record or "setting" in record]
     steps = [record for record in records if "is_best" not in record and "setting" not in record]
-    return MetricsRecords(steps, between_steps, offset + taken)
+    return MetricsRecords(steps, between_steps, offset + num_bytes)
 
 
-def _require(least: int, path: Path, whole: int) -> None:
-    """Raise DamagedFile if fewer than `least` bytes are whole, unless the file was deleted."""
-    if whole < least and path.exists():
-        raise DamagedFile(f"{path}: the file is cut off ({whole:,} of {least:,} bytes are left).", _ADVICE)
+def _require_size(min_size: int, path: Path, whole: int) -> None:
+    """Raise DamagedFile if fewer than `min_size` bytes are whole, unless the file was deleted."""
+    if whole < min_size and path.exists():
+        raise DamagedFile(f"{path}: the file is cut off ({whole:,} of {min_size:,} bytes are left).", _ADVICE)
 
 
 def file_and_size(path: Path) -> tuple[int, int]:
@@ -114,35 +114,35 @@ def file_and_size(path: Path) -> tuple[int, int]:
     return (found.st_ino, found.st_size) if found else (0, 0)
 
 
-def has_damaged_tail(path: Path, durable: int) -> bool:
-    """Whether a whole line beyond the `durable` bytes is damaged."""
+def has_damaged_tail(path: Path, durable_size: int) -> bool:
+    """Whether a whole line beyond the `durable_size` bytes is damaged."""
     with _open(path) as file:
-        file.seek(durable)
+        file.seek(durable_size)
         return not all(map(is_intact, file.read().split(b"\n")[:-1]))
 
 
-def read_validations(path: Path, durable: int | None = None) -> list[Record]:
+def read_validations(path: Path, durable_size: int | None = None) -> list[Record]:
     """Only the lines of validations, which are few in a long run. Raises DamagedFile as `read` does."""
-    return _read_marked(path, _VALIDATION_MARK, "validations", durable)
+    return _read_marked(path, _VALIDATION_MARK, "validations", durable_size)
 
 
-def read_settings(path: Path, durable: int | None = None) -> list[Record]:
+def read_settings(path: Path, durable_size: int | None = None) -> list[Record]:
     """Only the lines of changed settings. Raises DamagedFile as `read` does."""
-    return _read_marked(path, _SETTING_MARK, "changed settings", durable)
+    return _read_marked(path, _SETTING_MARK, "changed settings", durable_size)
 
 
-def _read_marked(path: Path, mark: bytes, what: str, durable: int | None) -> list[Record]:
-    lines, num_durable, place = [], 0, 0
+def _read_marked(path: Path, mark: bytes, what: str, durable_size: int | None) -> list[Record]:
+    lines, num_durable, position = [], 0, 0
     with _open(path) as file:
         for line in file:
-            place += len(line)
+            position += len(line)
             if mark in line:
                 lines.append(line)
-                num_durable += len(line) if durable is None or place <= durable else 0
+                num_durable += len(line) if durable_size is None or position <= durable_size else 0
     return read_checked_lines(b"".join(lines), f"{path} (its {what})", _ADVICE, num_durable)[0]
 
 
-def sampled(path: Path, num: int) -> list[Record]:
+def sample_records(path: Path, num: int) -> list[Record]:
     """At most `num` whole lines, spread evenly over the file, at the same cost however long it is.
 
     Damaged lines are skipped; `read` reports them when the run is opened.
@@ -153,8 +153,8 @@ def sampled(path: Path, num: int) -> list[Record]:
         for number in range(num):
             file.seek(number * end // num)
             if number:
-                file.readline(_LONGEST_LINE)  # the rest of the line at this position
-            lines[file.readline(_LONGEST_LINE).rstrip(b"\n")] = None
+                file.readline(_MAX_LINE_BYTES)  # the rest of the line at this position
+            lines[file.readline(_MAX_LINE_BYTES).rstrip(b"\n")] = None
     return [json.loads(line) for line in lines if line and is_intact(line)]
 
 
@@ -162,7 +162,7 @@ def size_without_last_line(path: Path) -> int:
     """The file's size in bytes without the last line, which may always be torn."""
     with _open(path) as file:
         end = file.seek(0, os.SEEK_END)
-        file.seek(max(0, end - _LONGEST_LINE))
+        file.seek(max(0, end - _MAX_LINE_BYTES))
         return end - len(last_line(file.read()))
 
 
@@ -174,15 +174,15 @@ def last_line(lines: bytes) -> bytes:
 def last_step(path: Path) -> int:
     """The step of the last whole line, read from the end of the file; 0 if there is none."""
     with _open(path) as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _LONGEST_LINE))
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _MAX_LINE_BYTES))
         lines = file.read().split(b"\n")[:-1]
     return next((int(json.loads(line)["step"]) for line in reversed(lines) if is_intact(line)), 0)
 
 
-def read_step(path: Path, step: int) -> list[Record]:
+def records_of_step(path: Path, step: int) -> list[Record]:
     """The whole lines of this step, searched from the end of the file, where they are if the run goes on from it."""
     with _open(path) as file:
-        end, size = file.seek(0, os.SEEK_END), _LONGEST_LINE
+        end, size = file.seek(0, os.SEEK_END), _MAX_LINE_BYTES
         while True:
             start = file.seek(max(0, end - size))
             lines = file.read(end - start).split(b"\n")[1 if start else 0 : -1]
@@ -193,7 +193,7 @@ def read_step(path: Path, step: int) -> list[Record]:
 
 
 def lines_until(
-    path: Path, step: int, at_step: Mapping[str, int], *, least: int = 0, durable: int | None = None
+    path: Path, step: int, at_step: Mapping[str, int], *, min_size: int = 0, durable_size: int | None = None
 ) -> bytes:
     """The whole lines up to this step; of the step's own "setting" and "is_best" lines, only the first `at_step[kind]`.
 
@@ -201,8 +201,8 @@ def lines_until(
     """
     with _open(path) as file:
         data = file.read()
-    records, whole = read_checked_lines(data, str(path), _ADVICE, durable)
-    _require(least, path, whole)
+    records, whole = read_checked_lines(data, str(path), _ADVICE, durable_size)
+    _require_size(min_size, path, whole)
     seen: Counter[str] = Counter()
     kept = []
     for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line
@@ -215,9 +215,9 @@ def lines_until(
 
 @contextmanager
 def _open(path: Path) -> Iterator[BinaryIO]:
-    with reading(path):
+    with reporting_read_errors(path):
         try:
-            require_room_to_read(path, _TIMES_IN_MEMORY)
+            require_memory_to_read(path, _MEMORY_FACTOR)
             file: BinaryIO = path.open("rb")
         except FileNotFoundError:  # deleted: a run without curves
             file = BytesIO()

@@ -8,36 +8,37 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.errors import UserError
-from core.run_files.by_step import FOLDERS
 from core.run_files.checked_lines import is_intact
+from core.run_files.file_names import ALL_FILES, any_of
 from core.run_files.format import FORMAT
-from core.run_files.names import ALL, one_of
 from core.run_files.state import read_state
+from core.run_files.step_files import STEP_FOLDERS
 from core.settings.strict_yaml import read_yaml_file
 
-_LEFT = r"(\.tmp|\.old)?"  # left by a crash
-_OWN = re.compile(
-    rf"({one_of(ALL)}){_LEFT}"
-    rf"|(validations/[0-9]{{6,}}\.jsonl|(probes|snapshots)/[0-9]{{6,}}\.safetensors){_LEFT}"
-    rf"|checkpoints/[0-9]{{6,}}{_LEFT}/((model|optimizer)\.safetensors|state\.json){_LEFT}"
+_CRASH_SUFFIX = r"(\.tmp|\.old)?"  # left by a crash
+_RUN_FILE = re.compile(
+    rf"({any_of(ALL_FILES)}){_CRASH_SUFFIX}"
+    rf"|(validations/[0-9]{{6,}}\.jsonl|(probes|snapshots)/[0-9]{{6,}}\.safetensors){_CRASH_SUFFIX}"
+    rf"|checkpoints/[0-9]{{6,}}{_CRASH_SUFFIX}/((model|optimizer)\.safetensors|state\.json){_CRASH_SUFFIX}"
 )
-_OF_A_DESKTOP = (".DS_Store", "Thumbs.db", "desktop.ini")  # a desktop writes them into folders that it shows
-_NAMED = 3  # how many files the error names
-_LONGEST_LINE = 2**16  # bytes; ours are far shorter
+_DESKTOP_FILES = (".DS_Store", "Thumbs.db", "desktop.ini")  # a desktop writes them into folders that it shows
+_NUM_NAMED = 3  # how many files the error names
+_MAX_LINE_BYTES = 2**16  # bytes; ours are far shorter
 
 
-def require_nothing_else(run: Path) -> None:
+def require_only_run_files(run: Path) -> None:
     """Raise UserError if a folder is not recognisably a run, even a damaged one, or holds files that no run writes."""
-    if not any((run / name).is_file() and is_ours(run / name) for name, is_ours in _TELLING.items()):
+    if not any((run / name).is_file() and is_ours(run / name) for name, is_ours in _RECOGNISERS.items()):
         raise UserError(
             f"{run} is not recognisably a run: Headlight wrote neither its run.json nor its config.yaml nor its "
             "metrics.jsonl; nothing was deleted.",
             "If it is what is left of one, remove the folder yourself.",
         )
-    if others := _others(run):
-        more = f" and {len(others) - _NAMED:,} more" if len(others) > _NAMED else ""
+    if foreign := _foreign_files(run):
+        named = ", ".join(foreign[:_NUM_NAMED])
+        more = f" and {len(foreign) - _NUM_NAMED:,} more" if len(foreign) > _NUM_NAMED else ""
         raise UserError(
-            f"{run} contains files that are not the run's: {', '.join(others[:_NAMED])}{more}; nothing was deleted.",
+            f"{run} contains files that are not the run's: {named}{more}; nothing was deleted.",
             "Move them elsewhere first: deletion is permanent.",
         )
 
@@ -57,15 +58,15 @@ def _is_settings(path: Path) -> bool:
 
 def _is_curves(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as file:
-        return is_intact(file.readline(_LONGEST_LINE).removesuffix(b"\n"))
+        return is_intact(file.readline(_MAX_LINE_BYTES).removesuffix(b"\n"))
     return False
 
 
-_TELLING = {"run.json": _is_state, "config.yaml": _is_settings, "metrics.jsonl": _is_curves}
+_RECOGNISERS = {"run.json": _is_state, "config.yaml": _is_settings, "metrics.jsonl": _is_curves}
 
 
-def _others(run: Path) -> list[str]:
+def _foreign_files(run: Path) -> list[str]:
     """The files that no run writes; for those in a folder that no run makes, the folder."""
     paths = (Path(inner, name).relative_to(run) for inner, _, names in os.walk(run) for name in names)
-    foreign = [path for path in paths if path.name not in _OF_A_DESKTOP and not _OWN.fullmatch(path.as_posix())]
-    return sorted({path.as_posix() if path.parts[0] in FOLDERS else path.parts[0] for path in foreign})
+    foreign = [path for path in paths if path.name not in _DESKTOP_FILES and not _RUN_FILE.fullmatch(path.as_posix())]
+    return sorted({path.as_posix() if path.parts[0] in STEP_FOLDERS else path.parts[0] for path in foreign})

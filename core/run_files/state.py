@@ -13,8 +13,14 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from core.events import SettingChanged
-from core.run_files.claiming import is_alive, started_at
-from core.run_files.documents import DamagedFile, checked_bytes, read_checked, reading, validated
+from core.run_files.claiming import is_alive, process_start_id
+from core.run_files.documents import (
+    DamagedFile,
+    checked_document,
+    read_checked_document,
+    reporting_read_errors,
+    validated,
+)
 from core.run_files.format import FORMAT, require_known_format
 
 StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"]
@@ -50,11 +56,11 @@ class RunState:
     group: Line | None = None  # shared by the runs of one `train --seeds`
     pid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     host: Line | None = None
-    pid_started: str | None = None  # when that process began, see `started_at`: its PID may be in use again
+    pid_started: str | None = None  # when that process began, see `process_start_id`: its PID may be in use again
     checksums: dict[str, str] = field(default_factory=dict)  # file name -> crc32 of its bytes
 
     @property
-    def durable_metrics(self) -> int | None:
+    def durable_metrics_size(self) -> int | None:
         """The bytes of metrics.jsonl that no power cut can have damaged; None for all, once the run is released."""
         return None if self.pid is None else self.metrics_size
 
@@ -64,15 +70,15 @@ class RunState:
             return None
         if self.host != socket.gethostname():
             return f"process {self.pid} on {self.host}"
-        return f"process {self.pid}" if is_alive(self.pid) and self._is_the_same() else None
+        return f"process {self.pid}" if is_alive(self.pid) and self._is_same_process() else None
 
-    def _is_the_same(self) -> bool:
+    def _is_same_process(self) -> bool:
         assert self.pid is not None
-        return self.pid_started in (None, started_at(self.pid))
+        return self.pid_started in (None, process_start_id(self.pid))
 
     def is_ours(self) -> bool:
         """Whether this process writes the run."""
-        return self.pid == os.getpid() and self.host == socket.gethostname() and self._is_the_same()
+        return self.pid == os.getpid() and self.host == socket.gethostname() and self._is_same_process()
 
 
 _STATE = TypeAdapter(RunState)
@@ -85,12 +91,12 @@ def now() -> float:
 
 def state_bytes(state: RunState) -> bytes:
     """The bytes of run.json."""
-    return checked_bytes(asdict(state))
+    return checked_document(asdict(state))
 
 
 def read_state(path: Path) -> RunState:
     """Read run.json. Raises DamagedFile if it is not valid, NewerFormat if a newer version wrote it."""
-    record = read_checked(path)
+    record = read_checked_document(path)
     require_known_format(record.get("format"), str(path))
     return validated(_STATE, record, path)
 
@@ -101,6 +107,6 @@ def writer_of(run: Path) -> str | None:
     Raises NewerFormat for a run of a newer version, which may or may not have a writer.
     """
     path = run / "run.json"
-    with suppress(DamagedFile), reading(path):
+    with suppress(DamagedFile), reporting_read_errors(path):
         return read_state(path).writer() if path.is_file() else None
     return None

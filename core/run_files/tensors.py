@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
-from core.run_files.documents import damaged, reading, require_room_to_read
+from core.run_files.documents import damaged, reporting_read_errors, require_memory_to_read
 
 Arrays = Mapping[str, NDArray[Any]]
 
-_PIECE = 2**18  # bytes
-_TIMES_IN_MEMORY = 2  # the arrays, and the tensors that are made of them
+_CHUNK_BYTES = 2**18  # bytes
+_MEMORY_FACTOR = 2  # the arrays, and the tensors that are made of them
 _TYPES = {"<f8": "F64", "<f4": "F32", "<f2": "F16", "<i8": "I64", "<i4": "I32", "|u1": "U8", "|b1": "BOOL"}
 
 
@@ -46,8 +46,8 @@ def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read a file of `tensor_bytes`. Raises UserError that names a damaged or missing file."""
     try:
-        with reading(path):
-            require_room_to_read(path, _TIMES_IN_MEMORY)
+        with reporting_read_errors(path):
+            require_memory_to_read(path, _MEMORY_FACTOR)
             _read_through(path)
             with safe_open(path, framework="numpy") as file:
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
@@ -63,8 +63,8 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 def _read_through(path: Path) -> None:
     """Raise OSError for an unreadable file: safetensors maps it, and a bad sector would kill the process."""
     with path.open("rb", buffering=0) as file:
-        piece = bytearray(_PIECE)
-        while file.readinto(piece):
+        chunk = bytearray(_CHUNK_BYTES)
+        while file.readinto(chunk):
             pass
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def steps_to_keep(steps: Sequence[int], room: int) -> list[int]:
-    """At most `room` of the ascending `steps`. Deterministic.
+def steps_to_keep(steps: Sequence[int], max_kept: int) -> list[int]:
+    """At most `max_kept` of the ascending `steps`. Deterministic.
 
     The newest has priority, then the first. Of the others, the step whose neighbours are nearest by ratio is dropped
     until there is room.
     """
     kept = list(steps)
-    if room <= 0:
+    if max_kept <= 0:
         return []
-    if room == 1:
+    if max_kept == 1:
         return kept[-1:]
-    while len(kept) > room:
+    while len(kept) > max_kept:
         gaps = [(kept[i + 1] + 1) / (kept[i - 1] + 1) for i in range(1, len(kept) - 1)]
         del kept[1 + gaps.index(min(gaps))]
     return kept

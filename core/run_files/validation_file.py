@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from core.events import ValidatedSentence
-from core.run_files.checked_lines import checked_line, read_whole_lines
+from core.run_files.checked_lines import checked_line, read_complete_lines
 from core.run_files.documents import damaged
 
 _SENTENCES = TypeAdapter(tuple[ValidatedSentence, ...])  # as fast as building them by hand, and checks every value
@@ -26,7 +26,7 @@ def validation_bytes(sentences: Iterable[ValidatedSentence]) -> bytes:
 
 def read_validation_file(path: Path) -> tuple[ValidatedSentence, ...]:
     """Read a validation's file. Raises UserError that names a damaged one."""
-    records = read_whole_lines(path)
+    records = read_complete_lines(path)
     if not records or len(records) != records[-1].get("of"):
         raise damaged(path, "it is cut off")
     try:

@@ -17,8 +17,8 @@ from core.faults import note
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Start
 from core.run_files.copying import files_until, size_of
-from core.run_files.names import LABEL
-from core.run_files.places import require_room
+from core.run_files.file_names import LABEL
+from core.run_files.runs_dir import require_disk_space
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
 from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
@@ -77,7 +77,7 @@ def make_branch_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Gen
     """The new run's folder, released to be opened: the other's past, and a checkpoint of where it begins."""
     takes_over = request.replaces_branch and run.is_untrained_branch()
     past = [*files_until(run.path, request.step), *_inherited_label(run, takes_over)]
-    require_room(request.runs_dir, required_bytes(trainer) + size_of(past))
+    require_disk_space(request.runs_dir, required_bytes(trainer) + size_of(past))
     parent = run.state.parent if takes_over else run.path.name
     folder = create_run_folder(Start(runs_dir=request.runs_dir, parent=parent, parent_step=request.step), trainer)
     with removed_on_failure(folder):
@@ -85,7 +85,7 @@ def make_branch_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Gen
             folder.copy_file(path, run)
             yield None
         trainer.begin(folder)
-        folder.follow(trainer.config.training)
+        folder.use_settings(trainer.config.training)
         folder.update(began_with=_began_with(request, run))
         trainer.cut_back(folder)
         trainer.save_checkpoint()

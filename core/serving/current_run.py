@@ -23,7 +23,7 @@ from core.events import (
 from core.faults import told_of_gone
 from core.prepared import prepared_of
 from core.resuming import claimed_to_go_on
-from core.run_files.places import require_room
+from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
 from core.serving.new_folder import required_bytes
 from core.settings.overriding import change_setting
@@ -90,7 +90,7 @@ class CurrentRun:
             raise UserError("This run has no folder yet.", "Start it first.")
         if not self.is_ours:
             self.require_resumable(self.folder)
-            require_room(self.folder.path, required_bytes(self.trainer))
+            require_disk_space(self.folder.path, required_bytes(self.trainer))
             with claimed_to_go_on(self.folder):
                 self.trainer.cut_back(self.folder)
                 self._restore_last_validation(self.folder)
@@ -120,7 +120,7 @@ class CurrentRun:
     def require_resumable(self, folder: RunFolder) -> None:
         if not folder.path.exists():
             raise UserError(*told_of_gone(folder.path))
-        folder.require_free()
+        folder.require_no_writer()
         if folder.state.is_shared:
             raise UserError(
                 "A shared run has no optimizer state to continue with.",
@@ -133,7 +133,8 @@ class CurrentRun:
             )
         if self.trainer.data.other_splits:
             raise UserError("A run with other held-out pairs cannot continue learning.", "Open the run with its own.")
-        if newer := [one for one in folder.steps_to_go_on_from() if one > self.trainer.step and folder.is_whole(one)]:
+        later = [one for one in folder.resumable_steps() if one > self.trainer.step]
+        if newer := [one for one in later if folder.is_checkpoint_intact(one)]:
             raise UserError(
                 f"This is the run at step {self.trainer.step:,}; its last checkpoint is of step {max(newer):,} by now, "
                 "and only that can continue learning.",

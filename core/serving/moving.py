@@ -9,7 +9,7 @@ from core.events import Event, Trouble
 from core.requests import Start
 from core.run_files.copying import files_to_copy, size_of
 from core.run_files.documents import DamagedFile
-from core.run_files.places import require_room
+from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
 from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
 from core.training.trainer import Trainer
@@ -19,11 +19,11 @@ def copy_to_new_folder(
     old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, emit: Callable[[Event], None]
 ) -> RunFolder:
     """The same run in a new folder: its documents, and all else that can still be read. Reports how much cannot."""
-    require_room(runs_dir, required_bytes(trainer) + size_of(files_to_copy(old.path)))
+    require_disk_space(runs_dir, required_bytes(trainer) + size_of(files_to_copy(old.path)))
     folder = create_run_folder(Start(runs_dir=runs_dir), trainer, picked)
     with removed_on_failure(folder):  # the old folder is not changed
         unreadable = _copy_files(folder, old)
-        folder.follow(trainer.config.training)
+        folder.use_settings(trainer.config.training)
         trainer.cut_back(folder)
     if unreadable:
         emit(_unreadable_note(unreadable, old, folder))

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 from core.machine.environment import environment
 from core.requests import Start
-from core.run_files.places import require_room
-from core.run_files.refusing import refusing_to_write
+from core.run_files.runs_dir import require_disk_space
+from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder
 from core.training.trainer import Trainer
 
@@ -19,7 +19,7 @@ NUM_CHECKPOINTS = 3
 def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
     """A new folder for the prepared run, its documents written. Raises UserError if it cannot be written."""
     name = trainer.config.name
-    require_room(request.run_dir or request.runs_dir, required_bytes(trainer))
+    require_disk_space(request.run_dir or request.runs_dir, required_bytes(trainer))
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
     with removed_on_failure(folder):
         folder.write_config(trainer.initial_config)
@@ -34,7 +34,7 @@ def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> Run
 def removed_on_failure(folder: RunFolder) -> Iterator[None]:
     """Remove a new run's folder if filling it fails: half a run is none. Raises UserError if it is not writable."""
     try:
-        with refusing_to_write(folder.path):
+        with reporting_write_errors(folder.path):
             yield
     except BaseException:  # a full disk, a bug of ours, or the job was dropped
         shutil.rmtree(folder.path, ignore_errors=True)  # it may be gone already

@@ -115,7 +115,7 @@ def _resumable_checkpoint(request: OpenRun, folder: RunFolder, emit: Emit) -> st
     """The requested checkpoint; to train on from the last one, the last from before the run diverged."""
     if request.checkpoint != "last" or request.purpose not in ("learn", "resume"):
         return request.checkpoint
-    known, good = folder.checkpoint_steps(), folder.steps_to_go_on_from()
+    known, good = folder.checkpoint_steps(), folder.resumable_steps()
     if known == good:
         return request.checkpoint
     sentence = f"The run had already diverged at its last checkpoint, of step {known[-1]}."
@@ -139,7 +139,7 @@ def _read_checkpoint(folder: RunFolder, which: str, emit: Emit) -> Checkpoint:
         return folder.checkpoint(step)
     except DamagedFile as error:
         earlier = [known for known in reversed(folder.checkpoint_steps()) if known < step]
-        before = next((known for known in earlier if folder.is_whole(known)), None)
+        before = next((known for known in earlier if folder.is_checkpoint_intact(known)), None)
         if before is None:
             raise
         if which != "last":

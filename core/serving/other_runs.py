@@ -12,8 +12,8 @@ from core.data.unchanged_files import Looks, look_at
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import model_sizes
-from core.run_files.by_step import CHECKPOINTS, step_path
 from core.run_files.checkpoint_files import MODEL
+from core.run_files.step_files import CHECKPOINTS, step_path
 from core.run_folder import RunFolder
 from core.serving.kept_weights import nearest_kept_step
 from core.serving.opening import recorded_data, require_same_size

@@ -265,7 +265,7 @@ class Trainer:
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
         self._learner.optimizer.start_afresh()
-        may_go_on = bool(self.folder.steps_before_blowing_up())
+        may_go_on = bool(self.folder.steps_before_divergence())
         yield trouble.diverged(self.step if step is None else step, what, self.config.training, may_go_on=may_go_on)
         return "diverged"
 
@@ -356,7 +356,7 @@ class Trainer:
     def _follow_settings(self) -> None:
         """Pass the current settings on to the objects that keep a copy of one."""
         training = self.config.training
-        self.folder.follow(training)
+        self.folder.use_settings(training)
         if training.best_metric != self._best.metric:
             self._best = Best(training.best_metric)
 

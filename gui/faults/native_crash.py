@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from core.events import Trouble
-from core.run_files.claiming import is_alive, started_at
+from core.run_files.claiming import is_alive, process_start_id
 from gui.faults.crash import log_path, write_to_log
 
 
@@ -30,7 +30,7 @@ def leaving_a_trace() -> Iterator[None]:
 
 def trace_of(pid: int) -> Path:
     """The trace file of the process that now has this number; an earlier process of that number has another."""
-    begun = (started_at(pid) or "").replace(" ", "-")
+    begun = (process_start_id(pid) or "").replace(" ", "-")
     return log_path().with_name(f"native-{pid}-{begun}.txt")
 
 

@@ -15,7 +15,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
 from core.errors import UserError
-from core.run_files.atomic import whole_file
+from core.run_files.atomic import atomic_file
 from gui.colours import LIGHT
 from gui.pictures.plot_lines import lines_for_a_file
 from gui.theme import GRID
@@ -37,7 +37,7 @@ def pictures_of(parts: Sequence[QWidget]) -> dict[str, Drawn]:
 def write(path: Path, data: bytes) -> None:
     """Write a file that the user chose. Raises UserError if it cannot be written."""
     try:
-        with whole_file(path) as file:
+        with atomic_file(path) as file:
             file.write(data)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error

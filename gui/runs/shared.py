@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.exporting.sharing import receive, share
 from core.run_files.archive import SUFFIX
-from core.run_files.places import plain_name
+from core.run_files.runs_dir import safe_folder_name
 from core.run_folder import RunFolder
 from gui.context import Context
 from gui.widgets.save_dialog import ask_where_to_save
@@ -32,7 +32,7 @@ class SharedRuns(QObject):
 
     def ask_where(self, run: Path, name: str) -> None:
         """Ask where to save a run of this name, and write it there."""
-        start = str(Path.home() / f"{plain_name(name)}{SUFFIX}")
+        start = str(Path.home() / f"{safe_folder_name(name)}{SUFFIX}")
         path = ask_where_to_save(self._over, "Share the run as", start, {SUFFIX: _KIND})
         if path is not None:
             self.write(run, path)

@@ -155,7 +155,7 @@ def test_sentences_of_many_validations_are_thinned_and_their_metrics_kept(tmp_pa
 
 def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
-    folder.follow(TrainingConfig(keep_checkpoints=2))
+    folder.use_settings(TrainingConfig(keep_checkpoints=2))
     for step in range(1, 8):
         checkpoint(folder, step, best_value=1.0 if step == 2 else None)
     assert folder.checkpoint_steps() == [2, 5, 6, 7]
@@ -212,13 +212,13 @@ def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.write_snapshot(0, weights(0, 5))
     size = (folder.path / "snapshots" / "000000.safetensors").stat().st_size
-    folder.follow(TrainingConfig(snapshot_budget_mb=6.5 * size / 1e6))
+    folder.use_settings(TrainingConfig(snapshot_budget_mb=6.5 * size / 1e6))
     for step in (0, 1, 2, 3, 5, 8, 13, 21, 34, 44, 54, 64, 74, 84):
         folder.write_snapshot(step, weights(step, 5))
     kept = folder.snapshot_steps()
     assert len(kept) == 6
     assert (kept[0], kept[-1]) == (0, 84)
-    folder.follow(TrainingConfig(snapshot_budget_mb=0.0))
+    folder.use_settings(TrainingConfig(snapshot_budget_mb=0.0))
     folder.write_snapshot(94, weights(94, 5))
     assert folder.snapshot_steps() == []
 
@@ -264,7 +264,7 @@ def test_a_folder_here_does_not_hide_the_run_of_its_name(tmp_path: Path, monkeyp
     run, here = run_folder(tmp_path / "runs").path, tmp_path / "here"
     (here / run.name).mkdir(parents=True)
     monkeypatch.chdir(here)
-    assert find_run(run.name, tmp_path / "runs") == find_run(run.name, tmp_path / "runs", or_its_rest=True) == run
+    assert find_run(run.name, tmp_path / "runs") == find_run(run.name, tmp_path / "runs", or_remains=True) == run
     for path in (f"./{run.name}", f"{run.name}/"):  # a path means this one
         with pytest.raises(UserError, match=f"^{run.name} is not a run: it has no run.json"):
             find_run(path, tmp_path / "runs")

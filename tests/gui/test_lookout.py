@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone, StepsDone
 from core.history import History
 from core.probes import Probe
-from core.run_files.by_step import step_path
 from core.run_files.state import RunState
+from core.run_files.step_files import step_path
 from core.run_folder import RunFolder
 from gui.frame.rail import RailButton
 from gui.lookout import Lookout

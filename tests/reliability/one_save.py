@@ -14,7 +14,7 @@ folder.claim()
 last, step = folder.checkpoint(4), 6
 names = folder.metrics()[1]
 training = folder.config().training
-folder.follow(training.model_copy(update={"keep_checkpoints": 1}))  # so that older ones are taken away too
+folder.use_settings(training.model_copy(update={"keep_checkpoints": 1}))  # so that older ones are taken away too
 folder.append_metrics(5, {name: np.ones(2) for name in names})
 folder.write_probe(replace(folder.probe(4), step=step))
 folder.write_snapshot(step, dict(last.model))

@@ -77,7 +77,7 @@ def wait_for_checkpoint(run: Path, step: int, process: subprocess.Popen[str]) ->
         time.sleep(0.01)
 
 
-def is_whole(run: Path) -> bool:
+def has_intact_checkpoint(run: Path) -> bool:
     """Whether the newest checkpoint can be read, its checksums compared."""
     folder = RunFolder.open(run)
     return folder.checkpoint(folder.checkpoint_step("last")).step == folder.state.last_step

@@ -152,7 +152,7 @@ def test_a_resume_killed_at_any_system_call_is_resumed_by_the_next(
 def assert_goes_on_from_4(killed: Path, six_steps: str) -> None:
     """All that belongs to its newest whole checkpoint is there, and what it learns from there on is what it was."""
     folder = RunFolder.open(killed)
-    assert folder.is_whole(4) and folder.probe(4).step == 4
+    assert folder.is_checkpoint_intact(4) and folder.probe(4).step == 4
     assert folder.validation_metrics()[4] and folder.validated_sentences(4)
     resume(killed, 2)
     assert_whole(killed)

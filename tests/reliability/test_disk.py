@@ -27,7 +27,7 @@ from tests.reliability.terminal import (
     ROOT,
     SECONDS,
     ended,
-    is_whole,
+    has_intact_checkpoint,
     running,
     train,
     wait_for_checkpoint,
@@ -115,7 +115,7 @@ def require_it_goes_on(run: Path, folder: Path) -> None:
     end = RunFolder.open(run).state.last_step + 30
     done = called("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert is_whole(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
+    assert has_intact_checkpoint(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
 
 
 @needs_mount_as_anybody
@@ -134,9 +134,9 @@ def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: P
             assert "(disk)" in last
             if name == "removed":
                 assert "there is no such folder" in last
-                assert is_whole(place / "elsewhere")
+                assert has_intact_checkpoint(place / "elsewhere")
             else:
-                assert is_whole(place / "run")
+                assert has_intact_checkpoint(place / "run")
                 assert f"saved: {place / 'run' / 'checkpoints'}" in last and "train --resume" in last
             mend(disk)
             give_back(place)
@@ -193,7 +193,7 @@ def test_a_log_on_the_disk_that_the_run_fills_changes_nothing(disk: Path, tmp_pa
         fill(disk)
         fill(disk, "train.log")
         code, _ = ended(process)
-    assert code == 3 and is_whole(disk / "run")
+    assert code == 3 and has_intact_checkpoint(disk / "run")
 
 
 NO_ROOM = "headlight: Standard output cannot be written: No space left on device."
@@ -217,7 +217,7 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
             code, written = redirects[redirect]
             assert done.returncode == code and written in done.stdout, done
             assert LOST not in done.stderr
-            assert RunFolder.open(trained).state.reason == "max_steps" and is_whole(trained)
+            assert RunFolder.open(trained).state.reason == "max_steps" and has_intact_checkpoint(trained)
     run, listing = str(tmp_path / "run 0"), ["runs", "list", "--runs-dir", str(tmp_path)]
     longer = [["evaluate", run], ["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"]]
     longer += [["train", "--help"]]
@@ -250,7 +250,7 @@ def test_of_several_seeds_all_are_trained_before_lost_results_are_told_of(tmp_pa
     assert done.returncode == 2 and done.stderr.endswith(LOST)
     runs = [RunFolder.open(run) for run in list_runs(tmp_path / "runs")]
     assert [(run.config().seed, run.state.reason) for run in runs] == [(0, "max_steps"), (1, "max_steps")]
-    assert all(is_whole(run.path) for run in runs)
+    assert all(has_intact_checkpoint(run.path) for run in runs)
 
 
 def as_anybody(*python: str, given: str = "") -> str:
@@ -334,7 +334,7 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             BREAK[name](disk)
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
             wait_for_state("paused")
-            assert run is not None and str(run) in strip.sentence.text() and is_whole(run)
+            assert run is not None and str(run) in strip.sentence.text() and has_intact_checkpoint(run)
             mend(disk)
             take_steps(30)
             assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, history.last_step + 1))

@@ -23,7 +23,7 @@ from core.run_folder import RunFolder, is_run, list_runs
 from tests.in_process import called
 from tests.reliability.cases import Cases
 from tests.reliability.learnt import assert_same, learnt
-from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, is_whole, running, train, window
+from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, has_intact_checkpoint, running, train, window
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -133,7 +133,7 @@ def require_saved_within_a_step(run: Path, heard_at: float) -> None:
     """After a signal that was heard then, perhaps while a step was taken: only that one, and all is kept."""
     steps, arrays = RunFolder.open(run).metrics()
     assert (arrays["time"] > heard_at).sum() <= 1
-    assert RunFolder.open(run).checkpoint_step("last") == steps[-1] and is_whole(run)
+    assert RunFolder.open(run).checkpoint_step("last") == steps[-1] and has_intact_checkpoint(run)
 
 
 def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
@@ -166,7 +166,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             assert code == 128 + number and "stopped at step 5" in errors, errors
             assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches, and it came in the third
             folder = RunFolder.open(run)
-            assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and is_whole(run)
+            assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and has_intact_checkpoint(run)
             resumed = called("train", "--resume", run, cwd=tmp_path)
             assert resumed.returncode == 0, resumed.stderr
             assert list(folder.validation_metrics()) == [5, 8]
@@ -190,7 +190,7 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
         code, errors = ended(process)
     assert code == 130 and f"ended at once by SIGINT; the run is {run}" in errors
     assert errors.count("SIGINT was received: this ends after the current step or answer") == 1
-    assert is_whole(run) and RunFolder.open(run).state.last_step == 4
+    assert has_intact_checkpoint(run) and RunFolder.open(run).state.last_step == 4
 
 
 def test_a_closed_terminal_saves_and_ends_as_hung_up(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_closed_terminal_saves_and_ends_as_hung_up(tmp_path: Path) -> None:
     finally:
         os.close(terminal)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert code == 128 + signal.SIGHUP and is_whole(run)
+    assert code == 128 + signal.SIGHUP and has_intact_checkpoint(run)
     assert RunFolder.open(run).state.state == "stopped"
 
 

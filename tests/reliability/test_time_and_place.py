@@ -23,7 +23,16 @@ from core.run_folder import RunFolder, list_runs
 from tests.in_process import called
 from tests.reliability import terminal
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, is_whole, running, train, wait_for_checkpoint
+from tests.reliability.terminal import (
+    MAIN,
+    ROOT,
+    SECONDS,
+    ended,
+    has_intact_checkpoint,
+    running,
+    train,
+    wait_for_checkpoint,
+)
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and paths of POSIX")
 LAST = ("training.max_steps=3", "training.num_threads=1")
@@ -57,7 +66,7 @@ def test_a_run_can_lie_anywhere(tmp_path: Path, cases: Cases, full: bool) -> Non
                 command = [*MAIN, "train", "--resume", str(run), "--set", "training.max_steps=5"]
                 learnt(command, **ASCII)
                 assert RunFolder.open(run).state.last_step == 5
-            assert is_whole(run)
+            assert has_intact_checkpoint(run)
 
 
 def test_a_long_name_still_makes_a_folder(tmp_path: Path) -> None:
@@ -83,7 +92,7 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
             assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
             assert ("Prepared data cannot be kept in /proc/nowhere" in done.stderr) == ("HOME" in home), done.stderr
             assert user_cache_path("headlight").exists() == ("HOME" not in home)
-            assert is_whole(run)
+            assert has_intact_checkpoint(run)
 
 
 @posix
@@ -101,7 +110,7 @@ def test_a_window_needs_no_home_no_locale_and_no_plain_path(tmp_path: Path, case
                 process.terminate()
                 code, errors = ended(process)
             assert code == 143 and "Traceback" not in errors, errors
-            assert is_whole(run) and RunFolder.open(run).state.reason == "stopped"
+            assert has_intact_checkpoint(run) and RunFolder.open(run).state.reason == "stopped"
 
 
 def wait_for_run(runs: Path, process: subprocess.Popen[str]) -> Path:

@@ -16,7 +16,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.errors import UserError
-from core.run_files.claiming import started_at
+from core.run_files.claiming import process_start_id
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from tests.core.examples import run_folder
@@ -24,7 +24,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
 from tests.reliability import terminal
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import ROOT, ended, is_whole, running, train, wait_for_checkpoint
+from tests.reliability.terminal import ROOT, ended, has_intact_checkpoint, running, train, wait_for_checkpoint
 
 NUM_PROCESSES = 4
 RACER = """
@@ -103,7 +103,7 @@ def test_a_lock_of_a_process_whose_end_nobody_noticed_is_taken_over(tmp_path: Pa
     """As in a container whose first process looks after none."""
     folder = run_folder(tmp_path)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as writer:
-        folder.update(pid=writer.pid, host=socket.gethostname(), pid_started=started_at(writer.pid))
+        folder.update(pid=writer.pid, host=socket.gethostname(), pid_started=process_start_id(writer.pid))
         with pytest.raises(UserError, match=f"process {writer.pid}"):
             RunFolder.open(folder.path).claim()
         writer.kill()
@@ -120,7 +120,7 @@ def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
         assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in second.stderr
         first.terminate()
         assert ended(first)[0] == 143
-    assert is_whole(run)
+    assert has_intact_checkpoint(run)
 
 
 def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
@@ -145,7 +145,7 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
         assert RunFolder.open(run).state.pid == writer.pid
         writer.terminate()
         assert ended(writer) == (143, "")
-    assert is_whole(run)
+    assert has_intact_checkpoint(run)
     strip.dismiss()
     workbench.continue_run(run)  # nobody writes it any more
     qtbot.waitUntil(lambda: RunFolder.open(run).state.is_ours(), timeout=WAIT_MS)

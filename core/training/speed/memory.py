@@ -12,7 +12,7 @@ from platformdirs import user_cache_path
 from pydantic import Field, TypeAdapter, ValidationError
 
 from core.machine.processor import processor_name
-from core.run_files.atomic import write_whole
+from core.run_files.atomic import write_atomically
 from core.training.speed.sample import Sample
 from core.training.speed.timing import Seconds
 
@@ -39,7 +39,7 @@ def remember(sample: Sample, seconds: Seconds) -> None:
     place = usual_place()
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, json.dumps(kept, indent=1).encode())
+        write_atomically(place, json.dumps(kept, indent=1).encode())
 
 
 def _read() -> dict[str, tuple[float, float]]:

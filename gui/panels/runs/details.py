@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from core.run_files.label import LONGEST_NAME
+from core.run_files.label import MAX_NAME_LENGTH
 from core.run_folder import RunLabel
 from core.typed_path import from_home
 from gui.runs.actions import why_not_branch, why_not_name, why_not_share
@@ -151,7 +151,7 @@ class RunDetails(QFrame):
         self.left.emit()
 
     def _lay_out(self) -> None:
-        self.name_edit.setMaxLength(LONGEST_NAME)
+        self.name_edit.setMaxLength(MAX_NAME_LENGTH)
         self.note_edit.setAccessibleName("Note about the run")
         self.about_label.setAccessibleName("Where the run comes from")
         layout = QVBoxLayout(self)

@@ -179,11 +179,11 @@ def test_nothing_is_shared_that_nobody_could_open(
         sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
     num_bytes = max(sum(sizes.values()), shared.stat().st_size)
     snapshots = [size for name, size in sizes.items() if name.startswith("snapshots/")]
-    monkeypatch.setattr(archive_module, "MOST_FILES", len(sizes))
-    monkeypatch.setattr(archive_module, "LARGEST", num_bytes)
+    monkeypatch.setattr(archive_module, "MAX_FILES", len(sizes))
+    monkeypatch.setattr(archive_module, "MAX_BYTES", num_bytes)
     share(run, tmp_path / "whole.headlight")
     assert receive(tmp_path / "whole.headlight", tmp_path / "runs").is_dir()
-    for name, most in (("MOST_FILES", len(sizes) - 1), ("LARGEST", num_bytes - 1), ("LARGEST", 1000)):
+    for name, most in (("MAX_FILES", len(sizes) - 1), ("MAX_BYTES", num_bytes - 1), ("MAX_BYTES", 1000)):
         path = tmp_path / "refused" / "run.headlight"
         path.parent.mkdir(exist_ok=True)
         with monkeypatch.context() as patch:

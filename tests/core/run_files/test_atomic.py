@@ -21,12 +21,12 @@ def test_what_is_read_just_then_is_replaced_and_removed_a_moment_later(
             raise refusal
         return replace(path, target)
 
-    monkeypatch.setattr(atomic, "_PATIENCE_SECONDS", 10.0)
+    monkeypatch.setattr(atomic, "_RETRY_SECONDS", 10.0)
     monkeypatch.setattr(Path, "replace", replaced)
-    atomic.write_whole(tmp_path / "run.json", b"new")
+    atomic.write_atomically(tmp_path / "run.json", b"new")
     assert (tmp_path / "run.json").read_bytes() == b"new"
     refusals = iter([PermissionError] * 2)
-    monkeypatch.setattr(atomic, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(atomic, "_RETRY_SECONDS", 0.0)
     with pytest.raises(PermissionError):
-        atomic.write_whole(tmp_path / "run.json", b"newer")
+        atomic.write_atomically(tmp_path / "run.json", b"newer")
     assert (tmp_path / "run.json").read_bytes() == b"new" and len(list(tmp_path.iterdir())) == 1

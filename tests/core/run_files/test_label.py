@@ -10,8 +10,8 @@ import pytest
 from core.config import RunConfig
 from core.errors import UserError
 from core.run_files.documents import checksum, json_bytes
-from core.run_files.label import LONGEST_NOTE, RunLabel
-from core.run_files.names import LABEL
+from core.run_files.file_names import LABEL
+from core.run_files.label import MAX_NOTE_LENGTH, RunLabel
 from core.run_folder import RunFolder
 from core.run_summary import summarise
 
@@ -64,7 +64,7 @@ def test_what_was_altered_is_named(run: RunFolder, altered: str, says: str) -> N
 
 def test_a_note_too_long_to_be_read_again_is_not_written(run: RunFolder) -> None:
     with pytest.raises(UserError, match="10,001 characters"):
-        run.write_label(RunLabel(note="x" * (LONGEST_NOTE + 1)))
+        run.write_label(RunLabel(note="x" * (MAX_NOTE_LENGTH + 1)))
     assert run.label() == RunLabel()
 
 

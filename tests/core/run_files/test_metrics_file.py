@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from core.events import SettingChanged
-from core.run_files.metrics_file import append, read_step, sampled, setting_line, step_lines, validation_line
+from core.run_files.metrics_file import (
+    append,
+    records_of_step,
+    sample_records,
+    setting_line,
+    step_lines,
+    validation_line,
+)
 
 
 @pytest.fixture
@@ -20,27 +27,27 @@ def metrics(tmp_path: Path) -> Path:
 
 
 def test_a_sample_begins_with_the_first_step_and_is_evenly_spread(metrics: Path) -> None:
-    steps = [record["step"] for record in sampled(metrics, 10)]
+    steps = [record["step"] for record in sample_records(metrics, 10)]
     assert steps[0] == 1 and len(steps) == 10
     assert all(80 <= stride <= 120 for stride in np.diff(steps))
 
 
 def test_a_short_file_gives_each_line_once(tmp_path: Path) -> None:
     append(tmp_path / "metrics.jsonl", step_lines(1, {"train/loss": np.array([3.0, 2.0])}))
-    assert [record["step"] for record in sampled(tmp_path / "metrics.jsonl", 50)] == [1, 2]
+    assert [record["step"] for record in sample_records(tmp_path / "metrics.jsonl", 50)] == [1, 2]
 
 
 def test_damaged_and_torn_lines_are_passed_over(metrics: Path) -> None:
     lines = metrics.read_bytes().split(b"\n")
     lines[0] = lines[0].replace(b"1.0", b"7.0")
     metrics.write_bytes(b"\n".join(lines)[:-20])
-    steps = [record["step"] for record in sampled(metrics, 1000)]
+    steps = [record["step"] for record in sample_records(metrics, 1000)]
     assert 1 not in steps and 1000 not in steps and len(steps) > 500
 
 
 def test_no_file_gives_nothing(tmp_path: Path) -> None:
-    assert sampled(tmp_path / "metrics.jsonl", 10) == []
-    assert read_step(tmp_path / "metrics.jsonl", 10) == []
+    assert sample_records(tmp_path / "metrics.jsonl", 10) == []
+    assert records_of_step(tmp_path / "metrics.jsonl", 10) == []
 
 
 @pytest.mark.parametrize("num_later", [0, 1, 2000])  # the last more than is read from the end at first
@@ -48,7 +55,7 @@ def test_the_lines_of_one_step_are_read_from_the_end(metrics: Path, num_later: i
     append(metrics, validation_line(1000, 0.0, {"valid/loss": 1.0}, is_best=True))
     append(metrics, setting_line(0.0, SettingChanged(step=1000, key="seed", value=1)))
     append(metrics, step_lines(1001, {"train/loss": np.zeros(num_later)}))
-    kinds = [set(record) & {"train/loss", "is_best", "setting"} for record in read_step(metrics, 1000)]
+    kinds = [set(record) & {"train/loss", "is_best", "setting"} for record in records_of_step(metrics, 1000)]
     assert kinds == [{"train/loss"}, {"is_best"}, {"setting"}]
-    assert [record["step"] for record in read_step(metrics, 1)] == [1]
-    assert read_step(metrics, 5000) == []
+    assert [record["step"] for record in records_of_step(metrics, 1)] == [1]
+    assert records_of_step(metrics, 5000) == []

@@ -11,13 +11,13 @@ from core.run_files.thinning import steps_to_keep
 
 
 @given(st.lists(st.integers(0, 10_000), unique=True, min_size=1).map(sorted), st.integers(0, 30))
-def test_as_many_as_there_is_room_for_the_ends_first(steps: list[int], room: int) -> None:
-    kept = steps_to_keep(steps, room)
-    assert len(kept) == min(room, len(steps))
+def test_as_many_as_there_is_room_for_the_ends_first(steps: list[int], max_kept: int) -> None:
+    kept = steps_to_keep(steps, max_kept)
+    assert len(kept) == min(max_kept, len(steps))
     assert set(kept) <= set(steps)
-    if room >= 1:
+    if max_kept >= 1:
         assert kept[-1] == steps[-1]
-    if room >= 2:
+    if max_kept >= 2:
         assert kept[0] == steps[0]
 
 

@@ -188,7 +188,7 @@ def test_what_the_trainer_of_the_other_run_thins_meanwhile_is_left_out(
         late.unlink()
 
     monkeypatch.setattr(branching, "files_until", thin_once_listed)
-    monkeypatch.setattr(branching, "require_room", thin_once_counted)
+    monkeypatch.setattr(branching, "require_disk_space", thin_once_counted)
     before = parent.probe_steps()
     assert branched(parent, 8, steps=1).steps() == [9]
     assert child_of(parent).probe_steps() == [*(step for step in before if step <= 8 and step not in (1, 2)), 9]

@@ -89,7 +89,7 @@ def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
     def refuse(*_: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("core.run_folder.write_whole", refuse)  # as a disk that may only be read
+    monkeypatch.setattr("core.run_folder.write_atomically", refuse)  # as a disk that may only be read
     three_runs._label(chosen.path, RunLabel(name="mine"))
     qtbot.waitUntil(lambda: empty_window.strip.trouble is not None, timeout=WAIT_MS)
     assert f"{chosen.path / 'label.json'} cannot be written" in empty_window.strip.sentence.text()

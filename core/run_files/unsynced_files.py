@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.run_files.atomic import replace_whole, sync_file, sync_folder
+from core.run_files.atomic import sync_file, sync_folder, write_atomically_unsynced
 
 
-class Unsynced:
+class UnsyncedFiles:
     """The files that a run writes between two checkpoints, many a second; each checkpoint syncs them all at once.
 
     So a power cut damages only what is newer than the newest checkpoint. Resuming cuts that off, and until then
@@ -19,10 +19,10 @@ class Unsynced:
 
     def write(self, path: Path, data: bytes) -> None:
         """Write `data` to `path`, whole or not at all."""
-        replace_whole(path, data)
-        self.note(path)
+        write_atomically_unsynced(path, data)
+        self.add(path)
 
-    def note(self, path: Path) -> None:
+    def add(self, path: Path) -> None:
         """Note that this file was appended to."""
         self._paths[path] = None
 

@@ -11,18 +11,18 @@ from core.machine.resource_errors import no_more_files
 
 
 @contextmanager
-def refusing_to_write(
-    path: Path, option: str = "--runs-dir", *, advice: str = "", refusal: type[UserError] = NotWritten
+def reporting_write_errors(
+    path: Path, option: str = "--runs-dir", *, advice: str = "", error_type: type[UserError] = NotWritten
 ) -> Iterator[None]:
     """Turn an OSError in the block into an error about `path`, with the option that names it, or other advice.
 
     For a NotWritten the window offers to keep the run at hand elsewhere: for files that are not that run's, let
-    `refusal` be UserError.
+    `error_type` be UserError.
     """
     try:
         yield
     except OSError as error:
-        another = advice or f"Choose another folder ({option} in a terminal)."
-        raise no_more_files(error) or refusal(
-            f"{path} cannot be written: {error.strerror or error}.", another
+        what_to_do = advice or f"Choose another folder ({option} in a terminal)."
+        raise no_more_files(error) or error_type(
+            f"{path} cannot be written: {error.strerror or error}.", what_to_do
         ) from None

@@ -9,12 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _UNPACKING, _DELETING = ".receiving-", ".deleting-"  # prefixes of their names
-_FORGOTTEN_S = 86_400.0  # the age from which the process that made the folder must have been killed
+_ABANDONED_SECONDS = 86_400.0  # the age from which the process that made the folder must have been killed
 
 
-def room_to_unpack(runs_dir: Path) -> TemporaryDirectory[str]:
+def unpacking_folder(runs_dir: Path) -> TemporaryDirectory[str]:
     """A temporary folder to use in a `with` block, at whose end it is removed with its content."""
-    return _room(_UNPACKING, runs_dir)
+    return _hidden_folder(_UNPACKING, runs_dir)
 
 
 def delete_run(run: Path) -> None:
@@ -22,18 +22,18 @@ def delete_run(run: Path) -> None:
 
     Raises OSError. It names a file that cannot be removed, which stays in the hidden folder.
     """
-    with _room(_DELETING, run.parent) as room:
-        run.rename(Path(room) / run.name)
+    with _hidden_folder(_DELETING, run.parent) as folder:
+        run.rename(Path(folder) / run.name)
 
 
-def _room(kind: str, runs_dir: Path) -> TemporaryDirectory[str]:
-    _clear_away_forgotten(runs_dir)
+def _hidden_folder(kind: str, runs_dir: Path) -> TemporaryDirectory[str]:
+    _remove_abandoned(runs_dir)
     return TemporaryDirectory(prefix=kind, dir=runs_dir)
 
 
-def _clear_away_forgotten(runs_dir: Path) -> None:
+def _remove_abandoned(runs_dir: Path) -> None:
     for kind in (_UNPACKING, _DELETING):
-        for room in runs_dir.glob(f"{kind}*"):
+        for folder in runs_dir.glob(f"{kind}*"):
             with suppress(OSError):  # its process may be removing it at this moment
-                if time.time() - room.stat().st_mtime > _FORGOTTEN_S:
-                    shutil.rmtree(room, ignore_errors=True)
+                if time.time() - folder.stat().st_mtime > _ABANDONED_SECONDS:
+                    shutil.rmtree(folder, ignore_errors=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.run_files.unsynced import Unsynced
+from core.run_files.unsynced_files import UnsyncedFiles
 from core.run_folder import RunFolder
 from tests.core.examples import probe, run_folder, steps, validation, weights
 
@@ -72,7 +72,7 @@ def test_who_lets_go_of_a_run_leaves_nothing_that_a_power_cut_could_take(tmp_pat
 
 
 def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) -> None:
-    unsynced = Unsynced()
+    unsynced = UnsyncedFiles()
     for data in (b"old", b"new"):
         unsynced.write(tmp_path / "kept", data)
         unsynced.write(tmp_path / "thinned", data)

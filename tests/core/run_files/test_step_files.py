@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from core.run_files.by_step import CHECKPOINTS, FOLDERS, step_path, steps_in
+from core.run_files.step_files import CHECKPOINTS, STEP_FOLDERS, step_path, steps_in
 
 
 def test_names_are_those_of_the_format(tmp_path: Path) -> None:
-    names = [step_path(tmp_path, kind, 50).relative_to(tmp_path).as_posix() for kind in FOLDERS]
+    names = [step_path(tmp_path, kind, 50).relative_to(tmp_path).as_posix() for kind in STEP_FOLDERS]
     files = ["validations/000050.jsonl", "probes/000050.safetensors", "snapshots/000050.safetensors"]
     assert names == [*files, "checkpoints/000050"]
 
 
-@pytest.mark.parametrize("kind", FOLDERS)
+@pytest.mark.parametrize("kind", STEP_FOLDERS)
 def test_steps_are_read_from_these_names_alone(tmp_path: Path, kind: str) -> None:
     assert steps_in(tmp_path, kind) == []
     for step in (1_000_000, 20, 3):

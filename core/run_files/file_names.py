@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 DOCUMENTS = ("run.json", "config.yaml", "environment.json", "vocabulary.json", "src.model", "tgt.model")
 METRICS, LOG, LABEL = "metrics.jsonl", "log.txt", "label.json"
-ALL = (*DOCUMENTS, METRICS, LOG, LABEL)
+ALL_FILES = (*DOCUMENTS, METRICS, LOG, LABEL)
 
 
-def one_of(names: Iterable[str]) -> str:
+def any_of(names: Iterable[str]) -> str:
     """A regular expression that matches any of these names."""
     return "|".join(map(re.escape, names))

@@ -11,7 +11,7 @@ import pytest
 
 from core.cli.files import output_file
 from core.run_files.archive import write_archive
-from core.run_files.atomic import whole_file
+from core.run_files.atomic import atomic_file
 from gui.pictures import picture_file
 
 
@@ -41,10 +41,10 @@ def test_a_file_of_ones_own_beside_it_stays(write: Callable[[Path], None], tmp_p
 
 def test_of_two_that_write_one_file_at_once_it_is_the_whole_of_the_later(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    with whole_file(path) as later:
+    with atomic_file(path) as later:
         later.write(b"lat")
         later.flush()
-        with whole_file(path) as earlier:
+        with atomic_file(path) as earlier:
             earlier.write(b"earlier")
         assert path.read_bytes() == b"earlier"
         later.write(b"er")
@@ -53,8 +53,8 @@ def test_of_two_that_write_one_file_at_once_it_is_the_whole_of_the_later(tmp_pat
 
 def test_one_that_broke_off_leaves_the_other_alone(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    with whole_file(path) as file:
-        with pytest.raises(KeyboardInterrupt), whole_file(path):
+    with atomic_file(path) as file:
+        with pytest.raises(KeyboardInterrupt), atomic_file(path):
             raise KeyboardInterrupt
         file.write(b"whole")
     assert path.read_bytes() == b"whole" and list(tmp_path.iterdir()) == [path]

@@ -17,13 +17,13 @@ from platformdirs import user_data_dir
 
 from core.errors import NotWritten, UserError
 from core.run_files.archive import SUFFIX
-from core.run_files.documents import reading
+from core.run_files.documents import reporting_read_errors
 from core.run_files.state import read_state
 from core.typed_path import typed_path
 
-_ELSEWHERE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
+_READABLE_ADVICE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
 _DOCUMENTS = ("run.json", "config.yaml")  # every run has them
-_LONGEST_NAME = 200  # bytes: with the time before and a number after it, a folder's name may have 255
+_MAX_NAME_BYTES = 200  # bytes: with the time before and a number after it, a folder's name may have 255
 
 
 def default_runs_dir(chosen: Path | None = None) -> Path:
@@ -34,7 +34,7 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
     return chosen or Path(user_data_dir("headlight", appauthor=False)) / "runs"
 
 
-def require_room(folder: Path, num_bytes: int) -> None:
+def require_disk_space(folder: Path, num_bytes: int) -> None:
     """Raise NotWritten if the disk of `folder`, which need not exist yet, has fewer free bytes.
 
     A place where nothing can be written, such as /proc, which is on no disk, is not refused here but when it is used.
@@ -56,14 +56,14 @@ def _megabytes(num_bytes: int) -> str:
 def make_run_dir(runs_dir: Path, name: str) -> Path:
     """Make an empty folder such as `2026-11-20_19-03-11_copy_task`, with _2 (and so on) added if that is taken."""
     runs_dir.mkdir(parents=True, exist_ok=True)
-    for path in numbered(runs_dir, f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{plain_name(name)}"):
+    for path in numbered_paths(runs_dir, f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{safe_folder_name(name)}"):
         with suppress(FileExistsError):
             path.mkdir()
             return path
     raise AssertionError("the names never end")
 
 
-def numbered(runs_dir: Path, name: str) -> Iterator[Path]:
+def numbered_paths(runs_dir: Path, name: str) -> Iterator[Path]:
     """The paths for a run of this name, in order of preference, without end: NAME, NAME_2, NAME_3 ..."""
     return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))
 
@@ -71,35 +71,35 @@ def numbered(runs_dir: Path, name: str) -> Iterator[Path]:
 def is_run(path: Path) -> bool:
     """Whether a folder is a run, complete enough to open."""
     try:
-        check_is_run(path)
+        require_run(path)
     except UserError:
         return False
     return True
 
 
-def was_run(path: Path) -> bool:
+def has_remains(path: Path) -> bool:
     """Whether a folder holds the remains of a trained run: its metrics, and one of its two documents."""
     with suppress(OSError):  # it may be forbidden to look inside
         return any((path / name).is_file() for name in _DOCUMENTS) and (path / "metrics.jsonl").stat().st_size > 0
     return False
 
 
-def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
+def find_run(text: str, runs_dir: Path, *, or_remains: bool = False) -> Path:
     """The run at a path, or with a folder's name in `runs_dir`. Raises UserError if there is none.
 
-    A name is looked for in both places, so that another folder of that name here does not hide the run. `or_its_rest`
+    A name is looked for in both places, so that another folder of that name here does not hide the run. `or_remains`
     also accepts the remains of a run, to delete them.
     """
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
     refusals = list[UserError]()
     for path in (typed_path(text), runs_dir / text):
-        with reading(path, _ELSEWHERE):
+        with reporting_read_errors(path, _READABLE_ADVICE):
             if not _exists(path):
                 continue
         try:
-            if not (or_its_rest and was_run(path)):
-                check_is_run(path)
+            if not (or_remains and has_remains(path)):
+                require_run(path)
         except UserError as error:
             if Path(text).name != text:  # a path means what is there
                 raise
@@ -110,7 +110,7 @@ def find_run(text: str, runs_dir: Path, *, or_its_rest: bool = False) -> Path:
 
 
 def _no_such_run(text: str, runs_dir: Path) -> UserError:
-    if members := runs_of_group(text, runs_dir):
+    if members := runs_in_group(text, runs_dir):
         return UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
     here = "" if runs_dir == default_runs_dir() else f" --runs-dir {shlex.quote(str(runs_dir))}"
     if here and not runs_dir.is_dir():
@@ -132,9 +132,9 @@ def _exists(path: Path) -> bool:
         raise
 
 
-def check_is_run(path: Path) -> None:
+def require_run(path: Path) -> None:
     """Raise UserError if `path` is not a run or not readable, saying what is missing."""
-    with reading(path):
+    with reporting_read_errors(path):
         if not path.is_dir():
             what = "it is a file" if path.exists() else "there is no such folder"
             advice = "A run shared as one file is opened by dropping it on the window." if path.suffix == SUFFIX else ""
@@ -146,12 +146,12 @@ def check_is_run(path: Path) -> None:
 
 def list_runs(runs_dir: Path) -> list[Path]:
     """The runs in a folder, damaged ones included, sorted by name, so the newest last; none if there is no folder."""
-    with reading(runs_dir, _ELSEWHERE):
+    with reporting_read_errors(runs_dir, _READABLE_ADVICE):
         paths = list(runs_dir.iterdir()) if runs_dir.is_dir() else []
-    return sorted(path for path in paths if is_run(path) or was_run(path))
+    return sorted(path for path in paths if is_run(path) or has_remains(path))
 
 
-def runs_of_group(group: str, runs_dir: Path) -> list[Path]:
+def runs_in_group(group: str, runs_dir: Path) -> list[Path]:
     """The runs that one `train --seeds` began."""
     return [path for path in list_runs(runs_dir) if is_run(path) and _group_of(path) == group]
 
@@ -162,7 +162,7 @@ def _group_of(path: Path) -> str | None:
     return None
 
 
-def plain_name(name: str) -> str:
+def safe_folder_name(name: str) -> str:
     """A folder's name made from `name`: legal on every system, and needing no quotes in a shell."""
     plain = re.sub(r"[^\w.-]+", "_", name).strip("._") or "run"
-    return plain.encode()[:_LONGEST_NAME].decode(errors="ignore")
+    return plain.encode()[:_MAX_NAME_BYTES].decode(errors="ignore")

@@ -1,0 +1,40 @@
+"""The folders and names of the files that a run keeps for its steps."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from core.run_files.atomic import remove_folder, retry_while_open
+
+STEP_FILE_SUFFIXES = {"validations": ".jsonl", "probes": ".safetensors", "snapshots": ".safetensors"}
+"""The folders with a file for each step, and the files' suffixes."""
+CHECKPOINTS = "checkpoints"
+"""The folder with a folder for each step."""
+STEP_FOLDERS = (*STEP_FILE_SUFFIXES, CHECKPOINTS)
+
+
+def step_path(run: Path, kind: str, step: int) -> Path:
+    """`probes/000050.safetensors`, or the folder `checkpoints/000500`; `kind` is one of STEP_FOLDERS."""
+    return run / kind / f"{step:06d}{_suffix(kind)}"
+
+
+def steps_in(run: Path, kind: str, extra_suffix: str = "") -> list[int]:
+    """The steps that have a file or folder in `kind`, one of STEP_FOLDERS, ascending; `extra_suffix` comes last."""
+    folder, pattern = run / kind, re.compile(r"([0-9]{6,})" + re.escape(_suffix(kind) + extra_suffix))
+    names = os.listdir(folder) if folder.is_dir() else []  # noqa: PTH208 (the fastest way; it is asked often)
+    return sorted(int(match[1]) for match in map(pattern.fullmatch, names) if match)
+
+
+def remove_step(run: Path, kind: str, step: int) -> None:
+    """Remove the file or folder of a step; after a crash it is whole, or nothing has its name."""
+    path = step_path(run, kind, step)
+    if kind in STEP_FILE_SUFFIXES:
+        retry_while_open(path.unlink)
+    else:
+        remove_folder(path)
+
+
+def _suffix(kind: str) -> str:
+    return STEP_FILE_SUFFIXES.get(kind, "")
