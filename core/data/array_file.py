@@ -12,12 +12,12 @@ from numpy.lib import format as npy
 from numpy.typing import DTypeLike, NDArray
 
 Append = Callable[[NDArray[Any]], None]
-BLOCK = 2**20
+BLOCK_SIZE = 2**20
 """Values in memory at once while a whole file is read."""
 
 
 @contextmanager
-def growing_array(path: Path, dtype: DTypeLike) -> Iterator[Append]:
+def array_writer(path: Path, dtype: DTypeLike) -> Iterator[Append]:
     """Gives a function that appends values; on exit the file is, byte for byte, what `np.save` writes of them all."""
     length = 0
     with path.open("wb") as file:
@@ -38,24 +38,24 @@ def _write_header(file: BinaryIO, dtype: DTypeLike, length: int) -> None:
     npy.write_array_header_1_0(file, header)
 
 
-def blocks_of(path: Path) -> Iterator[tuple[NDArray[Any], int]]:
+def read_blocks(path: Path) -> Iterator[tuple[NDArray[Any], int]]:
     """The values of a file in order, a block at a time, each with the total number of values."""
     values = np.load(path, mmap_mode="r").view(np.ndarray)
-    for start in range(0, len(values), BLOCK):
-        yield values[start : start + BLOCK], len(values)
+    for start in range(0, len(values), BLOCK_SIZE):
+        yield values[start : start + BLOCK_SIZE], len(values)
 
 
-def replace_values(path: Path, by: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Replace each value v by by[v] in the file itself; yields how many are done, and the total number.
+def map_values(path: Path, table: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Replace each value v by table[v] in the file itself; yields how many are done, and the total number.
 
-    `by` must have the dtype of the file's values.
+    `table` must have the dtype of the file's values.
     """
     with path.open("r+b") as file:
         npy.read_magic(file)
         (total,), _, _ = npy.read_array_header_1_0(file)
-        done, place = 0, file.tell()
-        while block := file.read(BLOCK * by.itemsize):
-            file.seek(place)
-            place += file.write(by[np.frombuffer(block, by.dtype)].data)
-            done += len(block) // by.itemsize
+        done, position = 0, file.tell()
+        while block := file.read(BLOCK_SIZE * table.itemsize):
+            file.seek(position)
+            position += file.write(table[np.frombuffer(block, table.dtype)].data)
+            done += len(block) // table.itemsize
             yield done, total

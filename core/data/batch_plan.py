@@ -21,17 +21,18 @@ def plan_batches(pairs: PairArrays, order: Indices, training: TrainingConfig) ->
     return batches_of_tokens(pairs, order, pairs.tgt_lengths, training.batch_tokens)
 
 
-def batches_of_tokens(pairs: PairArrays, order: Indices, counted: Indices, max_tokens: int) -> list[Indices]:
+def batches_of_tokens(pairs: PairArrays, order: Indices, token_counts: Indices, max_tokens: int) -> list[Indices]:
     """Sort the pairs by length, stably, and fill each batch up to max_tokens, padding counted; a longer pair is alone.
 
-    `counted` is the number of tokens that count for each pair. The longer side is the first key of the sort: Multi30k
-    in batches of 8,192 tokens (10,000 joint subwords) then has 6 % padding, and 13 % if sorted by target and source.
+    `token_counts` is the number of tokens that count for each pair. The longer side is the first key of the sort:
+    Multi30k in batches of 8,192 tokens (10,000 joint subwords) then has 6 % padding, and 13 % if sorted by target and
+    source.
     """
     tgt, src = pairs.tgt_lengths[order], pairs.src.lengths[order]
     by_length = _stable_order(tgt)
     by_length = by_length[_stable_order(np.maximum(src, tgt)[by_length])]
     ordered = order[by_length]
-    lengths = counted[ordered]
+    lengths = token_counts[ordered]
     batches, start = [], 0
     while start < len(ordered):
         longest = np.maximum.accumulate(lengths[start : start + max_tokens // lengths[start] + 1])
@@ -52,8 +53,9 @@ def padding_share(sides: Sequence[NDArray[np.int64]], batches: Iterable[Indices]
 
     `sides` are the lengths of the sources and of the targets, [N] each, `<eos>` counted.
     """
-    filled = places = 0
+    num_tokens = num_positions = 0
     for batch in batches:
         for lengths in (side[batch] for side in sides):
-            filled, places = filled + int(lengths.sum()), places + int(lengths.max()) * len(lengths)
-    return 1.0 - filled / places if places else 0.0
+            num_tokens += int(lengths.sum())
+            num_positions += int(lengths.max()) * len(lengths)
+    return 1.0 - num_tokens / num_positions if num_positions else 0.0

@@ -20,7 +20,7 @@ from core.plugins_host.host import PluginHost
 # The share of the first shard's batches after which the second shard is drawn ahead: its 10,000 pairs take most of a
 # second of a core on either side of the pipe, and a short trial ends before it needs them. Later shards are drawn ahead
 # as early as possible.
-_BEFORE_DRAWING_AHEAD = 0.1
+_SHARE_BEFORE_PREFETCH = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +38,9 @@ class Batch:
         """The batch on another device; the batch itself if that is the CPU."""
         if device.type == "cpu":
             return self
-        does_not_wait = device.type == "cuda"  # MPS would read this memory after it is freed (PyTorch issue 189690)
+        non_blocking = device.type == "cuda"  # MPS would read this memory after it is freed (PyTorch issue 189690)
         src, src_mask, tgt_input, tgt_output, tgt_mask = (
-            part.to(device, non_blocking=does_not_wait)
+            part.to(device, non_blocking=non_blocking)
             for part in (self.src, self.src_mask, self.tgt_input, self.tgt_output, self.tgt_mask)
         )
         return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, self.num_target_tokens)
@@ -113,9 +113,9 @@ class TrainBatches:
         while self._next >= len(self._plan):  # a shard may be empty, if all its pairs are too long
             self._pairs = self._pairs_of(self._round + 1)  # if it raises, the state is unchanged
             self._round, self._next = self._round + 1, 0
-        is_tried = self._round == 0 and self._next < int(_BEFORE_DRAWING_AHEAD * self._num_batches)
-        if self._shards is not None and not is_tried:
-            self._shards.draw_ahead(self._round + 1)
+        is_trial = self._round == 0 and self._next < int(_SHARE_BEFORE_PREFETCH * self._num_batches)
+        if self._shards is not None and not is_trial:
+            self._shards.prefetch(self._round + 1)
         self._next += 1
         return make_batch(self._pairs, self._plan[self._next - 1])
 

@@ -19,16 +19,16 @@ from core.errors import UserError
 from core.machine.resource_errors import no_more_files, too_little_memory
 from core.run_files.claiming import is_alive
 
-NUM_KEPT = 30
+MAX_FOLDERS = 30
 """How many folders are kept: each change of a dataset's options makes one."""
 ABANDONED_SECONDS = 86_400
 """Without a lock to tell, a folder that is still being built after this time belongs to a killed process."""
-YOUNG_SECONDS = 60
+GRACE_SECONDS = 60
 """A younger folder without a lock may have been made just now, and be locked in a moment."""
 _BUILDING = ".building-"
 _BUILDING_HERE = f"{_BUILDING}{socket.gethostname()}-"
-_CONTENTS = "sizes.json"  # checksums by file name; folders of an earlier layout have sizes in it
-_PIECE = 2**20  # bytes read at a time
+_CHECKSUMS = "sizes.json"  # checksums by file name; folders of an earlier layout have sizes in it
+_CHUNK_BYTES = 2**20  # bytes read at a time
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
         cache_dir.mkdir(parents=True, exist_ok=True)
         building = Path(tempfile.mkdtemp(prefix=f"{_BUILDING_HERE}{os.getpid()}-", dir=cache_dir))
         try:
-            with _held(building):
+            with _locked(building):
                 yield building
         except BaseException as error:
             clear_frames(error.__traceback__)  # they hold mapped files, which Windows does not remove
@@ -46,10 +46,10 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
-        raise no_more_files(error) or too_little_memory(error) or _refusal(cache_dir, error) from error
+        raise no_more_files(error) or too_little_memory(error) or _write_error(cache_dir, error) from error
 
 
-def _refusal(cache_dir: Path, error: OSError) -> UserError:
+def _write_error(cache_dir: Path, error: OSError) -> UserError:
     if error.errno == errno.ENODEV:  # only mapping a file raises this
         return UserError(
             f"The dataset cannot be read from {cache_dir}: its file system maps no file into memory.",
@@ -62,7 +62,7 @@ def _refusal(cache_dir: Path, error: OSError) -> UserError:
 
 
 @contextmanager
-def _held(folder: Path) -> Iterator[bool | None]:
+def _locked(folder: Path) -> Iterator[bool | None]:
     """Lock a folder, and yield whether that worked: False if another process holds the lock, None without locks.
 
     The lock is released if the process ends.
@@ -89,23 +89,23 @@ def _held(folder: Path) -> Iterator[bool | None]:
 def publish(building: Path, folder: Path) -> None:
     """Rename what was built to `folder`, unless that exists and is complete."""
     checksums = {path.name: _checksum(path) for path in building.iterdir()}
-    (building / _CONTENTS).write_text(json.dumps(checksums))
-    if not is_whole(folder):
+    (building / _CHECKSUMS).write_text(json.dumps(checksums))
+    if not is_intact(folder):
         shutil.rmtree(folder, ignore_errors=True)
         try:
             building.rename(folder)
         except OSError:
-            if not is_whole(folder):  # otherwise another process has published the same content
+            if not is_intact(folder):  # otherwise another process has published the same content
                 raise
 
 
-def is_whole(folder: Path) -> bool:
+def is_intact(folder: Path) -> bool:
     """Whether every published file has its checksum: a power cut or a failing disk may have damaged one.
 
     Reads all files, which takes 0.4 s of a processor per GB, so call it once per use.
     """
     try:
-        checksums = json.loads((folder / _CONTENTS).read_text())
+        checksums = json.loads((folder / _CHECKSUMS).read_text())
         return all(_checksum(folder / name) == checksum for name, checksum in checksums.items())
     except (OSError, ValueError):
         return False
@@ -113,14 +113,14 @@ def is_whole(folder: Path) -> bool:
 
 def _checksum(path: Path) -> str:
     """The same crc32 as `core.run_files.documents.checksum`, with one piece of the file in memory at a time."""
-    piece, value = memoryview(bytearray(_PIECE)), 0
+    chunk, value = memoryview(bytearray(_CHUNK_BYTES)), 0
     with path.open("rb", buffering=0) as file:
-        while length := file.readinto(piece):
-            value = zlib.crc32(piece[:length], value)
+        while length := file.readinto(chunk):
+            value = zlib.crc32(chunk[:length], value)
     return f"{value:08x}"
 
 
-def tidy(cache_dir: Path, used: Path) -> None:
+def mark_used_and_evict(cache_dir: Path, used: Path) -> None:
     """Mark a folder as used now; remove the least recently used ones and those that killed processes left unfinished.
 
     A process that has a removed folder open keeps its mapped files. Nothing else in `cache_dir` is touched. `used` is
@@ -133,9 +133,9 @@ def tidy(cache_dir: Path, used: Path) -> None:
         with suppress(FileNotFoundError):  # another process has published or removed it just now
             if folder.is_dir():
                 last_used[folder] = folder.stat().st_mtime
-    published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _CONTENTS).exists()]
+    published = [folder for folder in sorted(last_used, key=last_used.__getitem__) if (folder / _CHECKSUMS).exists()]
     abandoned = [folder for folder, built in last_used.items() if _is_abandoned(folder, time.time() - built)]
-    for folder in {*published[:-NUM_KEPT], *abandoned} - {used}:
+    for folder in {*published[:-MAX_FOLDERS], *abandoned} - {used}:
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -144,15 +144,15 @@ def _is_abandoned(folder: Path, age: float) -> bool:
 
     Without a lock to tell, as for a folder of another machine: whether it is old and no process here builds in it.
     """
-    if not folder.name.startswith(_BUILDING) or age < YOUNG_SECONDS:
+    if not folder.name.startswith(_BUILDING) or age < GRACE_SECONDS:
         return False
-    with suppress(OSError), _held(folder) as is_free:  # it may be published at this moment
+    with suppress(OSError), _locked(folder) as is_free:  # it may be published at this moment
         if is_free is False or (is_free and folder.name.startswith(_BUILDING_HERE)):
             return is_free
-    return age > ABANDONED_SECONDS and not _is_at_it(folder)
+    return age > ABANDONED_SECONDS and not _is_being_built(folder)
 
 
-def _is_at_it(folder: Path) -> bool:
+def _is_being_built(folder: Path) -> bool:
     """Whether the process of this machine with the PID in the folder's name is running."""
     number = folder.name.removeprefix(_BUILDING_HERE).partition("-")[0]
     return number.isdecimal() and is_alive(int(number))

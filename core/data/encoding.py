@@ -14,19 +14,19 @@ from core.data.vocabulary import GrowingVocabulary, Vocabulary
 
 
 @dataclass(frozen=True)
-class Side:
+class TextEncoder:
     """How the texts of one side, source or target, become ids."""
 
     tokenizer: Tokenizer
     vocabulary: Vocabulary | GrowingVocabulary
 
-    def flat(self, texts: Sequence[str]) -> tuple[Ids, list[int]]:
+    def encode(self, texts: Sequence[str]) -> tuple[Ids, list[int]]:
         """The ids of all texts in one array, and the number of each text's ids. No Python code runs for each token."""
         token_lists = list(map(self.tokenizer.tokenize, texts))
         ids = self.vocabulary.ids(chain.from_iterable(token_lists))
         return np.array(ids, dtype=np.int32), list(map(len, token_lists))
 
 
-def encoded(sources: Sequence[str], targets: Sequence[str], src: Side, tgt: Side) -> PairArrays:
+def encode_pairs(sources: Sequence[str], targets: Sequence[str], src: TextEncoder, tgt: TextEncoder) -> PairArrays:
     """The ids of these pairs' texts, with `<bos>` and `<eos>` added."""
-    return PairArrays(source_arrays(*src.flat(sources)), target_arrays(*tgt.flat(targets)))
+    return PairArrays(source_arrays(*src.encode(sources)), target_arrays(*tgt.encode(targets)))

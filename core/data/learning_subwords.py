@@ -15,23 +15,23 @@ from time import monotonic
 from typing import IO, Literal
 
 from core.config import AUTO_SIZE, Auto, SubwordName
-from core.data.pair_texts import lines_file
+from core.data.pair_texts import pairs_file
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.data.subword_progress import LearnedShare
+from core.data.subword_progress import SubwordProgress
 from core.data.subwords import SubwordModels, SubwordTokenizer
 from core.errors import UserError
 from core.events import Progress
 from core.machine.child_python import start_python
 
 Sides = Literal["src", "tgt", "both"]
-MOST_PAIRS = 1_000_000
+MAX_PAIRS = 1_000_000
 """If there are more, only every second or third (and so on) is read, which bounds memory and time."""
 _MODEL_TYPES: dict[SubwordName, str] = {"subword": "bpe", "subword_unigram": "unigram"}
-_LOOK_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 _NAMES = {"src": "source", "tgt": "target", "both": "source and target"}
 _TOO_FEW = re.compile(r"(\d+) vs (\d+)")
-_OF_THE_SYSTEM = ("MemoryError", "bad_alloc", "Resource temporarily unavailable")  # the last: no thread can start
-_TOO_LITTLE = "Is there too little memory? Close other programs, or choose other tokens."
+_SYSTEM_ERRORS = ("MemoryError", "bad_alloc", "Resource temporarily unavailable")  # the last: no thread can start
+_MEMORY_ADVICE = "Is there too little memory? Close other programs, or choose other tokens."
 
 
 class SizeTooSmall(UserError):
@@ -56,19 +56,19 @@ def learn_subwords(
     Yields until the process is done; a progress is the estimated share of the time, as a number of pairs. Closing the
     generator ends the process. Raises SizeTooSmall if the characters of the texts need more tokens.
     """
-    most = AUTO_SIZE if size == "auto" else size
-    model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MOST_PAIRS)
-    learned, started = LearnedShare(name, num_pairs // stride, most), monotonic()
+    max_size = AUTO_SIZE if size == "auto" else size
+    model, log, stride = Path(f"{stem}.model"), Path(f"{stem}.log"), -(-num_pairs // MAX_PAIRS)
+    progress, started = SubwordProgress(name, num_pairs // stride, max_size), monotonic()
     with log.open("wb") as stderr:
-        process = _start([_MODEL_TYPES[name], lines_file(stem), str(stride), sides, str(most), model], stderr)
+        process = _start([_MODEL_TYPES[name], pairs_file(stem), str(stride), sides, str(max_size), model], stderr)
     try:
         while not _has_ended(process):
-            share = learned.after(monotonic() - started, _read(log))
+            share = progress.share(monotonic() - started, _read(log))
             yield Progress(stage=f"learning {_NAMES[sides]} subwords", done=int(share * num_pairs), total=num_pairs)
         if process.returncode < 0:  # by a signal
             raise UserError(
                 f"Learning subwords of the {_NAMES[sides]} texts was ended by the system.",
-                _TOO_LITTLE,
+                _MEMORY_ADVICE,
             )
         if process.returncode:
             raise _failure(_read(log), sides, size)
@@ -80,14 +80,14 @@ def learn_subwords(
         log.unlink(missing_ok=True)  # the user may have emptied the cache
 
 
-def sizes_given(models: SubwordModels) -> dict[str, int]:
+def num_subwords(models: SubwordModels) -> dict[str, int]:
     """How many subwords the texts gave, special tokens included."""
     return {sides: len(SubwordTokenizer(model).pieces) + len(SPECIAL_TOKENS) for sides, model in models.items()}
 
 
 def require_size(models: SubwordModels, size: int) -> None:
     """Raise UserError if no side's texts gave as many subwords as were asked for."""
-    given = sizes_given(models)
+    given = num_subwords(models)
     if max(given.values()) < size:
         least = max(_num_characters(model) for model in models.values()) + len(SPECIAL_TOKENS)
         counts = " and ".join(f"{count:,} {_NAMES[sides]}" for sides, count in given.items())
@@ -109,7 +109,7 @@ def _start(arguments: Sequence[Path | str], stderr: IO[bytes]) -> subprocess.Pop
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     try:
-        process.wait(_LOOK_SECONDS)
+        process.wait(_POLL_SECONDS)
     except subprocess.TimeoutExpired:
         return False
     return True
@@ -119,10 +119,10 @@ def _read(log: Path) -> str:
     return log.read_text(encoding="utf-8", errors="replace")
 
 
-def _failure(complaint: str, sides: Sides, size: Auto | int) -> UserError:
-    too_few = _TOO_FEW.search(complaint)
-    if "required_chars" in complaint and too_few:
+def _failure(log: str, sides: Sides, size: Auto | int) -> UserError:
+    too_few = _TOO_FEW.search(log)
+    if "required_chars" in log and too_few:
         return SizeTooSmall(size, sides, int(too_few[2]))
-    last_line = complaint.strip().splitlines()[-1].rstrip(".")  # of the traceback
-    advice = _TOO_LITTLE if any(words in last_line for words in _OF_THE_SYSTEM) else "Choose other tokens."
+    last_line = log.strip().splitlines()[-1].rstrip(".")  # of the traceback
+    advice = _MEMORY_ADVICE if any(words in last_line for words in _SYSTEM_ERRORS) else "Choose other tokens."
     return UserError(f"Learning subwords of the {_NAMES[sides]} texts failed: {last_line:.500}.", advice)

@@ -13,20 +13,20 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.config import AUTO_SIZE, Auto, DatasetConfig, SubwordName, TokenizerConfig
-from core.data.cache import building_folder, is_whole, publish, tidy
-from core.data.choosing_tokens import Symbols, TokenChoice, listed
-from core.data.far_longer import told_of_far_longer
-from core.data.leaked import Leaked, leaked_sources, told_of_leaked
-from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, require_size, sizes_given
-from core.data.misaligned import told_of_misaligned
-from core.data.pair_texts import growing_texts, read_pair_lines
+from core.data.cache import building_folder, is_intact, mark_used_and_evict, publish
+from core.data.corpus_tokenizer import CorpusTokenizer
+from core.data.leakage import Leaked, count_leaked_sources, leakage_notes
+from core.data.learning_subwords import Sides, SizeTooSmall, learn_subwords, num_subwords, require_size
+from core.data.long_pairs import long_pair_notes
+from core.data.misalignment import misalignment_notes
+from core.data.pair_texts import pair_writer, read_pair_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.data.splits import SPLITS
-from core.data.subwords import SubwordModels, models_in, write_models
-from core.data.tokenising import Tokenising
+from core.data.subwords import SubwordModels, read_models, write_models
 from core.data.tokenizers import make_tokenizer
-from core.data.unchanged_files import find_unchanged, look_at, remember, require_unchanged, stamp_of
+from core.data.unchanged_files import compute_stamp, find_by_stamp, require_unchanged, stat_files, write_stamp
 from core.data.vocabulary import Vocabulary
+from core.data.vocabulary_builder import Symbols, VocabularyBuilder, order_symbols
 from core.errors import UserError
 from core.events import Progress, Trouble
 from core.machine.garbage import no_collections
@@ -35,9 +35,9 @@ from core.plugins_host.plugin_info import PluginInfo, is_built_in
 from core.settings.errors import first_error
 
 _LAYOUT = 2  # version of the cache folders; increased when older ones would be misread
-_APART = "-"  # in the name of a folder whose subwords come from a run
+_SUBWORDS_SEPARATOR = "-"  # in the name of a folder whose subwords come from a run
 
-Working = Generator[Progress, None, None]
+ProgressWork = Generator[Progress, None, None]
 
 
 def prepare_data(
@@ -45,13 +45,13 @@ def prepare_data(
     host: PluginHost,
     cache_dir: Path,
     models: SubwordModels | None = None,
-    options_here: dict[str, Any] | None = None,
+    local_options: dict[str, Any] | None = None,
     symbols: Symbols | None = None,
 ) -> Generator[Progress | Trouble, None, PreparedData]:
     """Draw, tokenise and cache a dataset; if the same pairs were prepared the same way before, use the cached ones.
 
     For a run that goes on, `models` are its subwords, which otherwise are learned from the train split, and `symbols`
-    its tokens: the plugin of endless data may list others today, or in another order. `options_here` give the pairs if
+    its tokens: the plugin of endless data may list others today, or in another order. `local_options` give the pairs if
     the options of `dataset` no longer do, say because a corpus was moved; the fingerprint is still made with those of
     `dataset`, so that it shows whether the pairs are the same. Pairs are drawn again, as only this shows whether a
     plugin still gives the same ones, unless they come from files that the plugin names and that are unchanged, or from
@@ -61,28 +61,28 @@ def prepare_data(
     Raises UserError for unusable options, plugins or pairs, and for a cache that cannot be written.
     """
     with building_folder(cache_dir) as building, no_collections():
-        preparation = _Preparation(dataset, host, building, models or {}, options_here, symbols)
-        folder = preparation.unchanged_in(cache_dir)
+        preparation = _Preparation(dataset, host, building, models or {}, local_options, symbols)
+        folder = preparation.find_unchanged_folder(cache_dir)
         if folder is None:
             yield from preparation.draw()
             folder = preparation.folder_in(cache_dir)
-            if not is_whole(folder):
+            if not is_intact(folder):
                 yield from preparation.tokenise()
                 PreparedData.open(building, dataset).require_lengths()  # refused data are not cached
                 publish(building, folder)
-            preparation.remember(folder)
+            preparation.write_stamp(folder)
         data = PreparedData.open(folder, dataset)
         data.require_lengths()  # cached data may have been prepared with lengths that leave long pairs out
-        tidy(cache_dir, folder)
+        mark_used_and_evict(cache_dir, folder)
         data = replace(
             data,
-            alignments_fit=preparation.has_the_plugins_tokens,
+            alignments_fit=preparation.uses_plugin_tokenizer,
             text_form=preparation.text_form,  # the plugin's present one: an earlier version may have given less
-            options_here=preparation.options_here,
+            local_options=preparation.local_options,
         )
-        yield from told_of_far_longer(data, dataset)
-        yield from told_of_leaked(data)
-        yield from told_of_misaligned(data, dataset.plugin)
+        yield from long_pair_notes(data, dataset)
+        yield from leakage_notes(data)
+        yield from misalignment_notes(data, dataset.plugin)
         return data
 
 
@@ -95,42 +95,43 @@ class _Preparation:
         host: PluginHost,
         building: Path,
         models: SubwordModels,
-        options_here: dict[str, Any] | None,
+        local_options: dict[str, Any] | None,
         symbols: Symbols | None,
     ) -> None:
         self._host, self._building, self._models = host, building, models
         self._info = host.info(dataset.plugin)
-        self._has_begun = symbols is not None
-        recorded = host.options(dataset.plugin, dataset.options, accepted=self._has_begun)
-        self.options_here = None if options_here is None else _set_here(dataset, options_here, host)
-        self._options = options = self.options_here or recorded
-        self._config = _tokenizer(dataset.tokenizer, self._info)
-        if not self._has_begun:  # a run that goes on was checked when it began
+        self._is_resumed = symbols is not None
+        recorded = host.options(dataset.plugin, dataset.options, accepted=self._is_resumed)
+        self.local_options = None if local_options is None else _resolve_local_options(dataset, local_options, host)
+        self._options = options = self.local_options or recorded
+        self._config = _resolve_tokenizer(dataset.tokenizer, self._info)
+        if not self._is_resumed:  # a run that goes on was checked when it began
             _require_subwords(self._config)
-        if self._config.size == "auto" and not self._learns:
-            self._config = _of_size(self._config, AUTO_SIZE)
+        if self._config.size == "auto" and not self._learns_subwords:
+            self._config = _with_size(self._config, AUTO_SIZE)
         self._dataset = dataset.model_copy(update={"options": recorded, "tokenizer": self._config})
-        self._symbols = self._listed(symbols)
-        self._drawn: dict[str, int] = {}
+        self._symbols = self._listed_symbols(symbols)
+        self._num_drawn: dict[str, int] = {}
         self._left_out: dict[str, int] = {}  # by split: pairs left out by the plugin, if any
-        self._tokenising: Tokenising | None = None
-        self._told = {
+        self._corpus_tokenizer: CorpusTokenizer | None = None
+        self._plugin_facts = {
             "endless": self._info.endless,
             "limits": host.limits(dataset.plugin, options),
             "examples": host.examples(dataset.plugin, options),
         }
         self.text_form = host.text_form(dataset.plugin, recorded)  # the options decide it
-        self._content = self._without_texts()
+        self._content = self._recipe_hash()
         files = host.files(dataset.plugin, options)
         is_known = bool(files) or is_built_in(self._info)  # what decides the pairs; other code may depend on anything
-        self._files = look_at(files)
+        self._files = stat_files(files)
         # Pairs made with other options than the recorded ones must not be found by a new run.
         made_by = [self.fingerprint, options, host.code_hash(dataset.plugin), self._symbols]
-        self._stamp = stamp_of(made_by, self._files) if is_known else None
+        self._stamp = compute_stamp(made_by, self._files) if is_known else None
 
-    def _without_texts(self) -> hashlib._Hash:
+    def _recipe_hash(self) -> hashlib._Hash:
         """A hash of all that decides the result but the texts. The allowed lengths do not: they only select from it."""
-        recipe = {**self._told, "dataset": self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})}
+        dataset = self._dataset.model_dump(exclude={"max_src_length", "max_tgt_length"})
+        recipe = {**self._plugin_facts, "dataset": dataset}
         return hashlib.sha256(json.dumps([_LAYOUT, recipe], sort_keys=True).encode())
 
     @property
@@ -143,115 +144,115 @@ class _Preparation:
         return self._content.hexdigest()[:32]
 
     @property
-    def has_the_plugins_tokens(self) -> bool:
+    def uses_plugin_tokenizer(self) -> bool:
         """Whether texts are cut by the plugin's own tokenizers."""
         return (self._config.src, self._config.tgt) == self._info.tokenizer
 
-    def unchanged_in(self, cache_dir: Path) -> Path | None:
+    def find_unchanged_folder(self, cache_dir: Path) -> Path | None:
         """The folder prepared from the same files, judged by their metadata; None if the pairs must be drawn."""
-        found = find_unchanged(cache_dir, self._stamp) if self._stamp else []
-        return next((folder for folder in found if self._has_its_subwords(folder) and is_whole(folder)), None)
+        found = find_by_stamp(cache_dir, self._stamp) if self._stamp else []
+        return next((folder for folder in found if self._has_its_subwords(folder) and is_intact(folder)), None)
 
     def _has_its_subwords(self, folder: Path) -> bool:
-        return models_in(folder) == self._models if self._models else _APART not in folder.name
+        return read_models(folder) == self._models if self._models else _SUBWORDS_SEPARATOR not in folder.name
 
-    def remember(self, folder: Path) -> None:
+    def write_stamp(self, folder: Path) -> None:
         """Store the metadata of the files this was made of, so that it is found again without reading them."""
         if self._stamp:
-            remember(folder, self._stamp)
+            write_stamp(folder, self._stamp)
 
     def folder_in(self, cache_dir: Path) -> Path:
         """The cache folder of this: a separate one if a run brings subwords that were not learned from these texts.
 
         In the usual folder, a new run would take them for the subwords of these texts.
         """
-        folder = cache_dir / (self.fingerprint + self._digest_of_what_texts_do_not_tell())
-        if not self._models or models_in(folder) == self._models:
+        folder = cache_dir / (self.fingerprint + self._extra_digest())
+        if not self._models or read_models(folder) == self._models:
             return folder
         brought = hashlib.sha256(b"".join(self._models.values())).hexdigest()[:8]
-        return folder.with_name(f"{folder.name}{_APART}{brought}")
+        return folder.with_name(f"{folder.name}{_SUBWORDS_SEPARATOR}{brought}")
 
-    def draw(self) -> Working:
+    def draw(self) -> ProgressWork:
         """Write every split's pairs as they come, and their ids too if no subwords must be learned first.
 
         Of endless training data, this is the first shard. While a chunk is processed here, the plugin's process draws
         the next. Raises UserError if a file has changed meanwhile: a plugin may read it again for each split.
         """
-        if not self._learns:
-            self._tokenising = self._started(self._models)
+        if not self._learns_subwords:
+            self._corpus_tokenizer = self._start_tokenising(self._models)
         for split in SPLITS:
             yield from self._draw_split(split)
         require_unchanged(self._files)
 
-    def _draw_split(self, split: str) -> Working:
-        dataset, ids = self._dataset, self._tokenising
-        drawing = self._host.lines(dataset.plugin, self._options, dataset.seed, split, accepted=self._has_begun)
-        with growing_texts(self._stem(split)) as keep, ids.split(split) if ids else nullcontext() as cut:
+    def _draw_split(self, split: str) -> ProgressWork:
+        dataset, ids = self._dataset, self._corpus_tokenizer
+        drawing = self._host.lines(dataset.plugin, self._options, dataset.seed, split, accepted=self._is_resumed)
+        with pair_writer(self._stem(split)) as write, ids.split(split) if ids else nullcontext() as tokenise:
             drawn = 0
             for lines in drawing:
                 if lines.left_out:
                     self._left_out[split] = lines.left_out
                 if not lines:
                     continue  # the last chunk; going on lets the host check the split as a whole
-                keep(lines)
+                write(lines)
                 self._content.update(lines.lines)
-                if cut:
-                    cut(lines)
+                if tokenise:
+                    tokenise(lines)
                 drawn += len(lines)
                 total = round(drawn / lines.share) if lines.share else None
                 yield Progress(stage=f"drawing {split} pairs", done=drawn, total=total)
         self._content.update(split.encode())
-        self._drawn[split] = drawn
+        self._num_drawn[split] = drawn
 
     @property
-    def _learns(self) -> bool:
+    def _learns_subwords(self) -> bool:
         return bool(self._config.subwords) and not self._models
 
-    def _started(self, models: SubwordModels) -> Tokenising:
+    def _start_tokenising(self, models: SubwordModels) -> CorpusTokenizer:
         """Start tokenising with these subwords."""
         write_models(self._building, models)
-        choice = TokenChoice(
+        builder = VocabularyBuilder(
             plugin=self._dataset.plugin,
             config=self._config,
             src_tokenizer=make_tokenizer(self._config.src, models.get("src")),
             tgt_tokenizer=make_tokenizer(self._config.tgt, models.get("tgt")),
             symbols=self._symbols,
         )
-        return Tokenising(self._building, choice)
+        return CorpusTokenizer(self._building, builder)
 
-    def tokenise(self) -> Working:
+    def tokenise(self) -> ProgressWork:
         """Finish new pairs: make their ids if that had to wait for the subwords, and choose the vocabularies."""
-        if self._tokenising is None:
-            self._tokenising = self._started((yield from self._learned_subwords()))
-            self._content = self._without_texts()
+        if self._corpus_tokenizer is None:
+            self._corpus_tokenizer = self._start_tokenising((yield from self._learn_subwords()))
+            self._content = self._recipe_hash()
             for split in SPLITS:
-                yield from self._tokenise_split(split, self._tokenising)
-        src, tgt = yield from self._tokenising.finish()
-        self._write_document(src, tgt, (yield from leaked_sources(self._building)) if self._files else {})
+                yield from self._tokenise_split(split, self._corpus_tokenizer)
+        src, tgt = yield from self._corpus_tokenizer.finish()
+        self._write_document(src, tgt, (yield from count_leaked_sources(self._building)) if self._files else {})
 
-    def _tokenise_split(self, split: str, ids: Tokenising) -> Working:
+    def _tokenise_split(self, split: str, ids: CorpusTokenizer) -> ProgressWork:
         done = 0
-        with ids.split(split) as cut:
+        with ids.split(split) as tokenise:
             for lines in read_pair_lines(self._stem(split)):
-                cut(lines)
+                tokenise(lines)
                 self._content.update(lines.lines)
                 done += len(lines)
-                yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._drawn[split])
+                yield Progress(stage=f"tokenising {split} pairs", done=done, total=self._num_drawn[split])
         self._content.update(split.encode())
 
-    def _learned_subwords(self) -> Generator[Progress, None, SubwordModels]:
+    def _learn_subwords(self) -> Generator[Progress, None, SubwordModels]:
         """Learn each side's subwords. Raises SizeTooSmall with the size that is enough for all sides."""
         models, refusals = dict[str, bytes](), list[SizeTooSmall]()
         for sides, name in self._to_learn():
             try:
-                learning = learn_subwords(name, self._stem("train"), self._drawn["train"], sides, self._config.size)
+                learning = learn_subwords(name, self._stem("train"), self._num_drawn["train"], sides, self._config.size)
                 models[sides] = yield from learning
             except SizeTooSmall as error:
                 refusals.append(error)
         if refusals:
             raise max(refusals, key=lambda error: error.needed)
         if self._config.size == "auto":
-            self._config = _of_size(self._config, max(sizes_given(models).values()))
+            self._config = _with_size(self._config, max(num_subwords(models).values()))
             self._dataset = self._dataset.model_copy(update={"tokenizer": self._config})
         else:
             require_size(models, self._config.size)
@@ -263,7 +264,7 @@ class _Preparation:
         else:
             yield from self._config.subwords.items()
 
-    def _listed(self, symbols: Symbols | None) -> Symbols | None:
+    def _listed_symbols(self, symbols: Symbols | None) -> Symbols | None:
         """The tokens of endless data: the run's own or the plugin's present ones; None if the plugin lists none.
 
         A side cut into subwords has an empty list: the texts decide its tokens, or the run's own models.
@@ -273,17 +274,17 @@ class _Preparation:
         symbols = symbols or self._host.symbols(self._dataset.plugin, self._options)
         if symbols is None:
             return None
-        src, tgt = listed(symbols, shared=self._config.shared)
+        src, tgt = order_symbols(symbols, shared=self._config.shared)
         learned = self._config.subwords
         return [] if "src" in learned else src, [] if "tgt" in learned else tgt
 
-    def _digest_of_what_texts_do_not_tell(self) -> str:
+    def _extra_digest(self) -> str:
         """A hash of the listed tokens and of the pairs left out, which the fingerprint does not cover."""
-        told = [one for one in (self._symbols, self._left_out) if one]
-        return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:8] if told else ""
+        extra = [one for one in (self._symbols, self._left_out) if one]
+        return hashlib.sha256(json.dumps(extra).encode()).hexdigest()[:8] if extra else ""
 
     def _write_document(self, src: Vocabulary, tgt: Vocabulary, leaked: Leaked) -> None:
-        document = self._told | {
+        document = self._plugin_facts | {
             "dataset": self._dataset.model_dump(mode="json"),
             "text_form": self.text_form,
             "src_tokens": src.own_tokens,
@@ -298,11 +299,11 @@ class _Preparation:
         return self._building / split
 
 
-def _set_here(dataset: DatasetConfig, options_here: dict[str, Any], host: PluginHost) -> dict[str, Any]:
+def _resolve_local_options(dataset: DatasetConfig, local_options: dict[str, Any], host: PluginHost) -> dict[str, Any]:
     """The options of a run that goes on, some of them changed; what is refused of its own options too is accepted."""
     refused = _refusal(dataset.options, dataset, host)
-    is_known = refused is not None and _refusal(options_here, dataset, host) == refused
-    return host.options(dataset.plugin, options_here, accepted=is_known)
+    is_known = refused is not None and _refusal(local_options, dataset, host) == refused
+    return host.options(dataset.plugin, local_options, accepted=is_known)
 
 
 def _refusal(options: dict[str, Any], dataset: DatasetConfig, host: PluginHost) -> str | None:
@@ -313,9 +314,9 @@ def _refusal(options: dict[str, Any], dataset: DatasetConfig, host: PluginHost) 
     return None
 
 
-def _tokenizer(asked: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:
+def _resolve_tokenizer(given: Auto | TokenizerConfig, info: PluginInfo) -> TokenizerConfig:
     """The tokenizer settings, with the plugin's own tokenizer in place of auto."""
-    chosen = TokenizerConfig() if asked == "auto" else asked
+    chosen = TokenizerConfig() if given == "auto" else given
     sides = {"src": (chosen.src, info.tokenizer[0]), "tgt": (chosen.tgt, info.tokenizer[1])}
     found = {side: own if name == "auto" else name for side, (name, own) in sides.items()}
     try:
@@ -337,5 +338,5 @@ def _require_subwords(config: TokenizerConfig) -> None:
         )
 
 
-def _of_size(config: TokenizerConfig, size: int) -> TokenizerConfig:
+def _with_size(config: TokenizerConfig, size: int) -> TokenizerConfig:
     return config.model_copy(update={"size": size})

@@ -13,11 +13,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ValidationError
 
 from core.config import MAX_LENGTH, DatasetConfig, Length, TokenizerConfig
-from core.data.encoding import Side
+from core.data.encoding import TextEncoder
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.split_pairs import SplitPairs
-from core.data.splits import SPLITS, not_at_hand
-from core.data.subwords import SubwordModels, SubwordTokenizer, models_in
+from core.data.splits import SPLITS, pairs_unavailable
+from core.data.subwords import SubwordModels, SubwordTokenizer, read_models
 from core.data.token_arrays import PairArrays
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.unigram import unigram_loss
@@ -29,7 +29,7 @@ from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
 _NOT_TEXT = {PAD_ID, BOS_ID, EOS_ID}
-_ROOM_FOR_TYPED = 2  # times the longest source: a user may type a longer sentence than any in the data
+_TYPED_LENGTH_FACTOR = 2  # times the longest source: a user may type a longer sentence than any in the data
 
 
 class _Dataset(DatasetConfig):
@@ -75,13 +75,13 @@ class PreparedData:
     unigram_loss: float | None = None  # of the valid split; None in a run of an earlier version, without its pairs
     longest_source: int | None = None  # in tokens of the train split (first shard), <eos> counted; None as above
     text_form: TextForm = AS_IT_COMES  # of the sources
-    leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leaked`; only of data from files
+    leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leakage`; only of data from files
     plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # by split: pairs left out by the plugin's options
     alignments_fit: bool = True  # whether texts are cut by the plugin's own tokenizer, which its alignments refer to
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
-    options_here: dict[str, Any] | None = None  # they give the pairs if the dataset's own options no longer do
-    other_splits: tuple[str, ...] = ()  # held-out splits of which `options_here` give other pairs than the run's own
+    local_options: dict[str, Any] | None = None  # they give the pairs if the dataset's own options no longer do
+    replaced_splits: tuple[str, ...] = ()  # held-out splits whose pairs by `local_options` are not the run's own
     _splits: Mapping[str, SplitPairs] = field(default_factory=dict, repr=False)
 
     @property
@@ -92,11 +92,11 @@ class PreparedData:
     @property
     def options(self) -> dict[str, Any]:
         """The options with which to call the plugin."""
-        return self.dataset.options if self.options_here is None else self.options_here
+        return self.dataset.options if self.local_options is None else self.local_options
 
     def other_options(self, split: str) -> dict[str, Any]:
         """The changed options, by name, if they give other pairs of this split than the run's own; otherwise none."""
-        if split not in self.other_splits:
+        if split not in self.replaced_splits:
             return {}
         recorded = self.dataset.options
         return {name: value for name, value in self.options.items() if value != recorded.get(name)}
@@ -104,7 +104,7 @@ class PreparedData:
     def require_pairs(self) -> None:
         """Raise UserError if there are no pairs, say for a run whose plugin is missing."""
         if not self._splits:
-            raise UserError(f"{not_at_hand(self.dataset.plugin)}.")
+            raise UserError(f"{pairs_unavailable(self.dataset.plugin)}.")
 
     def require_lengths(self) -> None:
         """Raise UserError if a text has more tokens than the largest length that may be set."""
@@ -121,7 +121,7 @@ class PreparedData:
                         f"Is a line break missing there? Fix it, or set dataset.{key}: longer pairs are left out.",
                     )
 
-    def require_one_vocabulary(self) -> None:
+    def require_shared_vocabulary(self) -> None:
         """Raise UserError unless source and target have the same tokens with the same ids."""
         src, tgt = self.src_vocabulary.tokens, self.tgt_vocabulary.tokens
         if src != tgt:
@@ -139,22 +139,22 @@ class PreparedData:
     @property
     def src_tokenizer(self) -> Tokenizer:
         """The tokenizer of source texts."""
-        return self.src.tokenizer
+        return self.src_encoder.tokenizer
 
     @property
     def tgt_tokenizer(self) -> Tokenizer:
         """The tokenizer of target texts."""
-        return self.tgt.tokenizer
+        return self.tgt_encoder.tokenizer
 
     @cached_property
-    def src(self) -> Side:
+    def src_encoder(self) -> TextEncoder:
         """How source texts become ids."""
-        return Side(make_tokenizer(self._tokenizer.src, self.subword_models.get("src")), self.src_vocabulary)
+        return TextEncoder(make_tokenizer(self._tokenizer.src, self.subword_models.get("src")), self.src_vocabulary)
 
     @cached_property
-    def tgt(self) -> Side:
+    def tgt_encoder(self) -> TextEncoder:
         """How target texts become ids."""
-        return Side(make_tokenizer(self._tokenizer.tgt, self.subword_models.get("tgt")), self.tgt_vocabulary)
+        return TextEncoder(make_tokenizer(self._tokenizer.tgt, self.subword_models.get("tgt")), self.tgt_vocabulary)
 
     @property
     def _tokenizer(self) -> TokenizerConfig:
@@ -179,11 +179,11 @@ class PreparedData:
         """The texts and the gold alignment of one pair, read from disk."""
         return self._pairs(split).pair(index)
 
-    def number(self, split: str, index: int) -> int:
+    def pair_number(self, split: str, index: int) -> int:
         """The number of this pair in the whole split, counted from 1, including the pairs that are left out."""
         return int(self._pairs(split).numbers[index]) + 1
 
-    def is_test_valid_again(self) -> bool:
+    def is_test_same_as_valid(self) -> bool:
         """Whether test and valid are the same pairs, as for a dataset without test pairs of its own."""
         valid, test = self._pairs("valid"), self._pairs("test")
         return len(valid) == len(test) and all(valid.pair(index) == test.pair(index) for index in range(len(test)))
@@ -196,7 +196,7 @@ class PreparedData:
 
     def decode_target(self, ids: Sequence[int]) -> str:
         """The text of target ids, without `<pad>`, `<bos>` and `<eos>`."""
-        return self.tgt_tokenizer.join(self.tgt_vocabulary.texts(one for one in ids if one not in _NOT_TEXT))
+        return self.tgt_tokenizer.join(self.tgt_vocabulary.tokens_of(one for one in ids if one not in _NOT_TEXT))
 
     def vocabulary_document(self) -> dict[str, Any]:
         """Everything but the pairs, as plain data for a run's vocabulary.json."""
@@ -221,13 +221,13 @@ class PreparedData:
             known = _Document.model_validate(document)
         except ValidationError as error:
             raise UserError(f"The vocabulary of this run cannot be read: {plainly(error)}.") from None
-        data = cls._of(known.model_dump(), subword_models=subword_models)
-        data._require_its_subwords(data.src_tokenizer, data.src_vocabulary)
-        data._require_its_subwords(data.tgt_tokenizer, data.tgt_vocabulary)
+        data = cls._from_values(known.model_dump(), subword_models=subword_models)
+        data._require_matching_subwords(data.src_tokenizer, data.src_vocabulary)
+        data._require_matching_subwords(data.tgt_tokenizer, data.tgt_vocabulary)
         return data
 
     @staticmethod
-    def _require_its_subwords(tokenizer: Tokenizer, vocabulary: Vocabulary) -> None:
+    def _require_matching_subwords(tokenizer: Tokenizer, vocabulary: Vocabulary) -> None:
         if isinstance(tokenizer, SubwordTokenizer) and vocabulary.own_tokens != tokenizer.pieces:
             raise UserError(
                 "The vocabulary of this run is not that of its subwords.",
@@ -235,7 +235,7 @@ class PreparedData:
             )
 
     @classmethod
-    def _of(cls, document: dict[str, Any], **pairs: Any) -> PreparedData:
+    def _from_values(cls, document: dict[str, Any], **pairs: Any) -> PreparedData:
         return cls(
             dataset=DatasetConfig.model_validate(document["dataset"]),
             src_vocabulary=Vocabulary(document["src_tokens"]),
@@ -262,14 +262,14 @@ class PreparedData:
         splits = {name: _fitting(name, pairs, dataset) for name, pairs in whole.items()}
         num_pairs = {name: len(pairs) for name, pairs in splits.items()}
         parts: dict[str, Any] = document | {
-            "dataset": document["dataset"] | _lengths(list(splits.values()), dataset),
+            "dataset": document["dataset"] | _resolve_lengths(list(splits.values()), dataset),
             "left_out": {name: len(pairs) - num_pairs[name] for name, pairs in whole.items()},
             "num_pairs": num_pairs | ({"train": None} if document["endless"] else {}),
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
             "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
         counted = {name: document.get(name, {}) for name in ("leaked", "plugin_left_out")}  # not in old data
-        return cls._of(parts, subword_models=models_in(folder), folder=folder, **counted, _splits=splits)
+        return cls._from_values(parts, subword_models=read_models(folder), folder=folder, **counted, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
         self.require_pairs()
@@ -289,12 +289,12 @@ def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs
     return fitting
 
 
-def _lengths(splits: list[SplitPairs], dataset: DatasetConfig) -> dict[str, int]:
+def _resolve_lengths(splits: list[SplitPairs], dataset: DatasetConfig) -> dict[str, int]:
     """The resolved lengths: auto is the data's longest, with room to type longer sources, up to MAX_LENGTH."""
     longest_src = max(int(pairs.arrays.src.lengths.max()) for pairs in splits)
     longest_tgt = max(int(pairs.arrays.tgt_lengths.max()) for pairs in splits)
     src, tgt = dataset.max_src_length, dataset.max_tgt_length
     return {
-        "max_src_length": min(_ROOM_FOR_TYPED * longest_src, MAX_LENGTH) if src == "auto" else src,
+        "max_src_length": min(_TYPED_LENGTH_FACTOR * longest_src, MAX_LENGTH) if src == "auto" else src,
         "max_tgt_length": min(longest_tgt, MAX_LENGTH) if tgt == "auto" else tgt,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event
 
-from core.data.encoding import encoded
+from core.data.encoding import encode_pairs
 from core.data.prepared_data import PreparedData
 from core.data.token_arrays import PairArrays
 from core.plugin import Pair
@@ -24,33 +24,33 @@ class Shards:
 
     def __init__(self, data: PreparedData, host: PluginHost) -> None:
         self._data, self._host = data, host
-        self._ahead: tuple[int, Future[PairArrays]] | None = None
+        self._prefetched: tuple[int, Future[PairArrays]] | None = None
         self._closing = Event()
 
     def pairs(self, shard: int) -> PairArrays:
         """The shard's pairs that are not too long. Raises UserError if the plugin fails."""
         if shard == 0:
             return self._data.split("train")
-        number, drawn = self._ahead or (None, None)
-        self._ahead = None
+        number, drawn = self._prefetched or (None, None)
+        self._prefetched = None
         if number == shard and drawn is not None and drawn.exception() is None:
             return drawn.result()
         # If drawing ahead failed, another request may have interrupted it; an error matters only if it recurs now.
         return self._draw(shard)
 
-    def draw_ahead(self, shard: int) -> None:
+    def prefetch(self, shard: int) -> None:
         """Start to draw the shard that `pairs` will be asked for next, unless one is being drawn; does not wait."""
-        if self._ahead is not None:
+        if self._prefetched is not None:
             return
-        drawer = ThreadPoolExecutor(1, thread_name_prefix=f"shard {shard}")
-        self._ahead = shard, drawer.submit(self._draw, shard)
-        drawer.shutdown(wait=False)  # the thread ends after this one task
+        executor = ThreadPoolExecutor(1, thread_name_prefix=f"shard {shard}")
+        self._prefetched = shard, executor.submit(self._draw, shard)
+        executor.shutdown(wait=False)  # the thread ends after this one task
 
     def close(self) -> None:
         """Stop drawing ahead. Call it before the host is closed."""
         self._closing.set()
-        if self._ahead is not None:
-            wait([self._ahead[1]], CLOSE_SECONDS)
+        if self._prefetched is not None:
+            wait([self._prefetched[1]], CLOSE_SECONDS)
 
     def _draw(self, shard: int) -> PairArrays:
         dataset, pairs = self._data.dataset, list[Pair]()
@@ -60,5 +60,5 @@ class Shards:
             if self._closing.is_set():
                 break
         texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
-        arrays = encoded(*texts, self._data.src, self._data.tgt)
+        arrays = encode_pairs(*texts, self._data.src_encoder, self._data.tgt_encoder)
         return arrays.selected(arrays.fitting(self._data.max_src_length, self._data.max_tgt_length))

@@ -37,6 +37,6 @@ class SplitPairs:
 
     @classmethod
     def map(cls, folder: Path, name: str) -> SplitPairs:
-        """Map the files that `growing_tokens` and `growing_texts` have written for a split."""
+        """Map the files that `token_writer` and `pair_writer` have written for a split."""
         arrays = PairArrays(TokenArrays.map(folder / f"{name}.src"), TokenArrays.map(folder / f"{name}.tgt"))
         return cls(arrays, PairTexts(folder / name), np.arange(len(arrays)))

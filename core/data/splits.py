@@ -11,6 +11,6 @@ def has_pairs(num_pairs: Mapping[str, int | None]) -> bool:
     return any(size is None or size > 0 for size in num_pairs.values())
 
 
-def not_at_hand(plugin: str) -> str:
+def pairs_unavailable(plugin: str) -> str:
     """The sentence that a run's pairs are not available, and what is needed to get them."""
     return f"This run's pairs are not available: its plugin {plugin!r} must give those that it was trained on"

@@ -14,7 +14,7 @@ from sentencepiece import SentencePieceTrainer
 
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, SPECIAL_TOKENS, UNK_ID
 
-_AT_ONCE = 10_000  # pairs, before each of which it logs how many it has read
+_CHUNK_SIZE = 10_000  # pairs, before each of which it logs how many it has read
 
 
 def main(model_type: str, pairs: str, stride: str, sides: str, size: str, model: str) -> None:
@@ -45,7 +45,7 @@ def _texts(pairs: Path, stride: int, sides: str) -> Iterator[str]:
     num_read = 0
     with pairs.open("rb") as lines:
         chosen = islice(lines, 0, None, stride)
-        while some := list(islice(chosen, _AT_ONCE)):
+        while some := list(islice(chosen, _CHUNK_SIZE)):
             print(f"read {num_read}", file=sys.stderr)
             for source, target, _ in json.loads(b"[" + b",".join(some) + b"]"):
                 if sides != "tgt":

@@ -8,7 +8,7 @@ import re
 from core.config import SubwordName
 
 # The share of the time passed when each is logged: measured with 500,000 sentences of 13 words, German and English.
-_PASSED: dict[SubwordName, dict[str, float]] = {
+_SHARE_AT: dict[SubwordName, dict[str, float]] = {
     "subword": {"Loaded all": 0.29, "all chars count": 0.57, "Done! preprocessed": 0.73, "Merged": 0.94},
     "subword_unigram": {
         "Loaded all": 0.04, "all chars count": 0.09, "Done! preprocessed": 0.11, "Extracting seed": 0.14,
@@ -21,7 +21,7 @@ _EM = re.compile(r"EM sub_iter=(\d) size=(\d+)")
 _EM_ITERATIONS = 2  # between prunings; each leaves three quarters of the pieces, the last a tenth too many
 
 
-class LearnedShare:
+class SubwordProgress:
     """The share of the time that has passed, 0 to 1, while `size` subwords are learned from `num_pairs` pairs.
 
     sentencepiece logs nothing for up to a third of its time. Until its next message the share grows at the average pace
@@ -30,29 +30,29 @@ class LearnedShare:
 
     def __init__(self, name: SubwordName, num_pairs: int, size: int) -> None:
         self._name, self._num_pairs, self._size = name, num_pairs, size
-        self._told, self._told_after, self._share = 0.0, 0.0, 0.0
+        self._logged, self._logged_after, self._share = 0.0, 0.0, 0.0
 
-    def after(self, seconds: float, log: str) -> float:
+    def share(self, seconds: float, log: str) -> float:
         """The share this many seconds after the start, when this is the log."""
-        told = share_told(self._name, log, self._num_pairs, self._size)
-        if told > self._told:
-            self._told, self._told_after = told, seconds
-        if self._told:
-            next_words = min((at for at in _PASSED[self._name].values() if at > told), default=told)
-            self._share = max(self._share, min(next_words, self._told * seconds / self._told_after))
+        logged = logged_share(self._name, log, self._num_pairs, self._size)
+        if logged > self._logged:
+            self._logged, self._logged_after = logged, seconds
+        if self._logged:
+            next_share = min((at for at in _SHARE_AT[self._name].values() if at > logged), default=logged)
+            self._share = max(self._share, min(next_share, self._logged * seconds / self._logged_after))
         return self._share
 
 
-def share_told(name: SubwordName, log: str, num_pairs: int, size: int) -> float:
+def logged_share(name: SubwordName, log: str, num_pairs: int, size: int) -> float:
     """The share at the last message of the log."""
-    passed = _PASSED[name]
-    share = max((share for words, share in passed.items() if words in log), default=0.0)
+    share_at = _SHARE_AT[name]
+    share = max((share for words, share in share_at.items() if words in log), default=0.0)
     read, merges, em = _READ.findall(log), _MERGES.findall(log), _EM.findall(log)
     if em:
         return share + (1 - share) * _share_pruned(len(em), int(em[-1][0]), int(em[-1][1]), size)
     if merges:
         return share + (1 - share) * min(1.0, int(merges[-1]) / size)
-    return max(share, passed["Loaded all"] * int(read[-1]) / num_pairs) if read else share
+    return max(share, share_at["Loaded all"] * int(read[-1]) / num_pairs) if read else share
 
 
 def _share_pruned(num_iterations: int, newest: int, pieces: int, size: int) -> float:

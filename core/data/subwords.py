@@ -12,7 +12,7 @@ from core.errors import UserError
 
 WORD_BEGINS = "▁"
 """U+2581 stands for a space at the beginning of a piece, also before the first word of a text."""
-LARGEST_MODEL = 32 * 2**20
+MAX_MODEL_BYTES = 32 * 2**20
 """In bytes; 200,000 subwords take about 4 MB."""
 
 SubwordModels = Mapping[str, bytes]
@@ -24,16 +24,16 @@ class SubwordTokenizer:
 
     def __init__(self, model: bytes) -> None:
         """Raises UserError if `model` is not one that `core.data.learning_subwords` has made."""
-        if len(model) > LARGEST_MODEL:
-            raise _no_model(f"it has {len(model):,} bytes, expected at most {LARGEST_MODEL:,}")
+        if len(model) > MAX_MODEL_BYTES:
+            raise _model_error(f"it has {len(model):,} bytes, expected at most {MAX_MODEL_BYTES:,}")
         self._processor = SentencePieceProcessor()
         try:
             self._processor.load_from_serialized_proto(model)
             pieces = [self._processor.id_to_piece(number) for number in range(self._processor.get_piece_size())]
         except (RuntimeError, UnicodeDecodeError):
-            raise _no_model("sentencepiece cannot read it") from None
+            raise _model_error("sentencepiece cannot read it") from None
         if tuple(pieces[: len(SPECIAL_TOKENS)]) != SPECIAL_TOKENS:
-            raise _no_model(f"it does not begin with {', '.join(SPECIAL_TOKENS)}")
+            raise _model_error(f"it does not begin with {', '.join(SPECIAL_TOKENS)}")
         self.pieces = pieces[len(SPECIAL_TOKENS) :]
 
     def tokenize(self, text: str) -> list[str]:
@@ -51,12 +51,12 @@ def write_models(folder: Path, models: SubwordModels) -> None:
         (folder / f"{side}.model").write_bytes(model)
 
 
-def models_in(folder: Path) -> SubwordModels:
+def read_models(folder: Path) -> SubwordModels:
     """Read what `write_models` wrote."""
     return {path.stem: path.read_bytes() for path in sorted(folder.glob("*.model"))}
 
 
-def _no_model(why: str) -> UserError:
+def _model_error(why: str) -> UserError:
     return UserError(
         f"The subwords of this run cannot be read: {why}.", "Restore src.model and tgt.model from a copy of the run."
     )

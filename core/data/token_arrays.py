@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.data.array_file import growing_array
+from core.data.array_file import array_writer
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 Ids = NDArray[np.int32]
-Places = NDArray[np.int64]
-IDS = ".ids.npy"
-_STARTS = ".starts.npy"
-_LENGTHS = ".lengths.npy"
+Int64Array = NDArray[np.int64]
+IDS_SUFFIX = ".ids.npy"
+_STARTS_SUFFIX = ".starts.npy"
+_LENGTHS_SUFFIX = ".lengths.npy"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +25,8 @@ class TokenArrays:
     """N sequences: sequence i is ids[starts[i] : starts[i] + lengths[i]]. A selection of them copies no ids."""
 
     ids: Ids
-    starts: Places  # [N]
-    lengths: Places  # [N]
+    starts: Int64Array  # [N]
+    lengths: Int64Array  # [N]
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -39,11 +39,11 @@ class TokenArrays:
         lengths = self.lengths[indices]
         columns = np.arange(lengths.max())
         mask = columns < lengths[:, None]
-        places = np.where(mask, self.starts[indices][:, None] + columns, 0)
-        return np.where(mask, self.ids[places], np.int64(PAD_ID)), mask
+        positions = np.where(mask, self.starts[indices][:, None] + columns, 0)
+        return np.where(mask, self.ids[positions], np.int64(PAD_ID)), mask
 
     @property
-    def own_ids(self) -> Ids:
+    def selected_ids(self) -> Ids:
         """The ids of these sequences alone, concatenated; `ids` has those of all that they were selected from."""
         num_ids = self.lengths.sum()
         if num_ids == len(self.ids):
@@ -58,9 +58,10 @@ class TokenArrays:
 
     @classmethod
     def map(cls, stem: Path) -> TokenArrays:
-        """Memory-map what `growing_tokens` wrote."""
+        """Memory-map what `token_writer` wrote."""
         # Viewed as plain arrays: indexing a np.memmap takes several times as long.
-        return cls(*(np.load(f"{stem}{part}", mmap_mode="r").view(np.ndarray) for part in (IDS, _STARTS, _LENGTHS)))
+        suffixes = (IDS_SUFFIX, _STARTS_SUFFIX, _LENGTHS_SUFFIX)
+        return cls(*(np.load(f"{stem}{suffix}", mmap_mode="r").view(np.ndarray) for suffix in suffixes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class PairArrays:
         return len(self.src)
 
     @property
-    def tgt_lengths(self) -> Places:
+    def tgt_lengths(self) -> Int64Array:
         """The number of tokens the decoder is to write for each pair, `<eos>` counted, [N]."""
         return self.tgt.lengths - 1
 
@@ -89,34 +90,34 @@ class PairArrays:
 
 def source_arrays(flat: Ids, lengths: Sequence[int]) -> TokenArrays:
     """The sequences of one flat array, with `<eos>` added to each."""
-    return _framed(flat, np.asarray(lengths, dtype=np.int64), before=0)
+    return _with_bos_eos(flat, np.asarray(lengths, dtype=np.int64), before=0)
 
 
 def target_arrays(flat: Ids, lengths: Sequence[int]) -> TokenArrays:
     """The sequences of one flat array, with `<bos>` and `<eos>` added to each."""
-    return _framed(flat, np.asarray(lengths, dtype=np.int64), before=1)
+    return _with_bos_eos(flat, np.asarray(lengths, dtype=np.int64), before=1)
 
 
-def _framed(flat: Ids, lengths: Places, *, before: int) -> TokenArrays:
+def _with_bos_eos(flat: Ids, lengths: Int64Array, *, before: int) -> TokenArrays:
     framed_lengths = lengths + before + 1
     ends = np.cumsum(framed_lengths)
     starts = ends - framed_lengths
-    framed = np.full(framed_lengths.sum(), EOS_ID, dtype=np.int32)
+    ids = np.full(framed_lengths.sum(), EOS_ID, dtype=np.int32)
     if before:
-        framed[starts] = BOS_ID
+        ids[starts] = BOS_ID
     shift = np.repeat(np.arange(len(lengths)) * (before + 1) + before, lengths)
-    framed[np.arange(len(flat)) + shift] = flat
-    return TokenArrays(framed, starts, framed_lengths)
+    ids[np.arange(len(flat)) + shift] = flat
+    return TokenArrays(ids, starts, framed_lengths)
 
 
 @contextmanager
-def growing_tokens(stem: Path) -> Iterator[Callable[[TokenArrays], None]]:
+def token_writer(stem: Path) -> Iterator[Callable[[TokenArrays], None]]:
     """Gives a function that appends sequences to the files that `TokenArrays.map` will map."""
     num_ids = 0
     with (
-        growing_array(Path(f"{stem}{IDS}"), np.int32) as add_ids,
-        growing_array(Path(f"{stem}{_STARTS}"), np.int64) as add_starts,
-        growing_array(Path(f"{stem}{_LENGTHS}"), np.int64) as add_lengths,
+        array_writer(Path(f"{stem}{IDS_SUFFIX}"), np.int32) as add_ids,
+        array_writer(Path(f"{stem}{_STARTS_SUFFIX}"), np.int64) as add_starts,
+        array_writer(Path(f"{stem}{_LENGTHS_SUFFIX}"), np.int64) as add_lengths,
     ):
 
         def append(arrays: TokenArrays) -> None:

@@ -11,7 +11,7 @@ from core.data.token_arrays import TokenArrays
 
 def unigram_loss(targets: TokenArrays) -> float:
     """`frequency_loss` of these targets' tokens, `<eos>` counted."""
-    counts = np.bincount(targets.own_ids)
+    counts = np.bincount(targets.selected_ids)
     counts[BOS_ID] = 0  # read, never predicted
     return frequency_loss(counts)
 

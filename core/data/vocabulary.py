@@ -37,7 +37,7 @@ class Vocabulary:
         """The id of each token, that of `<unk>` for unknown ones."""
         return list(map(self._ids.__getitem__, tokens))
 
-    def texts(self, ids: Iterable[int]) -> list[str]:
+    def tokens_of(self, ids: Iterable[int]) -> list[str]:
         """The token of each id, the special ones as they are spelled."""
         return list(map(self.tokens.__getitem__, ids))
 
@@ -53,7 +53,7 @@ class GrowingVocabulary:
     """Gives each new token the next id, so that texts are cut only once, before it is known which tokens to keep."""
 
     def __init__(self) -> None:
-        self._ids = _IdsAsTheyCome()
+        self._ids = _GrowingIds()
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """The id of each token; never a special id, however the token is spelled."""
@@ -62,7 +62,7 @@ class GrowingVocabulary:
     def __len__(self) -> int:
         return len(SPECIAL_TOKENS) + len(self._ids)
 
-    def by_token(self, counts: NDArray[np.int64]) -> Counter[str]:
+    def counts_by_token(self, counts: NDArray[np.int64]) -> Counter[str]:
         """Convert `counts` by id to counts by token, without the special tokens."""
         return Counter(dict(zip(self._ids, counts[len(SPECIAL_TOKENS) :].tolist(), strict=True)))
 
@@ -71,7 +71,7 @@ class GrowingVocabulary:
         return np.array([*range(len(SPECIAL_TOKENS)), *vocabulary.ids(self._ids)], dtype=np.int32)
 
 
-class _IdsAsTheyCome(dict[str, int]):
+class _GrowingIds(dict[str, int]):
     """Gives each new token the next id; Python code runs only for a token that is seen for the first time."""
 
     def __missing__(self, token: str) -> int:
@@ -88,6 +88,6 @@ def most_frequent_first(counts: Mapping[str, int], min_frequency: int) -> list[s
     return sorted(kept, key=lambda token: (-counts[token], token))
 
 
-def as_listed(tokens: Iterable[str]) -> list[str]:
+def unique_tokens(tokens: Iterable[str]) -> list[str]:
     """Tokens in the given order, each once, without the special ones."""
     return [token for token in dict.fromkeys(tokens) if token not in SPECIAL_TOKENS]

@@ -106,6 +106,6 @@ class _Watcher:
 def _output(found: ScoredHypothesis, data: PreparedData) -> BeamOutput:
     return BeamOutput(
         output=data.decode_target(found.tokens),
-        tokens=tuple(data.tgt_vocabulary.texts(found.produced)),
+        tokens=tuple(data.tgt_vocabulary.tokens_of(found.produced)),
         score=found.score,
     )

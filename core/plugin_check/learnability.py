@@ -10,7 +10,7 @@ import torch
 
 from core.config import ModelConfig, TrainingConfig
 from core.data.batching import Batch, make_batch
-from core.data.encoding import Side, encoded
+from core.data.encoding import TextEncoder, encode_pairs
 from core.data.vocabulary import Vocabulary
 from core.events import Progress
 from core.model.transformer import Transformer
@@ -66,7 +66,7 @@ def _longest(train: SplitSample, num_pairs: int) -> int:
 def _make_learner(sample: Sample, pairs: list[Pair]) -> tuple[Learner, Batch]:
     src, tgt = map(Vocabulary, sample.vocabularies)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    arrays = encoded(*texts, Side(sample.src_tokenizer, src), Side(sample.tgt_tokenizer, tgt))
+    arrays = encode_pairs(*texts, TextEncoder(sample.src_tokenizer, src), TextEncoder(sample.tgt_tokenizer, tgt))
     batch = make_batch(arrays, np.arange(len(pairs)))
     num_positions = max(batch.src.shape[1], batch.tgt_input.shape[1])
     with RandomState(0, _CPU).drawing(), threads(1):

@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.config import TokenizerConfig
-from core.data.choosing_tokens import subwords_of
 from core.data.learning_subwords import learn_subwords
 from core.data.pair_texts import write_pairs
 from core.data.splits import HELD_OUT
 from core.data.tokenizers import Tokenizer, make_tokenizer
-from core.data.vocabulary import as_listed
+from core.data.vocabulary import unique_tokens
+from core.data.vocabulary_builder import subword_pieces
 from core.events import Progress
 from core.plugin import Pair
 from core.plugin_check.report import Bounds
@@ -74,7 +74,8 @@ class Sample:
         """The source and target tokens in the vocabulary of a model trained on this data."""
         train = self.splits["train"]
         src, tgt = self.symbols or (chain.from_iterable(train.src_tokens), chain.from_iterable(train.tgt_tokens))
-        return subwords_of(self.src_tokenizer) or as_listed(src), subwords_of(self.tgt_tokenizer) or as_listed(tgt)
+        src, tgt = unique_tokens(src), unique_tokens(tgt)
+        return subword_pieces(self.src_tokenizer) or src, subword_pieces(self.tgt_tokenizer) or tgt
 
     def redraw(self, host: PluginHost, split: str, seed: int = 0) -> PairLines:
         """Draw the `first_lines` pairs of a split again, and any that follow if it ended before NUM_REDRAWN pairs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.data.pair_texts import are_the_same
+from core.data.pair_texts import have_same_pairs
 from core.data.prepared_data import PreparedData
 from core.data.splits import SPLITS
 
@@ -15,8 +15,8 @@ def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | 
     Held-out pairs may be any, since their tokens have the run's ids: those follow from the train split alone.
     """
     assert own.folder is not None and now.folder is not None  # both were prepared
-    others = tuple(split for split in SPLITS if not are_the_same(own.folder / split, now.folder / split))
-    return None if "train" in others else replace(now, other_splits=others)
+    others = tuple(split for split in SPLITS if not have_same_pairs(own.folder / split, now.folder / split))
+    return None if "train" in others else replace(now, replaced_splits=others)
 
 
 def describe_difference(known: PreparedData, now: PreparedData) -> str:

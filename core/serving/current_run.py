@@ -131,7 +131,7 @@ class CurrentRun:
             raise UserError(
                 "The mean of several checkpoints cannot continue learning.", "Open the run at its last checkpoint."
             )
-        if self.trainer.data.other_splits:
+        if self.trainer.data.replaced_splits:
             raise UserError("A run with other held-out pairs cannot continue learning.", "Open the run with its own.")
         later = [one for one in folder.resumable_steps() if one > self.trainer.step]
         if newer := [one for one in later if folder.is_checkpoint_intact(one)]:

@@ -57,10 +57,10 @@ def prepare_run_data(
     """
     known = PreparedData.from_document(folder.vocabulary(), folder.subword_models())
     dataset = folder.config().dataset
-    options_here = {**dataset.options, **options} if options else None
+    local_options = {**dataset.options, **options} if options else None
     try:
         data: PreparedData = yield from prepare_data(
-            dataset, host, cache_dir, known.subword_models, options_here, known.own_tokens
+            dataset, host, cache_dir, known.subword_models, local_options, known.own_tokens
         )
     except UserError as error:  # the plugin is gone or fails, or no longer knows its options, or its files are gone
         sentence, undo = error.sentence, ""
@@ -74,7 +74,7 @@ def prepare_run_data(
                 if scored := with_other_held_out(own, data):
                     return scored
             undo += " Other held-out pairs can be scored only where its own can be read too."
-    where = relocation_advice(folder, host, options_here or dataset.options, gives_other_pairs=bool(undo))
+    where = relocation_advice(folder, host, local_options or dataset.options, gives_other_pairs=bool(undo))
     what_to_do = " ".join(filter(None, [replaced_plugin_advice(folder, host), undo, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)

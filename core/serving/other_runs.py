@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 
 from core.data.prepared_data import PreparedData
-from core.data.unchanged_files import Looks, look_at
+from core.data.unchanged_files import FileStats, stat_files
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import model_sizes
@@ -32,7 +32,7 @@ class OtherRuns:
     """Reads models of other runs, and keeps the last one."""
 
     def __init__(self) -> None:
-        self._cached: tuple[Looks, OtherModel] | None = None  # with the state of its files
+        self._cached: tuple[FileStats, OtherModel] | None = None  # with the state of its files
 
     def at(self, run: Path, step: int | None) -> OtherModel:
         """The newest weights that a run kept at or before a step; its best ones if the step is None.
@@ -41,10 +41,10 @@ class OtherRuns:
         """
         folder = RunFolder.open(run)
         nearest = folder.checkpoint_step("best") if step is None else nearest_kept_step(folder, step)
-        looks = look_at(_weights_files(run, nearest))
-        if self._cached is None or self._cached[0] != looks:
+        file_stats = stat_files(_weights_files(run, nearest))
+        if self._cached is None or self._cached[0] != file_stats:
             self._cached = None  # frees its memory before the next is read
-            self._cached = looks, _read_model(folder, nearest)
+            self._cached = file_stats, _read_model(folder, nearest)
         return self._cached[1]
 
 

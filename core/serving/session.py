@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.data.cache_place import CachePlace
+from core.data.cache_folder import CacheFolder
 from core.data.preparation import prepare_data
 from core.errors import BrokenOff, NothingPrepared, UserError
 from core.events import (
@@ -50,7 +50,7 @@ class Session:
     def __init__(self, emit: Callable[[Event], None], host: PluginHost, cache_dir: Path | None) -> None:
         self._emit = emit
         self._host = host
-        self._cache = CachePlace(cache_dir, emit)
+        self._cache = CacheFolder(cache_dir, emit)
         self._run: CurrentRun | None = None
         self._questions: Questions | None = None
         self._has_old_plugins = False
@@ -117,9 +117,9 @@ class Session:
         self._leave_run()
         self._reload_plugins()
         self._set_state("preparing")
-        data = yield from prepare_data(request.config.dataset, self._host, self._cache.folder())
+        data = yield from prepare_data(request.config.dataset, self._host, self._cache.path())
         if request.config.model.tie_embeddings == "all":  # only a new run has a choice
-            data.require_one_vocabulary()
+            data.require_shared_vocabulary()
         config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
         yield Progress(stage="building the model", done=0, total=None)
         run = self._set_run(CurrentRun(Trainer(config, data, self._host), self._emit, picked=picked))
@@ -178,7 +178,7 @@ class Session:
             data = recorded_data(folder)
         else:
             options = dict(request.dataset_options)
-            cache = self._cache.folder()
+            cache = self._cache.path()
             data = yield from prepare_run_data(folder, self._host, cache, self._emit, options, request.purpose)
         # Opened again: this or another process may have trained it meanwhile.
         folder = RunFolder.open(request.run.absolute())
@@ -207,7 +207,7 @@ class Session:
         self._reload_plugins()
         self._set_state("preparing")
         run = RunFolder.open(run.path)
-        data = yield from prepare_run_data(run, self._host, self._cache.folder(), self._emit)
+        data = yield from prepare_run_data(run, self._host, self._cache.path(), self._emit)
         trainer = make_branch_trainer(request, checkpoint, run, data, self._host, self._emit)
         _require_changeable(trainer, changes)
         for sentence in sentences:
@@ -276,7 +276,7 @@ class Session:
 
     def cache_dir(self) -> Path:
         """The folder of prepared data."""
-        return self._cache.folder()
+        return self._cache.path()
 
     def _learn(self, run: CurrentRun) -> Work:
         reason: FinishReason = yield from run.recording(run.trainer.run())

@@ -15,8 +15,8 @@ import torch
 
 from core.config import RunConfig
 from core.data.batching import TrainBatches
-from core.data.cache import is_whole
-from core.data.cache_place import usual_place
+from core.data.cache import is_intact
+from core.data.cache_folder import default_cache_dir
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
@@ -84,11 +84,11 @@ def _data(document: dict[str, Any], config: RunConfig, host: PluginHost) -> Prep
 
     The latter uses the first's subwords and tokens: another machine may learn different ones from the same texts.
     """
-    folder, options = Path(document["data"]), document["options_here"]
-    if is_whole(folder):
-        return replace(PreparedData.open(folder, config.dataset), options_here=options)
+    folder, options = Path(document["data"]), document["local_options"]
+    if is_intact(folder):
+        return replace(PreparedData.open(folder, config.dataset), local_options=options)
     models = {side: b64decode(model) for side, model in document["subwords"].items()}
-    data = _done(prepare_data(config.dataset, host, usual_place(), models, options, document["tokens"]))
+    data = _done(prepare_data(config.dataset, host, default_cache_dir(), models, options, document["tokens"]))
     if data.fingerprint != document["fingerprint"]:
         raise UserError(
             f"The dataset {config.dataset.plugin!r} gives different pairs here than in the first process.",

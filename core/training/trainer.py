@@ -185,7 +185,7 @@ class Trainer:
             "config": self.config.model_dump(mode="json"),
             "data": str(self.data.folder),
             "fingerprint": self.data.fingerprint,
-            "options_here": self.data.options_here,
+            "local_options": self.data.local_options,
             "tokens": self.data.own_tokens,
             "subwords": {side: b64encode(model).decode() for side, model in self.data.subword_models.items()},
             "batches": self._training_batches().state(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from core.data.splits import has_pairs, not_at_hand
+from core.data.splits import has_pairs, pairs_unavailable
 from core.events import Trouble
 from core.settings.branch_changes import first_unfit
 from gui.context import Context
@@ -81,7 +81,7 @@ class BranchButton(QPushButton):
             return f"{unfit} needs other weights: Restart begins an untrained run with it"
         if workbench.is_shared or prepared is None:  # the new run asks the plugin for pairs
             return ""
-        return "" if has_pairs(prepared.num_pairs) else not_at_hand(prepared.config.dataset.plugin)
+        return "" if has_pairs(prepared.num_pairs) else pairs_unavailable(prepared.config.dataset.plugin)
 
     def _branch(self) -> None:
         """Begin the new run, or say why there can be none: Ctrl+B asks for it even while the button is hidden."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.data.cache_place import usual_place
+from core.data.cache_folder import default_cache_dir
 from core.engine import Engine
 from core.requests import Prepare
 from tests.core.watcher import Watcher, answered, tiny_config
@@ -26,7 +26,7 @@ def tiny_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def tiny_data_at_hand(home: Path, tiny_data: Path) -> None:
     """They lie in the cache of this test, as where somebody has had them prepared before."""
-    shutil.copytree(tiny_data, usual_place())
+    shutil.copytree(tiny_data, default_cache_dir())
 
 
 @pytest.fixture

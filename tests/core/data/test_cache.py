@@ -13,7 +13,15 @@ from subprocess import PIPE
 
 import pytest
 
-from core.data.cache import ABANDONED_SECONDS, NUM_KEPT, YOUNG_SECONDS, building_folder, is_whole, publish, tidy
+from core.data.cache import (
+    ABANDONED_SECONDS,
+    GRACE_SECONDS,
+    MAX_FOLDERS,
+    building_folder,
+    is_intact,
+    mark_used_and_evict,
+    publish,
+)
 from core.errors import UserError
 
 ROOT = Path(__file__).parents[3]
@@ -28,7 +36,7 @@ def published(cache: Path, name: str) -> Path:
 
 def test_a_folder_appears_with_all_its_files(tmp_path: Path) -> None:
     folder = published(tmp_path, "one")
-    assert is_whole(folder)
+    assert is_intact(folder)
     assert list(tmp_path.iterdir()) == [folder]
 
 
@@ -86,15 +94,15 @@ def test_the_faster_of_two_processes_wins(tmp_path: Path) -> None:
 def test_what_is_not_whole_is_replaced(tmp_path: Path) -> None:
     folder = published(tmp_path, "one")
     (folder / "ids").write_bytes(b"123")
-    assert not is_whole(folder)
-    assert is_whole(published(tmp_path, "one"))
+    assert not is_intact(folder)
+    assert is_intact(published(tmp_path, "one"))
 
 
 def test_those_used_last_are_kept(tmp_path: Path) -> None:
-    folders = [published(tmp_path, f"number {number}") for number in range(NUM_KEPT + 2)]
+    folders = [published(tmp_path, f"number {number}") for number in range(MAX_FOLDERS + 2)]
     for age, folder in enumerate(reversed(folders)):
         os.utime(folder, (time.time() - 100 * age,) * 2)
-    tidy(tmp_path, used=folders[0])
+    mark_used_and_evict(tmp_path, used=folders[0])
     assert {folder for folder in folders if folder.exists()} == {folders[0], *folders[3:]}
 
 
@@ -104,16 +112,16 @@ def test_what_cannot_be_marked_as_used_is_used_all_the_same(tmp_path: Path, monk
 
     folder = published(tmp_path, "one")
     monkeypatch.setattr(os, "utime", refuse)
-    tidy(tmp_path, used=folder)
-    assert is_whole(folder)
+    mark_used_and_evict(tmp_path, used=folder)
+    assert is_intact(folder)
 
 
 def test_under_a_clock_that_was_set_back_the_one_in_use_is_kept(tmp_path: Path) -> None:
-    folders = [published(tmp_path, f"number {number}") for number in range(NUM_KEPT + 2)]
+    folders = [published(tmp_path, f"number {number}") for number in range(MAX_FOLDERS + 2)]
     for folder in folders:
         os.utime(folder, (time.time() + 86_400,) * 2)
-    tidy(tmp_path, used=folders[0])
-    assert folders[0].exists() and sum(folder.exists() for folder in folders) == NUM_KEPT + 1
+    mark_used_and_evict(tmp_path, used=folders[0])
+    assert folders[0].exists() and sum(folder.exists() for folder in folders) == MAX_FOLDERS + 1
 
 
 def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> None:
@@ -125,7 +133,7 @@ def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> Non
     os.utime(foreign, (0, 0))
     (tmp_path / "note.txt").write_text("of somebody else")
     folder = published(tmp_path, "one")
-    tidy(tmp_path, used=folder)
+    mark_used_and_evict(tmp_path, used=folder)
     assert set(tmp_path.iterdir()) == {building, foreign, folder, tmp_path / "note.txt"}
 
 
@@ -147,7 +155,7 @@ def told_folder(builder: subprocess.Popen[str]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("age", "has_locks"), [(2 * YOUNG_SECONDS, True), (2 * ABANDONED_SECONDS, True), (2 * ABANDONED_SECONDS, False)]
+    ("age", "has_locks"), [(2 * GRACE_SECONDS, True), (2 * ABANDONED_SECONDS, True), (2 * ABANDONED_SECONDS, False)]
 )
 def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_builds_stays_by_any_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: int, has_locks: bool
@@ -163,13 +171,13 @@ def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_b
         killed.kill()
         killed.wait()
         folder = published(tmp_path, "one")
-        tidy(tmp_path, used=folder)
+        mark_used_and_evict(tmp_path, used=folder)
         assert left.exists(), "one so young may not be locked yet"
         for path in (left, building):
             os.utime(path, (time.time() - age,) * 2)
         with building_folder(tmp_path) as ours:
             os.utime(ours, (time.time() - age,) * 2)
-            tidy(tmp_path, used=folder)
+            mark_used_and_evict(tmp_path, used=folder)
             assert set(tmp_path.iterdir()) == {folder, building, ours}
         living.communicate()
     assert list(tmp_path.iterdir()) == [folder]
@@ -189,5 +197,5 @@ def test_what_another_process_takes_away_meanwhile_is_not_missed(
         return was_there
 
     monkeypatch.setattr(Path, "is_dir", is_dir_and_gone)
-    tidy(tmp_path, used=used)
+    mark_used_and_evict(tmp_path, used=used)
     assert list(tmp_path.iterdir()) == [used]

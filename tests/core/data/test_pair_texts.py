@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data.pair_texts import PairTexts, growing_texts, read_pairs
+from core.data.pair_texts import PairTexts, pair_writer, read_pairs
 from core.plugin import Pair
 from core.plugins_host.pair_lines import lines_of
 
@@ -16,7 +16,7 @@ PAIRS = st.lists(st.builds(Pair, TEXTS, TEXTS, ALIGNMENTS), min_size=1, max_size
 
 
 def written(pairs: list[Pair], stem: Path) -> PairTexts:
-    with growing_texts(stem) as add:
+    with pair_writer(stem) as add:
         add(lines_of(pairs[:2]))
         add(lines_of(pairs[2:]))
     return PairTexts(stem)

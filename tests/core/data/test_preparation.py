@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from core.config import MAX_LENGTH, DatasetConfig
-from core.data.choosing_tokens import Symbols
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.vocabulary import Vocabulary
+from core.data.vocabulary_builder import Symbols
 from core.errors import UserError
 from core.events import Progress
 from core.plugins_host.host import PluginHost
@@ -492,7 +492,7 @@ def test_what_other_options_make_of_the_same_files_is_kept_apart(host: PluginHos
     dataset = DatasetConfig(plugin="parallel_text", options=options)
     named = {"its own": None, "others": options | {"target": [3]}}
     for name in (first, *named):
-        data = drive(prepare_data(dataset, host, tmp_path / "cache", options_here=named[name]))
+        data = drive(prepare_data(dataset, host, tmp_path / "cache", local_options=named[name]))
         assert data.tgt_vocabulary.own_tokens == (["b"] if name == "its own" else ["c"])
 
 

@@ -75,7 +75,7 @@ def same(one: PairArrays, other: PairArrays) -> bool:
 def test_drawn_ahead_or_when_needed_a_shard_is_the_same(host: PluginHost, folder: Path) -> None:
     data = prepared(host, folder)
     ahead, at_once = Shards(data, host), Shards(data, host)
-    ahead.draw_ahead(3)
+    ahead.prefetch(3)
     third = ahead.pairs(3)
     assert len(third) == SHARD_SIZE
     assert same(third, at_once.pairs(3))
@@ -109,11 +109,11 @@ def test_pairs_that_are_too_long_are_left_out(host: PluginHost, folder: Path) ->
 def test_what_fails_ahead_matters_when_it_is_needed(host: PluginHost, folder: Path) -> None:
     shards, broken = Shards(prepared(host, folder), host), folder / "broken"
     broken.touch()
-    shards.draw_ahead(1)
+    shards.prefetch(1)
     assert len(shards.pairs(0)) == SHARD_SIZE
     with pytest.raises(UserError, match="no more letters"):
         shards.pairs(1)
-    shards.draw_ahead(1)
+    shards.prefetch(1)
     shards.close()
     broken.unlink()
     assert len(Shards(shards._data, host).pairs(1)) == SHARD_SIZE
@@ -121,7 +121,7 @@ def test_what_fails_ahead_matters_when_it_is_needed(host: PluginHost, folder: Pa
 
 def test_a_failure_ahead_that_is_mended_is_forgotten(host: PluginHost, folder: Path) -> None:
     shards = Shards(prepared(host, folder), host)
-    shards.draw_ahead(1)
+    shards.prefetch(1)
     host.reset()  # as a plugin that hangs in another call does
     assert len(shards.pairs(1)) == SHARD_SIZE
 
@@ -130,7 +130,7 @@ def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, fo
     shards = Shards(prepared(host, folder), host)
     (folder / "slow").touch()
     before = set(threading.enumerate())
-    shards.draw_ahead(1)
+    shards.prefetch(1)
     drawing = set(threading.enumerate()) - before
     shards.close()
     for thread in drawing:
@@ -187,9 +187,9 @@ def test_shards_come_from_where_the_files_are_now(folder: Path, host: PluginHost
     moved = folder / "moved"
     moved.mkdir()
     (folder / "alphabet.txt").rename(moved / "alphabet.txt")
-    here = drive(prepare_data(dataset, host, folder / "other cache", options_here={"folder": str(moved)}))
+    here = drive(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
     assert (here.fingerprint, here.dataset) == (there.fingerprint, there.dataset)
     assert np.array_equal(Shards(here, host).pairs(1).src.ids, shard.src.ids)
     (moved / "alphabet.txt").write_text("abd", encoding="utf-8")
-    others = drive(prepare_data(dataset, host, folder / "other cache", options_here={"folder": str(moved)}))
+    others = drive(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
     assert others.fingerprint != there.fingerprint

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.data.splits import has_pairs, not_at_hand
+from core.data.splits import has_pairs, pairs_unavailable
 
 
 @pytest.mark.parametrize("num_pairs", [{"train": 3, "valid": 0}, {"train": None, "valid": 0}, {"train": 0, "test": 1}])
@@ -18,4 +18,4 @@ def test_without_any_there_are_none(num_pairs: dict[str, int | None]) -> None:
 
 
 def test_the_plugin_is_named_that_must_be_there() -> None:
-    assert "its plugin 'mine' must give" in not_at_hand("mine")
+    assert "its plugin 'mine' must give" in pairs_unavailable("mine")

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from core.config import AUTO_SIZE, SubwordName
 from core.data import learning_subwords
 from core.data.learning_subwords import SizeTooSmall, learn_subwords, require_size
-from core.data.pair_texts import lines_file, write_pairs
+from core.data.pair_texts import pairs_file, write_pairs
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.data.subword_progress import LearnedShare, share_told
-from core.data.subwords import LARGEST_MODEL, SubwordTokenizer
+from core.data.subword_progress import SubwordProgress, logged_share
+from core.data.subwords import MAX_MODEL_BYTES, SubwordTokenizer
 from core.errors import UserError
 from core.plugin import Pair
 from tests.conftest import child_processes
@@ -84,7 +84,7 @@ def test_a_side_learns_of_its_own_texts(tmp_path: Path) -> None:
 def test_of_more_pairs_than_are_read_some_are_left_out_throughout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learning_subwords, "MOST_PAIRS", 3)
+    monkeypatch.setattr(learning_subwords, "MAX_PAIRS", 3)
     assert set("".join(learnt(tmp_path / "train", ("ab", "cd") * 3).pieces)) == set("ab▁")
 
 
@@ -145,33 +145,33 @@ def test_how_far_it_is_is_told(tmp_path: Path, name: SubwordName, size: int) -> 
 def test_its_process_says_how_many_pairs_it_has_read(tmp_path: Path) -> None:
     """Of those that it reads, here every second one."""
     write_pairs(tmp_path / "train", [Pair(text, "x") for text in TEXTS] * 12_500)
-    arguments = ["bpe", lines_file(tmp_path / "train"), "2", "src", "60", tmp_path / "model"]
+    arguments = ["bpe", pairs_file(tmp_path / "train"), "2", "src", "60", tmp_path / "model"]
     command = [sys.executable, "-m", "core.data.subword_process", *map(str, arguments)]
     log = subprocess.run(command, check=True, capture_output=True, text=True, encoding="utf-8").stderr
     assert re.findall(r"^read (\d+)$", log, re.MULTILINE) == ["0", "10000", "20000"]
-    shares = [share_told("subword", log[: log.index(f"read {num}") + 11], 25_000, 60) for num in (10_000, 20_000)]
+    shares = [logged_share("subword", log[: log.index(f"read {num}") + 11], 25_000, 60) for num in (10_000, 20_000)]
     assert 0.0 < 2 * shares[0] == pytest.approx(shares[1])
 
 
 def test_the_log_tells_pairs_read_and_merges_and_prunings() -> None:
-    assert share_told("subword", "read 0\nread 500000\n", 1_000_000, 200) == pytest.approx(0.145)
+    assert logged_share("subword", "read 0\nread 500000\n", 1_000_000, 200) == pytest.approx(0.145)
     merging = "read 990000\nLoaded all\nDone! preprocessed\nMerged: freq=9 merges=100 piece=Loaded\n"
-    assert share_told("subword", merging, 1_000_000, 200) == pytest.approx(0.97)
+    assert logged_share("subword", merging, 1_000_000, 200) == pytest.approx(0.97)
     pruning = "EM training\nEM sub_iter=0 size=3200 obj=8\nEM sub_iter=1 size=3200 obj=8\n"
-    share = share_told("subword_unigram", pruning, 9, 800)
+    share = logged_share("subword_unigram", pruning, 9, 800)
     assert share == pytest.approx(0.53 + 0.47 / 5), "and four times more until 880 are left"
 
 
 def test_while_the_log_is_silent_the_share_goes_on_up_to_what_the_next_words_will_say() -> None:
-    learned = LearnedShare("subword_unigram", 9, 800)
-    assert learned.after(7.0, "Extracting seed\n") == pytest.approx(0.14)
-    assert learned.after(10.0, "Extracting seed\n") == pytest.approx(0.20)
-    assert learned.after(100.0, "Extracting seed\n") == pytest.approx(0.50)
-    assert learned.after(101.0, "Extracting seed\nInitialized\n") == pytest.approx(0.50), "no step back"
-    assert learned.after(200.0, "Extracting seed\nInitialized\nEM training\n") == pytest.approx(0.53)
+    learned = SubwordProgress("subword_unigram", 9, 800)
+    assert learned.share(7.0, "Extracting seed\n") == pytest.approx(0.14)
+    assert learned.share(10.0, "Extracting seed\n") == pytest.approx(0.20)
+    assert learned.share(100.0, "Extracting seed\n") == pytest.approx(0.50)
+    assert learned.share(101.0, "Extracting seed\nInitialized\n") == pytest.approx(0.50), "no step back"
+    assert learned.share(200.0, "Extracting seed\nInitialized\nEM training\n") == pytest.approx(0.53)
 
 
-@pytest.mark.parametrize("damage", [b"", b"no model", b"\x00" * 100, b"x" * (LARGEST_MODEL + 1)])
+@pytest.mark.parametrize("damage", [b"", b"no model", b"\x00" * 100, b"x" * (MAX_MODEL_BYTES + 1)])
 def test_what_is_no_model_is_refused(damage: bytes) -> None:
     with pytest.raises(UserError, match="subwords of this run cannot be read"):
         SubwordTokenizer(damage)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.special_tokens import BOS_ID, EOS_ID
-from core.data.token_arrays import TokenArrays, growing_tokens, source_arrays, target_arrays
+from core.data.token_arrays import TokenArrays, source_arrays, target_arrays, token_writer
 from tests.core.data.conftest import flat_ids
 
 SEQUENCES = st.lists(st.lists(st.integers(4, 99), max_size=7), min_size=1, max_size=9)
@@ -42,12 +42,12 @@ def test_selecting_keeps_the_order(sequences: list[list[int]], data: st.DataObje
     keep = np.array(data.draw(st.lists(st.booleans(), min_size=len(arrays), max_size=len(arrays))))
     kept = arrays.selected(keep)
     assert rows(kept) == [row for row, is_kept in zip(rows(arrays), keep, strict=True) if is_kept]
-    assert kept.own_ids.tolist() == list(chain.from_iterable(rows(kept)))
+    assert kept.selected_ids.tolist() == list(chain.from_iterable(rows(kept)))
 
 
 def test_mapped_arrays_are_those_that_were_added(tmp_path: Path) -> None:
     parts = [source_arrays(flat_ids([[4, 5], [], [6]]), [2, 0, 1]), source_arrays(flat_ids([[7], [8, 9]]), [1, 2])]
-    with growing_tokens(tmp_path / "train.src") as add:
+    with token_writer(tmp_path / "train.src") as add:
         for part in parts:
             add(part)
     assert rows(TokenArrays.map(tmp_path / "train.src")) == rows(parts[0]) + rows(parts[1])

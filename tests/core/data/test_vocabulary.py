@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.special_tokens import SPECIAL_TOKENS, UNK_ID
-from core.data.vocabulary import GrowingVocabulary, Vocabulary, as_listed, most_frequent_first
+from core.data.vocabulary import GrowingVocabulary, Vocabulary, most_frequent_first, unique_tokens
 
 
 def test_special_tokens_come_first() -> None:
     vocabulary = Vocabulary(["a", "b"])
     assert vocabulary.tokens == (*SPECIAL_TOKENS, "a", "b")
     assert vocabulary.ids(["b", "a", "z"]) == [5, 4, UNK_ID]
-    assert vocabulary.texts([4, 5, UNK_ID]) == ["a", "b", "<unk>"]
+    assert vocabulary.tokens_of([4, 5, UNK_ID]) == ["a", "b", "<unk>"]
 
 
 def test_text_spelled_like_a_special_token_is_unknown() -> None:
@@ -35,14 +35,14 @@ def test_looking_up_does_not_teach() -> None:
 
 
 def test_listed_tokens_keep_their_order_each_once() -> None:
-    assert as_listed(["10", "2", "<eos>", "10", "1"]) == ["10", "2", "1"]
+    assert unique_tokens(["10", "2", "<eos>", "10", "1"]) == ["10", "2", "1"]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", "<pad>", "<unk>"])), st.integers(1, 3))
 def test_growing_and_choosing_later_equals_knowing_before(texts: list[str], min_frequency: int) -> None:
     growing = GrowingVocabulary()
     ids = np.array([0, 1, *growing.ids(texts), 2], dtype=np.int32)
-    counts = growing.by_token(np.bincount(ids, minlength=len(growing)))
+    counts = growing.counts_by_token(np.bincount(ids, minlength=len(growing)))
     assert counts == Counter(texts)
     vocabulary = Vocabulary(most_frequent_first(counts, min_frequency))
     assert growing.ids_in(vocabulary)[ids].tolist() == [0, 1, *vocabulary.ids(texts), 2]

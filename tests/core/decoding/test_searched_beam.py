@@ -47,7 +47,7 @@ def test_every_place_is_taken_as_in_a_plain_search(data: PreparedData, seed: int
     steps = list(beam_places(model, list(data.encode_source(TEXT)[0]), beam_size, MAX_LENGTH))
     found = [(node.position, tokens_to(tree, i), node.log_probability) for i, node in enumerate(tree.nodes)]
     expected = [
-        (position, data.tgt_vocabulary.texts(ids), total)
+        (position, data.tgt_vocabulary.tokens_of(ids), total)
         for position, places in enumerate(steps)
         for ids, total in places
     ]

@@ -120,7 +120,7 @@ def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
     config = RunConfig.model_validate(document)
     with Engine(cache_dir=tmp_path / "cache") as engine:
         with monkeypatch.context() as patch:
-            patch.setattr(PreparedData, "require_one_vocabulary", lambda _: None)
+            patch.setattr(PreparedData, "require_shared_vocabulary", lambda _: None)
             answered(engine, Prepare(config=config))
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, Learn(steps=2))

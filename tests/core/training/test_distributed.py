@@ -50,7 +50,7 @@ import sys
 from core.machine.loading_torch import leave_out_tracing
 leave_out_tracing()
 from core.training import follower
-follower.is_whole = lambda folder: False  # what the first process prepared is not seen from here
+follower.is_intact = lambda folder: False  # what the first process prepared is not seen from here
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.config import RunConfig
-from core.data.cache_place import usual_place
+from core.data.cache_folder import default_cache_dir
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.subwords import SubwordModels
@@ -34,12 +34,12 @@ def config_with(size: int) -> RunConfig:
 def document_of(data: PreparedData, subwords: SubwordModels) -> dict[str, Any]:
     """As it comes from another machine."""
     models = {side: b64encode(model).decode() for side, model in subwords.items()}
-    unprepared = {"data": "/not/on/this/machine", "options_here": data.options_here}
+    unprepared = {"data": "/not/on/this/machine", "local_options": data.local_options}
     return {**unprepared, "fingerprint": data.fingerprint, "tokens": data.own_tokens, "subwords": models}
 
 
 def test_it_takes_the_first_ones_subwords_though_its_own_would_be_others(host: PluginHost, tmp_path: Path) -> None:
-    own = drive(prepare_data(config_with(24).dataset, host, usual_place()))
+    own = drive(prepare_data(config_with(24).dataset, host, default_cache_dir()))
     theirs = drive(prepare_data(config_with(18).dataset, host, tmp_path)).subword_models
     assert theirs != own.subword_models
     data = _data(document_of(own, theirs), config_with(24), host)
@@ -49,7 +49,7 @@ def test_it_takes_the_first_ones_subwords_though_its_own_would_be_others(host: P
 
 def test_other_pairs_are_refused(host: PluginHost) -> None:
     config = config_with(24)
-    data = drive(prepare_data(config.dataset, host, usual_place()))
+    data = drive(prepare_data(config.dataset, host, default_cache_dir()))
     document = document_of(data, data.subword_models) | {"fingerprint": "of other pairs"}
     with pytest.raises(UserError, match="'roman_numerals' gives different pairs here than in the first process"):
         _data(document, config, host)

@@ -25,7 +25,7 @@ PLUGIN = Counted
 """
 
 
-def told(folder: Path, first: int, *options: str) -> list[str]:
+def notes(folder: Path, first: int, *options: str) -> list[str]:
     """What is said as a run begins with a plugin that counts from `first`."""
     (folder / "counted.py").write_text(COUNTED.format(first=first), encoding="utf-8")
     (folder / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=1)), encoding="utf-8")
@@ -36,7 +36,7 @@ def told(folder: Path, first: int, *options: str) -> list[str]:
 
 
 def test_who_counts_from_1_is_told_at_the_first_pair(tmp_path: Path) -> None:
-    assert told(tmp_path, 1) == [
+    assert notes(tmp_path, 1) == [
         "Pair 1 of the valid split has 2 source and 2 target tokens, but plugin 'counted' aligns (1, 2): such links "
         "are ignored. Count tokens, as the tokenizer cuts them, from 0. `plugins check counted` looks at all pairs."
     ]
@@ -46,4 +46,4 @@ def test_who_counts_from_1_is_told_at_the_first_pair(tmp_path: Path) -> None:
 def test_nothing_is_said_of_what_fits_and_of_texts_cut_otherwise(
     tmp_path: Path, first: int, options: tuple[str, ...]
 ) -> None:
-    assert told(tmp_path, first, *options) == []
+    assert notes(tmp_path, first, *options) == []

@@ -12,7 +12,7 @@ from core.data.splits import HELD_OUT
 from core.events import Progress, Trouble
 from core.faults import note
 
-LEAST, SHARE = 5, 0.1
+MIN_LEAKED, MIN_SHARE = 5, 0.1
 """How many leaked sources, and what share, are worth a note: any two parts of a corpus share a few short sentences, a
 file and its copy share all."""
 _CHUNKS = 10
@@ -21,7 +21,7 @@ _CHUNKS = 10
 Leaked = dict[str, tuple[int, int]]  # held-out split -> sources that are in the train split too, of how many
 
 
-def leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
+def count_leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
     """Count them in the drawn pairs. The train split is read once, undecoded: a twentieth of the time to prepare it."""
     chunks = {split: islice(read_pair_lines(folder / split), _CHUNKS) for split in HELD_OUT}
     wanted = {split: {one for lines in some for one in lines.quoted_sources()} for split, some in chunks.items()}
@@ -36,10 +36,10 @@ def leaked_sources(folder: Path) -> Generator[Progress, None, Leaked]:
     return {split: (len(found[split]), len(own)) for split, own in wanted.items()}
 
 
-def told_of_leaked(data: PreparedData) -> Iterator[Trouble]:
+def leakage_notes(data: PreparedData) -> Iterator[Trouble]:
     """Report each held-out split of which much is trained on; a test split that is the valid split is not repeated."""
     for split, (num, of) in data.leaked.items():
-        if num < max(LEAST, SHARE * of) or (split == "test" and data.is_test_valid_again()):
+        if num < max(MIN_LEAKED, MIN_SHARE * of) or (split == "test" and data.is_test_same_as_valid()):
             continue
         yield note(
             f"{'All' if num == of else f'{num:,}'} of {of:,} {split} sources are in the train split too.",

@@ -26,31 +26,31 @@ def corpus(folder: Path, *lengths: int) -> DatasetConfig:
     return DatasetConfig(plugin="parallel_text", options=options)
 
 
-def told(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[Trouble]:
+def notes(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[Trouble]:
     return [event for event in prepare_data(dataset, host, cache_dir) if isinstance(event, Trouble)]
 
 
 def test_the_pair_is_named_with_what_the_others_have_and_what_to_do(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path, 3000)
-    (note,) = told(dataset, host, tmp_path / "cache")
+    (note,) = notes(dataset, host, tmp_path / "cache")
     assert note.sentence == (
         "Pair 201 of the train split has 3,001 source tokens, <eos> counted; 9 of 10 train pairs have at most 7. "
         "It begins with 'go go go go go go go go go go go go go g'."
     )
     assert "Is a line break missing there? Fix it, or set dataset.max_src_length" in note.advice
     assert note.is_note and note.until_prepared
-    assert told(dataset, host, tmp_path / "cache") == [note]  # kept data are not another matter
+    assert notes(dataset, host, tmp_path / "cache") == [note]  # kept data are not another matter
 
 
 def test_of_several_the_longest_is_named(host: PluginHost, tmp_path: Path) -> None:
-    (note,) = told(corpus(tmp_path, 1200, 3000), host, tmp_path / "cache")
+    (note,) = notes(corpus(tmp_path, 1200, 3000), host, tmp_path / "cache")
     assert "Pair 202" in note.sentence and note.sentence.endswith(" 1 more is about as long.")
 
 
 def test_a_held_out_pair_is_compared_with_those_to_train_on(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path)
     (tmp_path / "valid.tsv").write_text(f"go\t{'x ' * 2000}\n")
-    (note,) = told(dataset, host, tmp_path / "cache")
+    (note,) = notes(dataset, host, tmp_path / "cache")
     assert note.sentence.startswith("Pair 1 of the valid split has 2,001 target tokens") and "most 2." in note.sentence
     assert "dataset.max_tgt_length" in note.advice
 
@@ -58,11 +58,11 @@ def test_a_held_out_pair_is_compared_with_those_to_train_on(host: PluginHost, tm
 def test_a_pair_that_is_held_out_for_both_ends_counts_once(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path)
     (tmp_path / "valid.tsv").write_text(f"{'go ' * 2000}\tx\n")
-    (note,) = told(dataset, host, tmp_path / "cache")
+    (note,) = notes(dataset, host, tmp_path / "cache")
     assert note.sentence.startswith("Pair 1 of the valid split") and note.sentence.endswith("'.")
     (tmp_path / "test.tsv").write_text(f"go {'go ' * 2000}\tx\n")
     of_its_own = dataset.model_copy(update={"options": dataset.options | {"test_source": "test.tsv"}})
-    (note,) = told(of_its_own, host, tmp_path / "cache")
+    (note,) = notes(of_its_own, host, tmp_path / "cache")
     assert note.sentence.startswith("Pair 1 of the test split") and note.sentence.endswith(" 1 more is about as long.")
 
 
@@ -73,7 +73,7 @@ def test_it_is_said_of_few_pairs_and_of_several_too(host: PluginHost, tmp_path: 
     dataset = corpus(tmp_path)
     lengths = [5] * short + [5000] * long
     (tmp_path / "train.tsv").write_text("".join(f"{'go ' * length}\tx\n" for length in lengths))
-    (note,) = told(dataset, host, tmp_path / "cache")
+    (note,) = notes(dataset, host, tmp_path / "cache")
     assert f"Pair {short + 1} of the train split" in note.sentence and "most 6." in note.sentence
     assert (f" {long - 1:,} more are" in note.sentence) is (long > 1)
 
@@ -85,7 +85,7 @@ def documents() -> list[int]:
 
 @pytest.mark.parametrize("lengths", [[900], [1000] * 40 + [9000], documents()], ids=["cheap", "usual", "documents"])
 def test_nothing_is_said_of_what_costs_little_or_is_usual(host: PluginHost, tmp_path: Path, lengths: list[int]) -> None:
-    assert told(corpus(tmp_path, *lengths), host, tmp_path / "cache") == []
+    assert notes(corpus(tmp_path, *lengths), host, tmp_path / "cache") == []
 
 
 def test_nothing_is_said_of_a_length_that_somebody_set(host: PluginHost, tmp_path: Path) -> None:
@@ -93,14 +93,14 @@ def test_nothing_is_said_of_a_length_that_somebody_set(host: PluginHost, tmp_pat
     dataset = corpus(tmp_path, 3000)
     for length in (10, ROOM_FOR_ALL):
         chosen = dataset.model_copy(update={"max_src_length": length})
-        assert told(chosen, host, tmp_path / "cache") == []
+        assert notes(chosen, host, tmp_path / "cache") == []
 
 
 def test_the_number_is_that_of_all_pairs_where_some_are_left_out(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path, 3000).model_copy(update={"max_tgt_length": 2})
     lines = (tmp_path / "train.tsv").read_text()
     (tmp_path / "train.tsv").write_text(f"away\tx x x\n{lines}")
-    (note,) = told(dataset, host, tmp_path / "cache")
+    (note,) = notes(dataset, host, tmp_path / "cache")
     assert note.sentence.startswith("Pair 202 of the train split")
 
 

@@ -29,7 +29,7 @@ def lines(numbers: range) -> bytes:
     return "".join(f"number {number}\tNummer {number}\n" for number in numbers).encode()
 
 
-def told(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[str]:
+def notes(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[str]:
     events = list(prepare_data(dataset, host, cache_dir))
     notes = [event for event in events if isinstance(event, Trouble)]
     assert all(note.is_note and note.until_prepared for note in notes)
@@ -42,14 +42,14 @@ def test_of_a_copy_of_the_train_file_all_is_trained_on(
 ) -> None:
     dataset = corpus(tmp_path, copied(lines(range(100))))
     expected = ["All of 100 valid sources are in the train split too."]  # the test split is the same once more
-    assert told(dataset, host, tmp_path / "cache") == expected
-    assert told(dataset, host, tmp_path / "cache") == expected  # kept data are not another matter
+    assert notes(dataset, host, tmp_path / "cache") == expected
+    assert notes(dataset, host, tmp_path / "cache") == expected  # kept data are not another matter
 
 
 def test_sources_are_counted_whatever_their_targets_and_of_each_split(host: PluginHost, tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_bytes(lines(range(95, 105)) + b"number 99\tneunundneunzig\n")
     dataset = corpus(tmp_path, lines(range(90, 190)).replace(b"Nummer", b"Zahl"), test_source="test.tsv")
-    assert told(dataset, host, tmp_path / "cache") == [
+    assert notes(dataset, host, tmp_path / "cache") == [
         "10 of 100 valid sources are in the train split too.",
         "5 of 10 test sources are in the train split too.",
     ]
@@ -57,7 +57,7 @@ def test_sources_are_counted_whatever_their_targets_and_of_each_split(host: Plug
 
 @pytest.mark.parametrize("held_out", [range(91, 191), range(96, 100)], ids=["small share", "few"])
 def test_nothing_is_said_of_a_few(host: PluginHost, tmp_path: Path, held_out: range) -> None:
-    assert told(corpus(tmp_path, lines(held_out)), host, tmp_path / "cache") == []
+    assert notes(corpus(tmp_path, lines(held_out)), host, tmp_path / "cache") == []
 
 
 def test_sources_are_told_apart_as_they_stand_in_their_lines() -> None:

@@ -12,28 +12,28 @@ from platformdirs import user_cache_path
 from core.events import Event, Trouble
 
 
-def usual_place() -> Path:
+def default_cache_dir() -> Path:
     """The default folder of prepared data."""
     return user_cache_path("headlight") / "prepared"
 
 
-class CachePlace:
-    """The folder of prepared data, chosen at the first use; `tell` gets a Trouble if it is a temporary one instead."""
+class CacheFolder:
+    """The folder of prepared data, chosen at the first use; `emit` gets a Trouble if it is a temporary one instead."""
 
-    def __init__(self, given: Path | None, tell: Callable[[Event], None]) -> None:
-        self._wanted = given or usual_place()
-        self._tell = tell
+    def __init__(self, given: Path | None, emit: Callable[[Event], None]) -> None:
+        self._wanted = given or default_cache_dir()
+        self._emit = emit
         self._temporary: TemporaryDirectory[str] | None = None
 
-    def folder(self) -> Path:
+    def path(self) -> Path:
         """A folder that is writable, by its permissions. Raises OSError if not even a temporary one can be made."""
-        if self._temporary is None and (why := _why_not(self._wanted)):
+        if self._temporary is None and (why := _unwritable_reason(self._wanted)):
             self._temporary = TemporaryDirectory(prefix="headlight-", ignore_cleanup_errors=True)
             sentence = f"Prepared data cannot be kept in {self._wanted}: {why}."
             advice = (
                 f"They are kept in {self._temporary.name} until Headlight ends; XDG_CACHE_HOME names another place."
             )
-            self._tell(Trouble(sentence=sentence, advice=advice))
+            self._emit(Trouble(sentence=sentence, advice=advice))
         return self._wanted if self._temporary is None else Path(self._temporary.name)
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class CachePlace:
             self._temporary = None
 
 
-def _why_not(folder: Path) -> str:
+def _unwritable_reason(folder: Path) -> str:
     """Why the folder is not writable; empty if it is."""
     try:
         folder.mkdir(parents=True, exist_ok=True)

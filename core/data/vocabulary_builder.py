@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from core.config import TokenizerConfig
 from core.data.subwords import SubwordTokenizer
 from core.data.tokenizers import Tokenizer
-from core.data.vocabulary import Vocabulary, as_listed, most_frequent_first
+from core.data.vocabulary import Vocabulary, most_frequent_first, unique_tokens
 from core.errors import UserError
 
 Symbols = tuple[Sequence[str], Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenChoice:
+class VocabularyBuilder:
     """How a dataset's tokens are chosen: by its tokenizers, and the symbols that an endless plugin lists."""
 
     plugin: str  # its name
@@ -25,16 +25,16 @@ class TokenChoice:
     tgt_tokenizer: Tokenizer
     symbols: Symbols | None
 
-    def vocabularies(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
+    def build(self, src_counts: Counter[str], tgt_counts: Counter[str]) -> tuple[Vocabulary, Vocabulary]:
         """All subwords or all listed symbols, however rare; otherwise the frequent enough tokens of the train split."""
-        least = self.config.min_frequency
+        min_frequency = self.config.min_frequency
         if self.symbols is not None:
-            src, tgt = listed(self.symbols, shared=self.config.shared)
+            src, tgt = order_symbols(self.symbols, shared=self.config.shared)
         elif self.config.shared:
-            src = tgt = most_frequent_first(src_counts + tgt_counts, least)
+            src = tgt = most_frequent_first(src_counts + tgt_counts, min_frequency)
         else:
-            src, tgt = most_frequent_first(src_counts, least), most_frequent_first(tgt_counts, least)
-        src, tgt = subwords_of(self.src_tokenizer) or src, subwords_of(self.tgt_tokenizer) or tgt
+            src, tgt = most_frequent_first(src_counts, min_frequency), most_frequent_first(tgt_counts, min_frequency)
+        src, tgt = subword_pieces(self.src_tokenizer) or src, subword_pieces(self.tgt_tokenizer) or tgt
         for side, tokens, counts in (("source", src, src_counts), ("target", tgt, tgt_counts)):
             if not tokens:
                 raise self._no_tokens(side, counts)
@@ -55,12 +55,12 @@ class TokenChoice:
         return UserError(sentence, "Fix it, or choose another dataset.")
 
 
-def listed(symbols: Symbols, *, shared: bool) -> tuple[list[str], list[str]]:
+def order_symbols(symbols: Symbols, *, shared: bool) -> tuple[list[str], list[str]]:
     """The source and the target tokens in the given order, each once; the same tokens for both if `shared`."""
     src, tgt = symbols
-    return (as_listed([*src, *tgt]),) * 2 if shared else (as_listed(src), as_listed(tgt))
+    return (unique_tokens([*src, *tgt]),) * 2 if shared else (unique_tokens(src), unique_tokens(tgt))
 
 
-def subwords_of(tokenizer: Tokenizer) -> list[str]:
+def subword_pieces(tokenizer: Tokenizer) -> list[str]:
     """All pieces of a subword tokenizer; an empty list for other tokenizers."""
     return tokenizer.pieces if isinstance(tokenizer, SubwordTokenizer) else []
