@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.answers.evaluation import Evaluation
 from core.cli.output import warn
-from core.comparison.target_tokens import PER_TOKEN, place_of_others, target_tokens
+from core.comparison.target_tokens import PER_TOKEN, index_of_other_tokens, target_tokens
 from core.errors import UserError
 from core.run_folder import RunFolder
 
@@ -36,7 +36,7 @@ def _difference(first: Evaluation, other: Evaluation) -> str:
 def figures_of_other_units(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """The metrics to leave out of a mean or comparison, as these runs' target tokens differ; warns of it."""
     runs = [RunFolder.open(evaluation.run) for evaluation in evaluations]
-    place = place_of_others([target_tokens(run, run.vocabulary()) for run in runs])
+    place = index_of_other_tokens([target_tokens(run, run.vocabulary()) for run in runs])
     if place is None:
         return ()
     warn_of_other_tokens(runs[0], runs[place], "are left out of what is said of both")

@@ -9,10 +9,10 @@ from core.cli.comparable import warn_of_other_tokens
 from core.cli.named_run import runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import columns, print_records, warn
-from core.comparison.read_run import ReadRun
-from core.comparison.runs import records_of, said
-from core.comparison.seeds import places_of_other_data, seed_groups
-from core.comparison.target_tokens import place_of_others
+from core.comparison.records import comparison_records, format_value
+from core.comparison.run_results import RunResults
+from core.comparison.seeds import runs_with_other_data, seed_groups
+from core.comparison.target_tokens import index_of_other_tokens
 from core.errors import UserError
 from core.run_folder import RunFolder, find_run
 
@@ -35,14 +35,14 @@ def compare(arguments: Namespace) -> int:
             f"--{given[0].replace('_', '-')}: the figures compared are those of the runs' own validations.",
             "It goes with --paired-bootstrap, which evaluates two runs.",
         )
-    runs = [ReadRun.read(RunFolder.open(find_run(text, runs_dir_of(arguments)))) for text in arguments.runs]
-    if (other := place_of_others([run.target_tokens for run in runs])) is not None:
+    runs = [RunResults.read(RunFolder.open(find_run(text, runs_dir_of(arguments)))) for text in arguments.runs]
+    if (other := index_of_other_tokens([run.target_tokens for run in runs])) is not None:
         warn_of_other_tokens(runs[0].folder, runs[other].folder, "say nothing side by side")
-    if (places := places_of_other_data(runs)) is not None:
+    if (places := runs_with_other_data(runs)) is not None:
         first, second = (runs[place].folder.path.name for place in places)
         same = f"{first} and {second} were trained with the same settings"
         warn(f"{same} on different data, for the corpus was changed, and have no common mean")
-    records = records_of(runs, seed_groups(runs))
+    records = comparison_records(runs, seed_groups(runs))
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)
     else:
@@ -55,5 +55,6 @@ def _is_given(option: object) -> bool:
 
 
 def _print_columns(records: Sequence[dict[str, object]]) -> None:
-    rows = [[one_line(cell) for cell in (name, *(said(record[name]) for record in records))] for name in records[0]]
+    cells = ((name, *(format_value(record[name]) for record in records)) for name in records[0])
+    rows = [[one_line(cell) for cell in row] for row in cells]
     print("\n".join(columns(rows)))

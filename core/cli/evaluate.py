@@ -20,8 +20,8 @@ from core.cli.opening import (
     require_no_corpus_file,
 )
 from core.cli.output import print_json, print_lines, print_means, warn
-from core.comparison.read_run import ReadRun
-from core.comparison.seeds import repeats
+from core.comparison.run_results import RunResults
+from core.comparison.seeds import repeated_runs
 from core.comparison.spread import spread
 from core.errors import UserError
 from core.requests import Evaluate, OpenRun
@@ -138,7 +138,7 @@ def other_pairs(evaluation: Evaluation) -> dict[str, object]:
 
 def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """The evaluations for the mean: of runs with equal settings, data and seed only the first; warns of the others."""
-    again = repeats([ReadRun.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
+    again = repeated_runs([RunResults.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
     names = [evaluation.run.name for evaluation in evaluations]
     for at, first in again.items():
         said = f"{names[at]} repeats {names[first]}, seed included"

@@ -11,7 +11,7 @@ from core.cli.conversation import TerminalConversation
 from core.cli.evaluate import evaluated, openings_of, warn_of_sentences
 from core.cli.opening import require_different_runs, weights_in_words
 from core.cli.output import print_records, warn
-from core.comparison.paired_bootstrap import FEWEST, NUM_SAMPLES, Compared, Outputs, paired_bootstrap
+from core.comparison.paired_bootstrap import MIN_SENTENCES, NUM_SAMPLES, MetricComparison, Outputs, paired_bootstrap
 from core.errors import UserError
 from core.training.metrics import higher_is_better
 
@@ -27,10 +27,10 @@ def compare_paired(arguments: Namespace) -> int:
         first, second = (evaluated(engine, opening, split, minimum_risk=minimum_risk) for opening in openings)
     require_same_sentences((first, second), "A paired test")
     warn_of_sentences(first)
-    if first.sentences < FEWEST:
+    if first.sentences < MIN_SENTENCES:
         warn(
             f"{_sentences(first)} are too few to tell the runs apart: where one is better in each, chance alone does "
-            f"that in more than 5 % of cases; expected at least {FEWEST}"
+            f"that in more than 5 % of cases; expected at least {MIN_SENTENCES}"
         )
     references = [reference for _, reference, _ in first.predictions]
     left_out = figures_of_other_units((first, second))
@@ -49,7 +49,7 @@ def _outputs(evaluation: Evaluation) -> Outputs:
     return Outputs(texts, evaluation.matches, evaluation.token_edits)
 
 
-def _record(compared: Compared, first: Evaluation, second: Evaluation) -> dict[str, Any]:
+def _record(compared: MetricComparison, first: Evaluation, second: Evaluation) -> dict[str, Any]:
     named = {
         f"{name}_{what}": getattr(compared, f"{what}s")[place]
         for place, name in enumerate(("first", "second"))
@@ -67,7 +67,7 @@ def _record(compared: Compared, first: Evaluation, second: Evaluation) -> dict[s
     }
 
 
-def _print_sentences(compared: list[Compared], first: Evaluation, second: Evaluation) -> None:
+def _print_sentences(compared: list[MetricComparison], first: Evaluation, second: Evaluation) -> None:
     print(f"{_sentences(first)} of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
     for place, run in enumerate((first, second)):
         scores = ", ".join(f"{one.metric} {one.scores[place]:.4g} ± {one.half_widths[place]:.2g}" for one in compared)

@@ -40,13 +40,13 @@ def differing(settings: Sequence[Settings]) -> dict[str, list[object]]:
 
 def settings_of(config: RunConfig) -> Settings:
     """All settings of a config, by dotted key."""
-    return dict(_flat(config.model_dump()))
+    return dict(_flatten(config.model_dump()))
 
 
-def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
     """`{"model": {"d_model": 8}}` as `("model.d_model", 8)`."""
     for name, value in tree.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{name}.")
+            yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value

@@ -18,7 +18,7 @@ from sacrebleu.significance import PairedTest
 from core.training.metrics import bleu_metric, tokenized_bleu_metric
 
 NUM_SAMPLES = 1000
-FEWEST = 6  # sentences: of five, one system is better in each by chance alone in 2 of 32 cases, more than 5 %
+MIN_SENTENCES = 6  # sentences: of five, one system is better in each by chance alone in 2 of 32 cases, more than 5 %
 
 
 class Outputs(NamedTuple):
@@ -30,7 +30,7 @@ class Outputs(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compared:
+class MetricComparison:
     """One metric of two systems: their scores, 95 % intervals over the samples, and the p of their difference."""
 
     metric: str
@@ -41,7 +41,7 @@ class Compared:
     signature: str
 
 
-def paired_bootstrap(references: Sequence[str], first: Outputs, second: Outputs) -> list[Compared]:
+def paired_bootstrap(references: Sequence[str], first: Outputs, second: Outputs) -> list[MetricComparison]:
     """Compare two systems' outputs for the same references by `evaluate`'s BLEUs, chrF (0 to 100), exact match and
     token error rate.
     """
@@ -51,40 +51,40 @@ def paired_bootstrap(references: Sequence[str], first: Outputs, second: Outputs)
         "chrf": CHRF(),
     }
     texts = [("first", first.texts), ("second", second.texts)]
-    matches = [("first", _counted(first.matches)), ("second", _counted(second.matches))]
+    matches = [("first", _as_ratios(first.matches)), ("second", _as_ratios(second.matches))]
     edits = [("first", first.token_edits), ("second", second.token_edits)]
     return [
         *(_compared(name, metric, references, texts) for name, metric in metrics.items()),
-        _compared("exact_match", Share("exact match"), references, matches),
-        _compared("token_error_rate", Share("token error rate"), references, edits),
+        _compared("exact_match", RatioMetric("exact match"), references, matches),
+        _compared("token_error_rate", RatioMetric("token error rate"), references, edits),
     ]
 
 
-def _counted(matches: Sequence[bool]) -> list[tuple[int, int]]:
+def _as_ratios(matches: Sequence[bool]) -> list[tuple[int, int]]:
     return [(int(match), 1) for match in matches]
 
 
 def _compared(
     name: str, metric: Metric, references: Sequence[str], systems: Sequence[tuple[str, Sequence[Any]]]
-) -> Compared:
+) -> MetricComparison:
     """Compare by one metric at a time: sacrebleu identifies metrics by names of its own, which the two BLEUs share."""
     test = PairedTest(systems, {name: metric}, [references], test_type="bs", n_samples=NUM_SAMPLES)
     signatures, results = test()
-    ((known_as, signature),) = signatures.items()
-    first, second = results[known_as]
+    ((name_in_sacrebleu, signature),) = signatures.items()
+    first, second = results[name_in_sacrebleu]
     # sacrebleu gives the smallest possible p to equal scores, and to a single sentence, which is every sample.
-    is_told_apart = first.score != second.score and len(references) > 1
-    return Compared(
+    is_distinguishable = first.score != second.score and len(references) > 1
+    return MetricComparison(
         metric=name,
         scores=(float(first.score), float(second.score)),
         means=(float(first.mean), float(second.mean)),
         half_widths=(float(first.ci), float(second.ci)),
-        p=float(second.p_value) if is_told_apart else 1.0,
+        p=float(second.p_value) if is_distinguishable else 1.0,
         signature=str(signature),
     )
 
 
-class Share(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any to mypy
+class RatioMetric(Metric):  # type: ignore[misc]  # sacrebleu's classes are Any to mypy
     """A share over outputs, given as `evaluate`'s counts for each, in the form that sacrebleu resamples: [part, whole].
 
     Counts, since a text alone no longer says which tokens were written.

@@ -22,7 +22,7 @@ def target_tokens(run: RunFolder, vocabulary: Mapping[str, Any]) -> TargetTokens
     return vocabulary["dataset"]["tokenizer"]["tgt"], run.subword_models().get("tgt"), vocabulary["tgt_tokens"]
 
 
-def place_of_others(runs: Sequence[TargetTokens | None]) -> int | None:
+def index_of_other_tokens(runs: Sequence[TargetTokens | None]) -> int | None:
     """The index of the first run whose target tokens are known to differ from the first's; None if there is none."""
     first = runs[0]
-    return next((at for at, one in enumerate(runs) if None not in (one, first) and one != first), None)
+    return next((index for index, one in enumerate(runs) if None not in (one, first) and one != first), None)

@@ -52,7 +52,7 @@ class DecoderStep(nn.Module):
         super().__init__()
         self.model = model
         for layer in model.decoder:
-            layer.self_attention = Remembering(layer.self_attention)  # type: ignore[assignment]
+            layer.self_attention = CachedSelfAttention(layer.self_attention)  # type: ignore[assignment]
 
     def forward(self, tokens: Tensor, past: Tensor, memory: Tensor, src_mask: Tensor) -> tuple[Tensor, Tensor]:
         embedding, position = self.model.tgt_embedding, past.shape[4]
@@ -60,15 +60,15 @@ class DecoderStep(nn.Module):
         x = here + embedding.tokens(tokens[:, None]) * embedding.scale
         mask, present = padding_mask(src_mask), []
         for number, layer in enumerate(self.model.decoder):
-            remembering = layer.self_attention
-            assert isinstance(remembering, Remembering)
-            remembering.past = KeysValues(past[number, 0], past[number, 1])
+            attention = layer.self_attention
+            assert isinstance(attention, CachedSelfAttention)
+            attention.past = KeysValues(past[number, 0], past[number, 1])
             x = layer(x, mask, KeysValues(memory[number, 0], memory[number, 1]), mask)
-            present.append(torch.stack(remembering.past))
+            present.append(torch.stack(attention.past))
         return self.model.project(self.model.decoder.norm(x))[:, 0], torch.stack(present)
 
 
-class Remembering(nn.Module):
+class CachedSelfAttention(nn.Module):
     """Self-attention of the newest token to itself and those before it, whose keys and values `past` holds."""
 
     past: KeysValues

@@ -26,7 +26,7 @@ from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
 
 _ENDED = ("finished", "failed", "stopped")
-_OURS_ALONE = ("command_line",)  # left out of environment.json, since it names folders and people
+_PRIVATE_KEYS = ("command_line",)  # left out of environment.json, since it names folders and people
 
 
 def share(run: RunFolder, path: Path) -> None:
@@ -49,16 +49,16 @@ def receive(path: Path, runs_dir: Path) -> Path:
             folder = Path(temporary) / "run"
             folder.mkdir()
             unpack(path, folder)
-            state = _mark(folder, path)
+            state = _mark_shared(folder, path)
             for target in numbered_paths(runs_dir, safe_folder_name(path.stem)):
                 if not target.exists():
                     return folder.rename(target)
-                if _is_the_same(target, folder, state):
+                if _has_same_content(target, folder, state):
                     return target
     raise AssertionError("the names never end")
 
 
-def _mark(folder: Path, received: Path) -> RunState:
+def _mark_shared(folder: Path, received: Path) -> RunState:
     """Mark the run as shared, whatever it says itself. Raises UserError, naming the file, if it is no run."""
     try:
         run = RunFolder.open(folder)
@@ -70,7 +70,7 @@ def _mark(folder: Path, received: Path) -> RunState:
     return run.state
 
 
-def _is_the_same(target: Path, folder: Path, state: RunState) -> bool:
+def _has_same_content(target: Path, folder: Path, state: RunState) -> bool:
     """Whether `target` holds what was unpacked into `folder`; in a shared run, only the label is ever rewritten."""
     with suppress(UserError):
         known = RunFolder.open(target).state
@@ -89,9 +89,9 @@ def model_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[s
 
 def _files(run: RunFolder) -> Iterator[tuple[str, bytes]]:
     yield from _documents(run, run.state, run.model_documents())
-    yield from _listed(run, "metrics.jsonl")
+    yield from _matching_files(run, "metrics.jsonl")
     for folder, suffix in STEP_FILE_SUFFIXES.items():
-        yield from _listed(run, f"{folder}/*{suffix}")
+        yield from _matching_files(run, f"{folder}/*{suffix}")
     for step in sorted(_checkpoints(run) - set(run.snapshot_steps())):
         yield _snapshot(step, run.weights(step))
 
@@ -101,22 +101,22 @@ def _snapshot(step: int, weights: Weights) -> tuple[str, bytes]:
 
 
 def _documents(run: RunFolder, state: RunState, of_model: dict[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    environment = {name: value for name, value in run.environment().items() if name not in _OURS_ALONE}
+    environment = {name: value for name, value in run.environment().items() if name not in _PRIVATE_KEYS}
     documents = of_model | {"environment.json": json_bytes(environment)}
     checksums = {name: checksum(data) for name, data in documents.items()}
     yield from documents.items()
     yield LABEL, label_bytes(run.label())
-    yield "run.json", state_bytes(_given_away(state, checksums))
+    yield "run.json", state_bytes(_shared_state(state, checksums))
 
 
-def _given_away(state: RunState, checksums: dict[str, str]) -> RunState:
+def _shared_state(state: RunState, checksums: dict[str, str]) -> RunState:
     ended = state.state if state.state in _ENDED else "stopped"
     return replace(
         state, state=ended, is_shared=True, checksums=checksums, pid=None, host=None, pid_started=None, metrics_size=0
     )
 
 
-def _listed(run: RunFolder, pattern: str) -> Iterator[tuple[str, bytes]]:
+def _matching_files(run: RunFolder, pattern: str) -> Iterator[tuple[str, bytes]]:
     for path in sorted(run.path.glob(pattern)):
         with suppress(FileNotFoundError):  # the process that trains the run has thinned it out
             yield path.relative_to(run.path).as_posix(), path.read_bytes()

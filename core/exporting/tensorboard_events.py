@@ -35,7 +35,7 @@ class TensorBoardEvents:
     def __call__(self, event: Event) -> None:
         """Write one event of the run, if TensorBoard can show it."""
         try:
-            self._take(event)
+            self._write_event(event)
         except OSError as error:
             print(f"headlight: {self._folder}: no more event files ({error.strerror}).", file=sys.stderr)
             self.close()
@@ -47,10 +47,10 @@ class TensorBoardEvents:
             with contextlib.suppress(OSError):  # the first failure was reported
                 file.close()
 
-    def _take(self, event: Event) -> None:
+    def _write_event(self, event: Event) -> None:
         match event:
             case RunStarted():
-                self._begin(event)
+                self._open_file(event)
             case StepsDone():
                 names = [name for name in event.arrays if name != "time"]
                 for number, seconds in enumerate(event.arrays["time"]):
@@ -63,7 +63,7 @@ class TensorBoardEvents:
         if self._file is not None:
             self._file.flush()
 
-    def _begin(self, started: RunStarted) -> None:
+    def _open_file(self, started: RunStarted) -> None:
         """Open a new file at each start; TensorBoard drops the steps of earlier files that are taken again."""
         folder = self._folder / started.run.name
         folder.mkdir(exist_ok=True)

@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from core.comparison.read_run import ReadRun, read_units
-from core.comparison.runs import records_of
+from core.comparison.records import comparison_records
+from core.comparison.run_results import RunResults, read_units
 from core.comparison.seeds import SeedGroup, seed_groups
-from core.comparison.target_tokens import TargetTokens, place_of_others
+from core.comparison.target_tokens import TargetTokens, index_of_other_tokens
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
 from core.growing_curve import GrowingCurve
@@ -135,7 +135,7 @@ class RunsReader:
         read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
         groups = seed_groups(read)
         table = _table(read, groups, runs)
-        bands, other = tuple(_banded(groups, runs)), place_of_others([one.target_tokens for one in read])
+        bands, other = tuple(_banded(groups, runs)), index_of_other_tokens([one.target_tokens for one in read])
         return Comparison(runs, bands, table, at, tuple(steps), tuple(damaged), other)
 
 
@@ -176,12 +176,12 @@ class _Known:
             self._sentences, self._validated_at = sentences or (), validated if sentences is not None else None
             self._looked, self.damaged = looked, damaged
 
-    def as_read(self, folder: RunFolder) -> ReadRun:
+    def as_read(self, folder: RunFolder) -> RunResults:
         """The run as the terminal compares it."""
         if self._validated is None:
             self._validated, self._target_tokens, self._data = read_units(folder)
         units = self._validated, self._target_tokens, self._data
-        return ReadRun(folder, folder.config(), self.validations, self.changed, *units)
+        return RunResults(folder, folder.config(), self.validations, self.changed, *units)
 
     def compared(self, letter: str, name: str) -> ComparedRun:
         """The run as last read."""
@@ -218,15 +218,15 @@ def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
 
 
 def _table(
-    read: Sequence[ReadRun], groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]
+    read: Sequence[RunResults], groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]
 ) -> tuple[tuple[object, ...], ...]:
     """The table of a comparison. Means come first, in columns and in rows: of five seeds they were out of sight.
 
     A column of means is headed by the letters of its runs.
     """
-    records = records_of(read, groups)
+    records = comparison_records(read, groups)
     means, deviations = records[len(runs) :: 2], records[len(runs) + 1 :: 2]
-    letters = ["".join(runs[place].letter for place in group.places) for group in groups]
+    letters = ["".join(runs[place].letter for place in group.indices) for group in groups]
     heads = [f"{of}  {mean['run']} ± deviation" for of, mean in zip(letters, means, strict=True)]
     left_out = {"run", "group"} if len(runs) > 1 else {"run"}
     names = [name for name in records[0] if name not in left_out]
@@ -242,6 +242,6 @@ def _table(
 
 def _banded(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
     for group in groups:
-        members = [runs[place] for place in group.places]
+        members = [runs[place] for place in group.indices]
         training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
-        yield ComparedGroup(group.name, group.places, band_of(training), band_of(validation))
+        yield ComparedGroup(group.name, group.indices, band_of(training), band_of(validation))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.comparison.runs import said
+from core.comparison.records import format_value
 from core.settings.fields import run_settings
 from gui.panels.learning.metric_words import in_tables, words_of
 from gui.runs.compared import MeanAndDeviation
@@ -39,7 +39,7 @@ def written(name: str, value: object) -> str:
     if isinstance(value, float) and _is_metric(name):
         return in_tables(name, value)
     is_count = isinstance(value, int) and not isinstance(value, bool) and not name.endswith("seed")
-    return f"{value:,}" if is_count else said(value)
+    return f"{value:,}" if is_count else format_value(value)
 
 
 def _with_deviation(name: str, mean: object, deviation: object) -> str:

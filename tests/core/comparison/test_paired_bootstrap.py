@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from core.comparison.paired_bootstrap import Compared, Outputs, paired_bootstrap
+from core.comparison.paired_bootstrap import MetricComparison, Outputs, paired_bootstrap
 from core.training.metrics import token_edits
 
 REFERENCES = [f"the {number} cats sat on mat {number % 7} of the house" for number in range(60)]
@@ -27,7 +27,7 @@ def outputs(texts: list[str], references: list[str]) -> Outputs:
     return Outputs(texts, [text == reference for text, reference in zip(texts, references, strict=True)], edits)
 
 
-def compared(first: list[str], second: list[str], references: list[str] = REFERENCES) -> dict[str, Compared]:
+def compared(first: list[str], second: list[str], references: list[str] = REFERENCES) -> dict[str, MetricComparison]:
     found = paired_bootstrap(references, outputs(first, references), outputs(second, references))
     return {one.metric: one for one in found}
 

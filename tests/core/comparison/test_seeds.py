@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.comparison.read_run import ReadRun
-from core.comparison.runs import records_of
-from core.comparison.seeds import places_of_other_data, seed_groups
+from core.comparison.records import comparison_records
+from core.comparison.run_results import RunResults
+from core.comparison.seeds import runs_with_other_data, seed_groups
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
@@ -31,12 +31,12 @@ def run(
 
 
 def records(*runs: RunFolder) -> list[dict[str, object]]:
-    read = [ReadRun.read(run) for run in runs]
-    return records_of(read, seed_groups(read))
+    read = [RunResults.read(run) for run in runs]
+    return comparison_records(read, seed_groups(read))
 
 
 def groups(*runs: RunFolder) -> list[tuple[str, tuple[int, ...]]]:
-    return [(group.name, group.places) for group in seed_groups([ReadRun.read(run) for run in runs])]
+    return [(group.name, group.indices) for group in seed_groups([RunResults.read(run) for run in runs])]
 
 
 def test_runs_whose_settings_differ_in_the_seed_alone_belong_together(tmp_path: Path) -> None:
@@ -77,15 +77,15 @@ def test_runs_on_other_data_stay_apart(tmp_path: Path, group: str | None) -> Non
     runs = [run(tmp_path, f"{seed}", seed, group=group, data="old" if seed < 2 else "new") for seed in range(4)]
     assert [places for _, places in groups(*runs)] == [(0, 1), (2, 3)]
     assert groups(*runs[1:3]) == []
-    read = [ReadRun.read(one) for one in runs]
-    assert places_of_other_data(read) == (0, 2) and places_of_other_data(read[:2]) is None
+    read = [RunResults.read(one) for one in runs]
+    assert runs_with_other_data(read) == (0, 2) and runs_with_other_data(read[:2]) is None
 
 
 def test_a_commands_runs_whose_lengths_follow_from_other_data_are_told(tmp_path: Path) -> None:
     one, other = (run(tmp_path, data, seed, group="g", data=data) for seed, data in enumerate(("old", "new")))
     config = other.config()
     other.write_config(config.model_copy(update={"dataset": config.dataset.model_copy(update={"max_src_length": 9})}))
-    assert places_of_other_data([ReadRun.read(one), ReadRun.read(other)]) == (0, 1)
+    assert runs_with_other_data([RunResults.read(one), RunResults.read(other)]) == (0, 1)
 
 
 def test_what_auto_picked_keeps_no_two_runs_of_a_command_apart(tmp_path: Path) -> None:

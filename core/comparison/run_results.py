@@ -15,7 +15,7 @@ from core.validated import Validated
 
 
 @dataclass(frozen=True, eq=False)
-class ReadRun:
+class RunResults:
     """`validations` are the metrics of each validated step, `changed` the settings changed during the run, in order.
 
     `validated` says what the validations are of, `target_tokens` the unit that losses count by, and `data` is the
