@@ -16,6 +16,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from core.analysis.alignment import AlignmentScores
 from core.config import RunConfig
 from core.errors import UserError
 from core.events import (
@@ -32,7 +33,6 @@ from core.events import (
     ValidationDone,
 )
 from core.growing_curve import GrowingCurve, Steps, Values
-from core.meaning.alignment import AlignmentScores
 from core.metrics_tail import MetricsTail
 from core.notices.noticing import Noticing
 from core.probes import Probe
@@ -125,8 +125,8 @@ class History:
     def _read_probe(self, step: int) -> Probe:
         """Read a probe and score it, so that a drawn probe is scored even before `look` gets to it."""
         probe = self._probes.put(step, self._stored().probe(step))
-        if not self.alignment.knows(step):
-            self.alignment.take(probe)
+        if not self.alignment.has_step(step):
+            self.alignment.add(probe)
         return probe
 
     def _forget_cut_off(self, place: int) -> int:
@@ -284,7 +284,7 @@ class History:
 
     def _take_probe(self, probe: Probe, is_stored: bool) -> None:
         self._newest_told = probe
-        self.alignment.take(probe)
+        self.alignment.add(probe)
         self._unstored_probes.pop(probe.step, None)
         if probe.step not in self.probe_steps:
             self.probe_steps.insert(bisect_right(self.probe_steps, probe.step), probe.step)
@@ -323,7 +323,7 @@ class History:
         self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
         self.settings_changed = [known for known in self.settings_changed if known.step < step or known in settings]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
-        self.alignment.cut_back_to(step)
+        self.alignment.truncate_after(step)
         self.noticing.cut_back_to(step)
         self.last_step = step
         self._are_snapshots_listed = False

@@ -10,11 +10,11 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from core.analysis.learned_when import LearnedWhen, Right, right_tokens
+from core.analysis.validation_figures import ValidationFigures, figures_of
 from core.errors import UserError
 from core.events import ValidatedSentence
 from core.history import History
-from core.meaning.learned_when import LearnedWhen, Right, right_tokens
-from core.meaning.validation_figures import ValidationFigures, figures_of
 from core.run_files.documents import damaged
 from core.run_files.step_files import step_path
 from core.run_folder import RunFolder
@@ -86,7 +86,7 @@ class ValidationReader(QObject):
             self._drop(step)
 
     def _drop(self, step: int) -> None:
-        self.learned.forget(step)
+        self.learned.remove(step)
         self._figures.pop(step, None)
         self._newest = None
 
@@ -105,7 +105,7 @@ class ValidationReader(QObject):
         self._metrics |= asked
         self._tokens = read.tokens
         for step, right in read.rights.items():
-            self.learned.take(step, right)
+            self.learned.add(step, right)
         if read.figures is not None:
             self._keep(read.figures)
         elif wanted in asked and wanted not in read.rights:  # since thinned out, or damaged

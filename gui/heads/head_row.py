@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.meaning.alignment import Scores
-from core.meaning.attention_entropy import HeadEntropy, head_entropy
+from core.analysis.alignment import Scores
+from core.analysis.attention_entropy import HeadEntropy, head_entropy
 from core.probes import Attention
 from gui.sentences.selection import Kind
 

@@ -114,7 +114,7 @@ def test_what_its_process_adds_to_a_followed_run_is_drawn_again_when_it_was_look
     assert "since" not in title.text() and not any(mark.kind == "aligned" for mark in strip.ticks.marks)
     for file in sorted(later.iterdir()):
         shutil.move(file, run / "probes")
-    qtbot.waitUntil(lambda: followed.alignment.knows(followed.last_step), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: followed.alignment.has_step(followed.last_step), timeout=WAIT_MS)
     followed_when_looked_at(window, qtbot)
     assert "since 233" in title.text() and any(mark.kind == "aligned" for mark in strip.ticks.marks)
 

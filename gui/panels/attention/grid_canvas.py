@@ -21,8 +21,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
+from core.analysis.alignment import AlignedHead
 from core.answers.head_ablation import HeadId
-from core.meaning.alignment import AlignedHead
 from core.per_cent import per_cent
 from gui.arrow_keys import ARROWS
 from gui.heads.head_row import HeadRow

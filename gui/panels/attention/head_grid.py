@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.analysis.alignment import FOUND_SCORE, AlignedHead, Scores
 from core.history import History
-from core.meaning.alignment import FOUND, AlignedHead, Scores
 from gui.heads.head_row import HeadRow
 from gui.heads.heads_off import HeadsOff
 from gui.panel import Table
@@ -42,8 +42,9 @@ class HeadGrid(SentencePanel):
         self.canvas = GridCanvas(theme, selection, heads_off)
         self.title_label.setToolTip(
             "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for "
-            f"which the best head reads most from one of those. Since: from when on it has been at least {FOUND}; "
-            f"{FOUND_SIGN} marks it then, here and among the steps. Rest on a head of cross-attention for its own."
+            "which the best head reads most from one of those. Since: from when on it has been at least "
+            f"{FOUND_SCORE}; {FOUND_SIGN} marks it then, here and among the steps. Rest on a head of cross-attention "
+            "for its own."
         )
         self.body.addWidget(self.canvas, 1)
 

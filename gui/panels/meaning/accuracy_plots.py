@@ -9,8 +9,8 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 
-from core.meaning.accuracy import AccuracyBy
-from core.meaning.validation_figures import ValidationFigures
+from core.analysis.accuracy import AccuracyCurve
+from core.analysis.validation_figures import ValidationFigures
 from core.per_cent import per_cent
 from gui.panel import Table
 from gui.panels.learning.plain_plot import PlainPlot
@@ -56,7 +56,7 @@ class AccuracyPlot(PlainPlot):
     """Two curves from 0 to 1. `said` carries the figures under the mouse, or an empty string when they change."""
 
     said = Signal(str)
-    _accuracy: AccuracyBy | None = None  # a class attribute, since pyqtgraph calls `resizeEvent` during `__init__`
+    _accuracy: AccuracyCurve | None = None  # a class attribute, since pyqtgraph calls `resizeEvent` during `__init__`
     _numbered: tuple[int, int, int] | None = None  # the first key, the last, and the step from number to number
 
     def __init__(self, theme: Theme, key: str) -> None:
@@ -87,7 +87,7 @@ class AccuracyPlot(PlainPlot):
             curve.setSymbolPen(self._theme.colour(name))
         self._fed.setSymbolBrush(self._theme.colour("training"))
 
-    def show_accuracy(self, accuracy: AccuracyBy, share: str) -> None:
+    def show_accuracy(self, accuracy: AccuracyCurve, share: str) -> None:
         """Draw this; `share` says what it is a share of."""
         if accuracy is self._accuracy:
             return
@@ -96,8 +96,8 @@ class AccuracyPlot(PlainPlot):
         if share != self._share:
             self._share = share
             self.setLabel("bottom", f"{share}, by {self._key}")
-        renew(self._fed, accuracy.keys, accuracy.fed)
-        renew(self._free, accuracy.keys, accuracy.free)
+        renew(self._fed, accuracy.keys, accuracy.teacher_forced)
+        renew(self._free, accuracy.keys, accuracy.free_running)
         self._number_keys()
         self.setAccessibleDescription(" ".join(map(self._explain, range(len(accuracy.keys)))))
 
@@ -120,7 +120,7 @@ class AccuracyPlot(PlainPlot):
         """The numbers drawn: a row (`by`, key, count, teacher-forced, free-running) for each key."""
         assert self._accuracy is not None
         made = self._accuracy
-        columns = (made.keys, made.count, made.fed, made.free)
+        columns = (made.keys, made.count, made.teacher_forced, made.free_running)
         return [(self._key, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
     def _point(self, point: QPointF) -> None:
@@ -130,7 +130,8 @@ class AccuracyPlot(PlainPlot):
     def _explain(self, place: int) -> str:
         made = self._accuracy
         assert made is not None
-        fed, free, count = per_cent(made.fed[place], 1), per_cent(made.free[place], 1), int(made.count[place])
+        fed, free = per_cent(made.teacher_forced[place], 1), per_cent(made.free_running[place], 1)
+        count = int(made.count[place])
         return (
             f"{self._key.capitalize()} {made.keys[place]}: {self._share} {fed} teacher-forced, "
             f"{free} free-running, of {count:,} sentence{'s' * (count != 1)}."

@@ -6,8 +6,8 @@ import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent
 
-from core.meaning.confusion import ADDED, LEFT_OUT, Confusion
-from core.meaning.validation_figures import ValidationFigures
+from core.analysis.confusion import ADDED, LEFT_OUT, Confusion
+from core.analysis.validation_figures import ValidationFigures
 from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.meaning.validation_panel import ValidationPanel
@@ -70,7 +70,7 @@ class ConfusionMap(ValidationPanel):
     def _choose(self, row: int, column: int) -> None:
         assert self._confusion is not None
         pair = self._confusion.symbols[row], self._confusion.written[column]
-        if places := self._confusion.places_of(*pair):
+        if places := self._confusion.sentence_indices(*pair):
             self.chosen.emit(places, f"{what_happened(*pair)} at step {self._at:,}")
 
 

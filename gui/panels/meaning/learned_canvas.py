@@ -23,8 +23,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
+from core.analysis.learned_when import NEVER, TokenTimes
 from core.events import ValidatedSentence
-from core.meaning.learned_when import NEVER, TokenTimes
 from gui.arrow_keys import ARROWS
 from gui.colours import readable_on
 from gui.pictures.colour_map import attention_table

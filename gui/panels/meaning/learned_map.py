@@ -8,9 +8,9 @@ from itertools import accumulate
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QHBoxLayout
 
+from core.analysis.learned_when import NEVER
+from core.analysis.validation_figures import ValidationFigures
 from core.history import History
-from core.meaning.learned_when import NEVER
-from core.meaning.validation_figures import ValidationFigures
 from core.run_folder import RunFolder
 from gui.panel import Table
 from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from core.analysis.validation_figures import ValidationFigures
 from core.events import Prepared, ValidationDone
 from core.history import History
-from core.meaning.validation_figures import ValidationFigures
 from gui.panel import Panel
 from gui.theme import Theme
 from gui.validation_reader import ValidationReader

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from core.meaning.attention_entropy import head_entropy
+from core.analysis.attention_entropy import head_entropy
 from core.run_folder import RunFolder
 from gui.heads.compared_attention import Against
 from gui.heads.head_picture import chosen_head

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from core.run_files.validation_file import validation_bytes
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-from tests.core.meaning.sentences import subwords
+from tests.core.analysis.sentences import subwords
 from tests.gui.conftest import WAIT_MS
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.meaning.confusion import Confusion
+from core.analysis.confusion import Confusion
 from gui.panels.meaning.confusion_map import explain
 
 

@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.analysis.learned_when import NEVER, TokenTimes
 from core.events import ValidatedSentence
-from core.meaning.learned_when import NEVER, TokenTimes
 from gui.colours import Mode
 from gui.panels.meaning.learned_canvas import LearnedCanvas, LearnedSentence
 from gui.pictures.colour_map import attention_table

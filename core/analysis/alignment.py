@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from core.probes import Probe, ProbedSentence
 
-FOUND = 0.8  # the score from which on a head counts as having found it
+FOUND_SCORE = 0.8  # the score from which on a head counts as having found it
 
-_MOST_UNSCORED = 64  # probes that are kept before they are scored
+_MAX_UNSCORED = 64  # probes that are kept before they are scored
 
 Scores = NDArray[np.float64]
 
@@ -30,11 +30,11 @@ class AlignedHead:
     layer: int
     head: int
     score: float  # 0 to 1, see `alignment_scores`
-    since: int | None  # the step since which it has been at least FOUND; None if it is less, or not yet known
+    since: int | None  # the step since which it has been at least FOUND_SCORE; None if it is less, or not yet known
 
 
 class FirstFind(NamedTuple):
-    """When a cross-attention head scored at least FOUND for the first time; layer and head count from 0."""
+    """When a cross-attention head scored at least FOUND_SCORE for the first time; layer and head count from 0."""
 
     step: int
     layer: int
@@ -54,32 +54,32 @@ class AlignmentScores:
     def __init__(self) -> None:
         self.unread = deque()
         self._unscored: list[Probe] = []
-        self._forget()
+        self._clear()
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self._scores: dict[int, Scores] = {}
         self._steps: list[int] = []  # their steps, ascending
-        self._found_at: dict[tuple[int, ...], Scores] = {}  # shape -> [L, H] first step at FOUND or more, or infinity
+        self._found_at: dict[tuple[int, ...], Scores] = {}  # shape -> [L, H] first step at FOUND_SCORE, or infinity
 
-    def take(self, probe: Probe) -> bool:
+    def add(self, probe: Probe) -> bool:
         """Add a probe; False if it has no gold alignment to score against."""
         has_gold = any(map(_has_gold, probe.sentences))
         if has_gold:
             self._unscored.append(probe)
         else:
             self.unread.clear()  # nor has any other: the plugin gives none
-        if len(self._unscored) >= _MOST_UNSCORED:
+        if len(self._unscored) >= _MAX_UNSCORED:
             self._score()
         return has_gold
 
-    def knows(self, step: int) -> bool:
+    def has_step(self, step: int) -> bool:
         """Whether the probe of this step was added."""
         return step in self._scores or any(probe.step == step for probe in self._unscored)
 
-    def cut_back_to(self, step: int) -> None:
+    def truncate_after(self, step: int) -> None:
         """Forget what came after a step."""
         self._score()
-        self._keep_only(lambda known: known <= step)
+        self._retain(lambda known: known <= step)
         self.unread = deque(known for known in self.unread if known <= step)
 
     def at(self, step: int) -> Scores | None:
@@ -96,7 +96,7 @@ class AlignmentScores:
         layer, head = np.unravel_index(newest.argmax(), newest.shape)
         since = None
         for known in reversed(steps if steps[-1] <= self._known_until else ()):
-            if self._scores[known][layer, head] < FOUND:
+            if self._scores[known][layer, head] < FOUND_SCORE:
                 break
             since = known
         return AlignedHead(layer=int(layer), head=int(head), score=float(newest[layer, head]), since=since)
@@ -130,22 +130,22 @@ class AlignmentScores:
             scores = alignment_scores(probe)
             assert scores is not None
             if probe.step in self._scores:  # it was made again, for example with an added sentence
-                self._keep_only(partial(ne, probe.step))
-            self._keep(probe.step, scores)
+                self._retain(partial(ne, probe.step))
+            self._store(probe.step, scores)
         self._unscored.clear()
 
-    def _keep(self, step: int, scores: Scores) -> None:
+    def _store(self, step: int, scores: Scores) -> None:
         """Add scores, and update the first finds with them, so that asking for those does not go through all probes."""
         self._scores[step] = scores
         insort(self._steps, step)
         found_at = self._found_at.setdefault(scores.shape, np.full(scores.shape, math.inf))
-        np.minimum(found_at, np.where(scores >= FOUND, step, math.inf), out=found_at)
+        np.minimum(found_at, np.where(scores >= FOUND_SCORE, step, math.inf), out=found_at)
 
-    def _keep_only(self, is_kept: Callable[[int], bool]) -> None:
+    def _retain(self, is_kept: Callable[[int], bool]) -> None:
         known = self._scores
-        self._forget()
+        self._clear()
         for step in filter(is_kept, known):
-            self._keep(step, known[step])
+            self._store(step, known[step])
 
 
 def alignment_scores(probe: Probe) -> Scores | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.meaning.validation_figures import figures_of
-from tests.core.meaning.sentences import subwords, validated
+from core.analysis.validation_figures import figures_of
+from tests.core.analysis.sentences import subwords, validated
 
 FIGURES = figures_of(
     0, (validated("a b", "a b"), validated("a b", "a c", (0, 2, 0)), validated("a b c", "b c", (1, 0, 0, 0)))
@@ -16,16 +16,16 @@ def test_by_position_each_place_is_a_share_of_the_sentences_that_reach_it() -> N
     found = FIGURES.by_position
     assert found.keys.tolist() == [1, 2, 3]
     assert found.count.tolist() == [3, 3, 1]
-    np.testing.assert_allclose(found.fed, [2 / 3, 2 / 3, 1.0])
-    np.testing.assert_allclose(found.free, [2 / 3, 2 / 3, 1.0])
+    np.testing.assert_allclose(found.teacher_forced, [2 / 3, 2 / 3, 1.0])
+    np.testing.assert_allclose(found.free_running, [2 / 3, 2 / 3, 1.0])
 
 
 def test_by_length_a_sentence_is_right_as_a_whole() -> None:
     found = FIGURES.by_length
     assert found.keys.tolist() == [2, 3]
     assert found.count.tolist() == [2, 1]
-    np.testing.assert_allclose(found.fed, [0.5, 0.0])
-    np.testing.assert_allclose(found.free, [0.5, 0.0])
+    np.testing.assert_allclose(found.teacher_forced, [0.5, 0.0])
+    np.testing.assert_allclose(found.free_running, [0.5, 0.0])
 
 
 def test_pieces_of_words_are_counted_as_words_both_ways() -> None:
@@ -33,12 +33,12 @@ def test_pieces_of_words_are_counted_as_words_both_ways() -> None:
     figures = figures_of(0, sentences)
     for found, free in ((figures.by_position, [0.5, 1.0]), (figures.by_length, [0.0, 1.0])):
         assert found.keys.tolist() == [1, 2]
-        assert found.free.tolist() == free
-    assert figures.by_position.fed.tolist() == [0.5, 1.0] and figures.by_position.count.tolist() == [2, 1]
-    assert figures.by_length.fed.tolist() == [1.0, 0.0] and figures.by_length.count.tolist() == [1, 1]
+        assert found.free_running.tolist() == free
+    assert figures.by_position.teacher_forced.tolist() == [0.5, 1.0] and figures.by_position.count.tolist() == [2, 1]
+    assert figures.by_length.teacher_forced.tolist() == [1.0, 0.0] and figures.by_length.count.tolist() == [1, 1]
 
 
 def test_a_sentence_is_not_right_whose_end_is_not() -> None:
     (one, other) = (validated("a b", "a b", (0, 0, 1)), validated("a b", "a b c"))
     found = figures_of(0, (one, other)).by_length
-    assert found.fed.tolist() == [0.5] and found.free.tolist() == [0.5]
+    assert found.teacher_forced.tolist() == [0.5] and found.free_running.tolist() == [0.5]

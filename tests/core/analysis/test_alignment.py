@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.analysis.alignment import FOUND_SCORE, AlignmentScores, Scores, alignment_scores
 from core.followed_run import read_followed
 from core.history import History
 from core.marks import marks_of
-from core.meaning.alignment import FOUND, AlignmentScores, Scores, alignment_scores
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
@@ -56,38 +56,38 @@ def test_every_aligned_token_of_all_sentences_counts_the_same() -> None:
 def test_without_alignments_there_is_no_score() -> None:
     typed = replace(sentence(has_reference=False), alignment=GOLD)
     assert alignment_scores(probe(0, sentence(), typed)) is None
-    assert not AlignmentScores().take(probe(0, sentence()))
+    assert not AlignmentScores().add(probe(0, sentence()))
 
 
 def test_a_head_has_found_it_since_it_stayed_good() -> None:
     known, good, bad = AlignmentScores(), aligned_sentence(), aligned_sentence((0, 0, 0))
     for step, shown in ((0, bad), (10, good), (20, bad), (30, good), (40, good)):
-        assert known.take(probe(step, shown))
+        assert known.add(probe(step, shown))
     assert known.best(-1) is None
     best = known.best(45)
     assert best is not None
     assert (best.layer, best.head, best.score, best.since) == (1, 2, 1.0, 30)
     before, early = known.best(29), known.best(12)
-    assert before is not None and before.since is None and before.score < FOUND
+    assert before is not None and before.since is None and before.score < FOUND_SCORE
     assert early is not None and early.since == 10
-    known.cut_back_to(30)
-    assert known.knows(30) and not known.knows(40)
+    known.truncate_after(30)
+    assert known.has_step(30) and not known.has_step(40)
 
 
 def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
     known, good, bad = AlignmentScores(), aligned_sentence(), aligned_sentence((0, 0, 0))
     assert known.at(50) is None and known.first_finds(50) == []
     for step, shown in ((0, bad), (10, good), (20, bad), (30, overtaken())):
-        known.take(probe(step, shown))
+        known.add(probe(step, shown))
     assert scores_at(known, 15)[1][2] == 1.0 and scores_at(known, 25)[1][2] == 0.5
     assert known.first_finds(5) == []
     assert known.first_finds(25) == [(10, 1, 2)]
     assert known.first_finds(30) == [(10, 1, 2), (30, 0, 1)]
-    known.cut_back_to(20)
+    known.truncate_after(20)
     assert known.first_finds(50) == [(10, 1, 2)]
-    known.take(probe(5, good))  # its sentences were added later
+    known.add(probe(5, good))  # its sentences were added later
     assert known.first_finds(50) == [(5, 1, 2)]
-    known.take(probe(5, bad))  # it was made anew, with a sentence more
+    known.add(probe(5, bad))  # it was made anew, with a sentence more
     assert known.first_finds(50) == [(10, 1, 2)]
 
 
@@ -141,9 +141,9 @@ def overtaken() -> ProbedSentence:
 
 def test_the_run_that_comes_along_is_scored_when_it_is_looked_at() -> None:
     history = opened(FINISHED)
-    assert all(map(history.alignment.knows, history.probe_steps))
+    assert all(map(history.alignment.has_step, history.probe_steps))
     best = history.alignment.best(history.last_step)
-    assert best is not None and best.since is not None and best.score >= FOUND
+    assert best is not None and best.since is not None and best.score >= FOUND_SCORE
 
 
 def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: P
     damaged, *others = RunFolder.open(run).probe_steps()
     (run / "probes" / f"{damaged:06}.safetensors").write_bytes(b"none")
     history = opened(run)
-    assert not history.alignment.knows(damaged) and all(map(history.alignment.knows, others))
+    assert not history.alignment.has_step(damaged) and all(map(history.alignment.has_step, others))
     assert history.checkpoint_steps == RunFolder.open(run).checkpoint_steps()
 
 
@@ -216,10 +216,10 @@ def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     shutil.copytree(FINISHED, run)
     history = read_followed(RunFolder.open(run))
     steps = history.probe_steps
-    history.alignment.cut_back_to(steps[3])
+    history.alignment.truncate_after(steps[3])
     for _ in history.look():
         pass
-    assert not history.alignment.unread and not history.alignment.knows(steps[4])
+    assert not history.alignment.unread and not history.alignment.has_step(steps[4])
 
 
 def test_first_finds_of_many_probes_are_told_without_looking_at_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,11 +232,11 @@ def test_first_finds_of_many_probes_are_told_without_looking_at_all_of_them(monk
 
     known, reads = AlignmentScores(), {True: (1, 0, 2), False: (2, 2, 2)}
     for step in range(300):
-        known.take(probe(step, aligned_sentence(reads[step > 200])))
+        known.add(probe(step, aligned_sentence(reads[step > 200])))
     (first, *_) = known.first_finds(300)
     monkeypatch.setattr(known, "_scores", Counted(known._scores))
     for step in range(300, 310):
-        known.take(probe(step, aligned_sentence(reads[False])))
+        known.add(probe(step, aligned_sentence(reads[False])))
         assert known.first_finds(step)[0] == first and first.step == 201
     assert len(looked_at) <= 10
     assert known.first_finds(200) == []

@@ -43,12 +43,12 @@ class LearnedWhen:
         """The steps of the validations it knows, ascending."""
         return sorted(self._right)
 
-    def take(self, step: int, right: Right) -> None:
+    def add(self, step: int, right: Right) -> None:
         """Add a validation."""
         self._right[step] = right
         self._table = None
 
-    def forget(self, step: int) -> None:
+    def remove(self, step: int) -> None:
         """Forget the validation of this step, if it is known."""
         self._right.pop(step, None)
         self._table = None

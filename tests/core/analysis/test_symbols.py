@@ -7,25 +7,25 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.analysis.symbols import Symbols, align_symbols
 from core.edit_distance import edit_distances
-from core.meaning.written_symbols import Symbols, side_by_side
-from tests.core.meaning.sentences import subwords, validated
+from tests.core.analysis.sentences import subwords, validated
 
 WORDS = st.lists(st.sampled_from("abc"), max_size=6)
 
 
 def test_a_symbol_is_written_as_another_left_out_or_added() -> None:
-    assert side_by_side(list("abcd"), list("axcd")) == [("a", "a"), ("b", "x"), ("c", "c"), ("d", "d")]
-    assert side_by_side(list("abc"), list("ac")) == [("a", "a"), ("b", None), ("c", "c")]
-    assert side_by_side(list("ac"), list("abc")) == [("a", "a"), (None, "b"), ("c", "c")]
-    assert side_by_side([], ["a"]) == [(None, "a")]
+    assert align_symbols(list("abcd"), list("axcd")) == [("a", "a"), ("b", "x"), ("c", "c"), ("d", "d")]
+    assert align_symbols(list("abc"), list("ac")) == [("a", "a"), ("b", None), ("c", "c")]
+    assert align_symbols(list("ac"), list("abc")) == [("a", "a"), (None, "b"), ("c", "c")]
+    assert align_symbols([], ["a"]) == [(None, "a")]
 
 
 @given(WORDS, WORDS)
 def test_there_are_as_many_differences_as_the_edit_distance_and_nothing_is_lost(
     one: list[str], other: list[str]
 ) -> None:
-    pairs = side_by_side(one, other)
+    pairs = align_symbols(one, other)
     assert sum(a != b for a, b in pairs) == edit_distances([one], [other])[0]
     assert [a for a, _ in pairs if a is not None] == one
     assert [b for _, b in pairs if b is not None] == other
@@ -37,25 +37,25 @@ def test_texts_are_cut_into_the_runs_tokens_or_into_words() -> None:
         (replace(validated("ab", "b"), tokens=("a", "b", "<eos>")), [("a", None), ("b", "b")]),
         (subwords("▁kal t ▁es", "kaltes"), [("kalt", None), ("es", "kaltes")]),
     ):
-        assert Symbols.of([one]).written(one) == expected
+        assert Symbols.of([one]).aligned(one) == expected
 
 
 def test_a_reference_of_one_letter_is_cut_as_all_the_others() -> None:
     short, long = validated("V", "IV"), replace(validated("XI", "XI"), tokens=("X", "I", "<eos>"))
-    assert Symbols.of([short, long]).written(short) == [(None, "I"), ("V", "V")]
-    assert Symbols.of([short, validated("V I", "V")]).written(short) == [("V", "IV")]
+    assert Symbols.of([short, long]).aligned(short) == [(None, "I"), ("V", "V")]
+    assert Symbols.of([short, validated("V I", "V")]).aligned(short) == [("V", "IV")]
 
 
 def test_a_token_that_the_vocabulary_does_not_have_stands_for_its_word() -> None:
     unknown = replace(validated("a zebra c", "a"), tokens=("a", "<unk>", "c", "<eos>"))
     symbols = Symbols.of([validated("a b", "b"), unknown])
-    assert symbols.are_tokens and symbols.right_when_fed(unknown) == [True, True, True]
+    assert symbols.are_tokens and symbols.right_teacher_forced(unknown) == [True, True, True]
 
 
 def test_a_word_is_right_when_fed_where_all_its_tokens_are() -> None:
     made = subwords("▁kal t ▁ es ▁ ▁bier", "kaltes", (0, 3, 1, 0, 0, 0, 0))
     symbols = Symbols.of([made])
-    assert symbols.right_when_fed(made) == [False, False, True]
-    assert len(symbols.right_when_fed(made)) == len(made.reference.split())
+    assert symbols.right_teacher_forced(made) == [False, False, True]
+    assert len(symbols.right_teacher_forced(made)) == len(made.reference.split())
     whole = validated("a b c", "a", (0, 2, 0, 1))
-    assert Symbols.of([whole]).right_when_fed(whole) == [True, False, True]
+    assert Symbols.of([whole]).right_teacher_forced(whole) == [True, False, True]

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 import pytest
 
-from core.meaning.attention_entropy import head_entropy
+from core.analysis.attention_entropy import head_entropy
 from tests.gui.builders import attention
 
 

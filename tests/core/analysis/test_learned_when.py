@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.meaning.learned_when import NEVER, LearnedWhen, right_tokens
-from tests.core.meaning.sentences import validated
+from core.analysis.learned_when import NEVER, LearnedWhen, right_tokens
+from tests.core.analysis.sentences import validated
 
 STEPS = (10, 20, 30, 40)
 
@@ -15,7 +15,7 @@ STEPS = (10, 20, 30, 40)
 def known(rows: list[list[bool]]) -> LearnedWhen:
     made = LearnedWhen()
     for step, row in zip(STEPS, rows, strict=False):
-        made.take(step, np.array(row))
+        made.add(step, np.array(row))
     return made
 
 
@@ -50,7 +50,7 @@ def test_before_the_first_validation_nothing_is_known() -> None:
 
 def test_a_forgotten_validation_counts_no_more() -> None:
     learned = known([[True], [False]])
-    learned.forget(20)
+    learned.remove(20)
     times = learned.at(100)
     assert times is not None and times.right_since.tolist() == [10]
 

@@ -10,7 +10,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from core.meaning.written_symbols import Written
+from core.analysis.symbols import SymbolPair
 
 LEFT_OUT = "(left out)"
 ADDED = "(added)"
@@ -24,7 +24,7 @@ class Confusion:
     written: tuple[str, ...]  # columns: the same, what else was written for them, and LEFT_OUT
     counts: NDArray[np.int64]  # [rows, columns]
     times: NDArray[np.int64]  # [rows] how often each symbol was to be written, or was added
-    sentences: Sequence[Sequence[Written]]  # of the whole validation
+    sentences: Sequence[Sequence[SymbolPair]]  # of the whole validation
     errors: int  # in these sentences: symbols wrong, left out or added
 
     @property
@@ -33,9 +33,9 @@ class Confusion:
         shares: NDArray[np.float64] = self.counts / self.times[:, None]
         return shares
 
-    def places_of(self, wanted: str, written: str) -> tuple[int, ...]:
+    def sentence_indices(self, wanted: str, written: str) -> tuple[int, ...]:
         """The indices, in the validation, of the sentences with this pair of row and column."""
-        return tuple(place for place, pairs in enumerate(self.sentences) if (wanted, written) in map(_named, pairs))
+        return tuple(place for place, pairs in enumerate(self.sentences) if (wanted, written) in map(_labels, pairs))
 
     @property
     def errors_shown(self) -> int:
@@ -53,34 +53,34 @@ class Confusion:
         return self.errors > 0
 
 
-def confusion_of(sentences: Sequence[Sequence[Written]], most: int) -> Confusion:
-    """Confusion of at most `most` symbols: those wrong most often, and ADDED if symbols were added."""
+def confusion_of(sentences: Sequence[Sequence[SymbolPair]], max_symbols: int) -> Confusion:
+    """Confusion of at most `max_symbols` symbols: those wrong most often, and ADDED if symbols were added."""
     counts: Counter[tuple[str, str]] = Counter()
     for pair, count in Counter(chain.from_iterable(sentences)).items():
-        counts[_named(pair)] += count
+        counts[_labels(pair)] += count
     wrong: Counter[str] = Counter()
     times: Counter[str] = Counter()
     for (wanted, got), count in counts.items():
         times[wanted] += count
         wrong[wanted] += count * (wanted != got)
-    worst = sorted(times, key=lambda symbol: (-wrong[symbol], -times[symbol], symbol))[:most]
+    worst = sorted(times, key=lambda symbol: (-wrong[symbol], -times[symbol], symbol))[:max_symbols]
     rows = tuple(sorted(worst, key=lambda symbol: (symbol == ADDED, -times[symbol], symbol)))
-    columns = _columns(rows, counts, most)
+    columns = _columns(rows, counts, max_symbols)
     table = np.array([[counts[row, column] for column in columns] for row in rows], dtype=np.int64)
     totals = np.array([times[row] for row in rows], dtype=np.int64)
     return Confusion(rows, columns, table.reshape(len(rows), len(columns)), totals, sentences, wrong.total())
 
 
-def _named(pair: Written) -> tuple[str, str]:
+def _labels(pair: SymbolPair) -> tuple[str, str]:
     wanted, got = pair
     return ADDED if wanted is None else wanted, LEFT_OUT if got is None else got
 
 
-def _columns(rows: tuple[str, ...], counts: Counter[tuple[str, str]], most: int) -> tuple[str, ...]:
+def _columns(rows: tuple[str, ...], counts: Counter[tuple[str, str]], max_symbols: int) -> tuple[str, ...]:
     """The rows' own symbols, then what else is written most in their place, then LEFT_OUT."""
     own = [row for row in rows if row != ADDED]
     others: Counter[str] = Counter()
     for (wanted, got), count in counts.items():
         if wanted in rows and got not in rows and got != LEFT_OUT:
             others[got] += count
-    return (*own, *(symbol for symbol, _ in others.most_common(max(0, most - len(own)))), LEFT_OUT)
+    return (*own, *(symbol for symbol, _ in others.most_common(max(0, max_symbols - len(own)))), LEFT_OUT)

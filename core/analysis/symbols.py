@@ -11,7 +11,7 @@ from core.data.subwords import WORD_BEGINS
 from core.edit_distance import edit_table
 from core.events import ValidatedSentence
 
-Written = tuple[str | None, str | None]  # a reference symbol and what was written for it; None: no such symbol
+SymbolPair = tuple[str | None, str | None]  # a reference symbol and what was written for it; None: no such symbol
 
 _WORD = re.compile(r"\s*\S+")  # with the space before it, which may be a token of its own
 
@@ -30,15 +30,15 @@ class Symbols:
         """Judged by all sentences together: one of a single letter looks the same in characters and in words."""
         cuts: tuple[Cut, ...] = (list, str.split)
         for cut in cuts:
-            if all(_are(one.tokens[:-1], cut(one.reference)) for one in sentences):
+            if all(_match(one.tokens[:-1], cut(one.reference)) for one in sentences):
                 return cls(cut, are_tokens=True)
         return cls(str.split, are_tokens=False)
 
-    def written(self, sentence: ValidatedSentence) -> list[Written]:
+    def aligned(self, sentence: ValidatedSentence) -> list[SymbolPair]:
         """Reference and free-running hypothesis, aligned symbol by symbol."""
-        return side_by_side(self.cut(sentence.reference), self.cut(sentence.hypothesis))
+        return align_symbols(self.cut(sentence.reference), self.cut(sentence.hypothesis))
 
-    def right_when_fed(self, sentence: ValidatedSentence) -> list[bool]:
+    def right_teacher_forced(self, sentence: ValidatedSentence) -> list[bool]:
         """Whether all tokens of each symbol of the reference are right, teacher-forced."""
         right = [rank == 0 for rank in sentence.rank[:-1]]
         if self.are_tokens:
@@ -48,20 +48,20 @@ class Symbols:
         return [all(characters[slice(*word.span())]) for word in _WORD.finditer(text)]
 
 
-def _are(tokens: Sequence[str], symbols: Sequence[str]) -> bool:
+def _match(tokens: Sequence[str], symbols: Sequence[str]) -> bool:
     """Whether these are the same, except for tokens that the vocabulary lacks."""
     return len(tokens) == len(symbols) and all(
         token in (symbol, SPECIAL_TOKENS[UNK_ID]) for token, symbol in zip(tokens, symbols, strict=True)
     )
 
 
-def side_by_side(reference: Sequence[str], hypothesis: Sequence[str]) -> list[Written]:
+def align_symbols(reference: Sequence[str], hypothesis: Sequence[str]) -> list[SymbolPair]:
     """Align two sequences with the fewest substitutions, deletions and insertions (Levenshtein 1966)."""
     if reference == hypothesis:
         return [(symbol, symbol) for symbol in reference]
     costs = edit_table(hypothesis, reference)
     row, column = len(reference), len(hypothesis)
-    pairs: list[Written] = []
+    pairs: list[SymbolPair] = []
     while row or column:
         here = costs[row][column]
         is_other = row and column and reference[row - 1] != hypothesis[column - 1]

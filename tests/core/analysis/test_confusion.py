@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from core.meaning.confusion import ADDED, LEFT_OUT, confusion_of
-from core.meaning.written_symbols import side_by_side
+from core.analysis.confusion import ADDED, LEFT_OUT, confusion_of
+from core.analysis.symbols import align_symbols
 
-SENTENCES = [side_by_side(one.split(), other.split()) for one, other in (
+SENTENCES = [align_symbols(one.split(), other.split()) for one, other in (
     ("a b a", "a b a"),
     ("a b", "a c"),
     ("b a", "c a"),
@@ -24,10 +24,10 @@ def test_counts_and_sentences_of_each_pair() -> None:
         [0, 0, 0, 0, 0, 1],
         [0, 0, 0, 0, 1, 0],
     ]
-    assert found.places_of("b", "c") == (1, 2)
+    assert found.sentence_indices("b", "c") == (1, 2)
     assert (found.errors, found.errors_shown) == (4, 4)
-    assert found.places_of("d", LEFT_OUT) == (3,)
-    assert found.places_of(ADDED, "e") == (4,)
+    assert found.sentence_indices("d", LEFT_OUT) == (3,)
+    assert found.sentence_indices(ADDED, "e") == (4,)
     assert found.shares[1].tolist() == [0, 1 / 3, 0, 2 / 3, 0, 0]
 
 
