@@ -105,7 +105,7 @@ def notices_of(run: Path) -> list[str]:
     history = read_followed(RunFolder.open(run))
     for _ in history.look():
         pass
-    return [notice.seen for notice in history.noticing.all()]
+    return [notice.observation for notice in history.notices.all()]
 
 
 def probes_before_learned(run: Path, metric: str) -> int:

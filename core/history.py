@@ -34,7 +34,7 @@ from core.events import (
 )
 from core.growing_curve import GrowingCurve, Steps, Values
 from core.metrics_tail import MetricsTail
-from core.notices.noticing import Noticing
+from core.notices.notice_tracker import NoticeTracker
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
@@ -74,7 +74,7 @@ class History:
         self._are_snapshots_listed = False  # whether they were listed since the last was saved
         self.checkpoint_steps: list[int] = []  # the run can go on from these
         self.alignment = AlignmentScores()
-        self.noticing = Noticing()
+        self.notices = NoticeTracker()
         self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
         self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # which cannot be read again
@@ -226,7 +226,7 @@ class History:
     def look(self) -> Iterator[None]:
         """Score new alignments, and look for notices; yields after each probe, and may be abandoned at any yield."""
         # Side by side, so that each probe is read once for both.
-        for _ in zip_longest(self._score_alignments(), self.noticing.look(self)):
+        for _ in zip_longest(self._score_alignments(), self.notices.check_new(self)):
             yield
 
     def _score_alignments(self) -> Iterator[None]:
@@ -324,7 +324,7 @@ class History:
         self.settings_changed = [known for known in self.settings_changed if known.step < step or known in settings]
         self.probe_steps = [known for known in self.probe_steps if known <= step]
         self.alignment.truncate_after(step)
-        self.noticing.cut_back_to(step)
+        self.notices.truncate_after(step)
         self.last_step = step
         self._are_snapshots_listed = False
         self._list_checkpoints()

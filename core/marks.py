@@ -47,5 +47,5 @@ def _marks(history: History) -> Iterator[Mark]:
         yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
     for step, layer, head in history.alignment.first_finds(history.last_step):
         yield Mark(step, "aligned", f"step {step:,}: layer {layer + 1} head {head + 1} found the alignment")
-    for notice in history.noticing.all():
+    for notice in history.notices.all():
         yield Mark(notice.step, "noticed", f"step {notice.step:,}: noticed {notice.rule.title}")

@@ -30,7 +30,7 @@ class Lookout(QObject):
         for _ in history.look():
             if time.perf_counter() > end:
                 break
-        noticing, is_known = history.noticing, was_left and not history.alignment.unread
+        noticing, is_known = history.notices, was_left and not history.alignment.unread
         seen = history.folder, noticing.all(), noticing.at(self._playhead.step)
         if seen != self._seen or is_known:
             self._seen = seen

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.probes import Attention
 
-_FEWEST_KEYS = 3  # from one or two tokens every head reads nearly evenly
+_MIN_KEYS = 3  # from one or two tokens every head reads nearly evenly
 
 
 def entropy(maps: Sequence[Attention], *, causal: bool) -> NDArray[np.float64] | None:
@@ -33,7 +33,7 @@ def _rows(maps: Sequence[Attention], causal: bool) -> list[tuple[NDArray[np.floa
     for weights in maps:
         queries, keys = weights.shape[2:]
         readable = np.arange(1, queries + 1) if causal else np.full(queries, keys)
-        is_enough = readable >= _FEWEST_KEYS
+        is_enough = readable >= _MIN_KEYS
         if is_enough.any():
             found.append((weights[:, :, is_enough].astype(np.float64), readable[is_enough]))
     return found

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from core.notices.experiments import slower
-from core.notices.moment import Moment
+from core.notices.experiments import lower_learning_rate
 from core.notices.notice import Rule
+from core.notices.run_at_step import RunAtStep
 
-CLIMBED = 0.25
+MAX_CLIMB = 0.25
 """The share of ln V that the loss may climb above its lowest. The presets' worst relapse is 0.085, that of `addition`
 at its peak learning rate; a diverging run climbs by more within a few steps."""
 
 
-def _look(moment: Moment) -> str | None:
-    losses = moment.losses()
-    lowest = losses.min(initial=moment.guessing)
-    if not len(losses) or losses[-1] <= lowest + CLIMBED * moment.guessing:
+def _check(run: RunAtStep) -> str | None:
+    losses = run.losses()
+    lowest = losses.min(initial=run.guessing_loss)
+    if not len(losses) or losses[-1] <= lowest + MAX_CLIMB * run.guessing_loss:
         return None
     return f"the training loss is {losses[-1]:.2f}, after it had been {lowest:.2f}"
 
@@ -22,8 +22,8 @@ def _look(moment: Moment) -> str | None:
 RULE = Rule(
     kind="diverging",
     title="the loss climbs",
-    looks_at="probe",
-    usually="Usually the learning rate is too high for this batch size: each step overshoots more than the last.",
-    look=_look,
-    experiment=slower,
+    trigger="probe",
+    meaning="Usually the learning rate is too high for this batch size: each step overshoots more than the last.",
+    check=_check,
+    experiment=lower_learning_rate,
 )

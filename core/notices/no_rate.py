@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.notices.experiments import usual_rate
-from core.notices.moment import Moment
+from core.notices.experiments import default_learning_rate
 from core.notices.notice import Rule
+from core.notices.run_at_step import RunAtStep
 
 NEARLY_ZERO = 1e-6
 """Adam moves each weight by about the rate in a step: at 1e-6 a thousand steps move it by a hundredth of its usual size
@@ -14,18 +14,18 @@ _STILL_TO_COME = 0.1  # share of the steps; schedules that end at zero reach suc
 _LEARNED = 0.95  # share of right sentences from which on a rate of zero is as it should be
 
 
-def _look(moment: Moment) -> str | None:
-    training = moment.config.training
-    is_ending = moment.step > (1.0 - _STILL_TO_COME) * training.max_steps
-    if is_ending or not is_nearly_zero(moment) or (moment.metric("exact_match") or 0.0) >= _LEARNED:
+def _check(run: RunAtStep) -> str | None:
+    training = run.config.training
+    is_ending = run.step > (1.0 - _STILL_TO_COME) * training.max_steps
+    if is_ending or not is_nearly_zero(run) or (run.metric("exact_match") or 0.0) >= _LEARNED:
         return None
-    left = training.max_steps - moment.step
-    return f"the learning rate is {moment.rates()[-1]:.3g}, with {left:,} steps still to come"
+    left = training.max_steps - run.step
+    return f"the learning rate is {run.rates()[-1]:.3g}, with {left:,} steps still to come"
 
 
-def is_nearly_zero(moment: Moment) -> bool:
+def is_nearly_zero(run: RunAtStep) -> bool:
     """Whether the weights hardly move, so that not learning says nothing about anything else."""
-    optimizer, rates = moment.config.training.optimizer, moment.rates()
+    optimizer, rates = run.config.training.optimizer, run.rates()
     moved = rates / (1.0 - optimizer.momentum if optimizer.name == "sgd" else 1.0)
     return len(rates) > 0 and bool(moved.max() <= NEARLY_ZERO)
 
@@ -33,8 +33,8 @@ def is_nearly_zero(moment: Moment) -> bool:
 RULE = Rule(
     kind="no_rate",
     title="a learning rate of nearly zero",
-    looks_at="probe",
-    usually="Usually the schedule has run out, or the rate was typed with too many zeros: the weights hardly move.",
-    look=_look,
-    experiment=usual_rate,
+    trigger="probe",
+    meaning="Usually the schedule has run out, or the rate was typed with too many zeros: the weights hardly move.",
+    check=_check,
+    experiment=default_learning_rate,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.config import RunConfig
-from core.notices.moment import Looked, Moment
+from core.notices.run_at_step import RunAtStep, Trigger
 from core.settings.fields import setting_effect
 
 NoticeKind = Literal[
@@ -42,9 +42,9 @@ class Rule:
 
     kind: NoticeKind
     title: str  # a few words, for the mark in a plot
-    looks_at: Looked
-    usually: str  # what it usually means
-    look: Callable[[Moment], str | None]  # what is seen, as a sentence with figures; None: nothing
+    trigger: Trigger
+    meaning: str  # what it usually means
+    check: Callable[[RunAtStep], str | None]  # what is seen, as a sentence with figures; None: nothing
     experiment: Callable[[RunConfig], Experiment | None]  # from the settings at the time it is asked for
 
 
@@ -54,4 +54,4 @@ class Notice:
 
     rule: Rule
     step: int
-    seen: str
+    observation: str

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from core.notices.attention_flatness import entropy
-from core.notices.experiments import steadier_start
-from core.notices.moment import Moment
+from core.notices.experiments import stabler_start
 from core.notices.notice import Rule
+from core.notices.run_at_step import RunAtStep
 from core.per_cent import per_cent
 
-EVEN = 0.99
+EVEN_ENTROPY = 0.99
 """A head whose entropy is at least this share of the highest reads evenly. Untrained heads have up to 0.997; after a
 tenth of a teaching preset's steps its sharpest head is below 0.64. A deep post-norm model that has not found the source
 stays above 0.997 (`classic_phonetic`)."""
@@ -17,13 +17,13 @@ _NEARLY_NONE_RIGHT = 0.05
 """Share of right sentences. Some tasks can be done by reading evenly: `classic_three_sentences` does at 0.994."""
 
 
-def _look(moment: Moment) -> str | None:
-    right = moment.metric("exact_match")
+def _check(run: RunAtStep) -> str | None:
+    right = run.metric("exact_match")
     if right is not None and right > _NEARLY_NONE_RIGHT:
         return None
-    fed = [one.by_reference or one.free_running for one in moment.probe().sentences]
+    fed = [one.by_reference or one.free_running for one in run.probe().sentences]
     evenness = entropy([feed.cross for feed in fed], causal=False)
-    if evenness is None or evenness.min() < EVEN:
+    if evenness is None or evenness.min() < EVEN_ENTROPY:
         return None
     return (
         f"all {evenness.size} cross-attention heads read evenly from the whole source: "
@@ -34,8 +34,8 @@ def _look(moment: Moment) -> str | None:
 RULE = Rule(
     kind="source_ignored",
     title="the source is ignored",
-    looks_at="probe",
-    usually="Usually the model is deep, without pre-norm or warm-up, and first learned which targets are common.",
-    look=_look,
-    experiment=steadier_start,
+    trigger="probe",
+    meaning="Usually the model is deep, without pre-norm or warm-up, and first learned which targets are common.",
+    check=_check,
+    experiment=stabler_start,
 )

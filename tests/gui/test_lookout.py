@@ -77,9 +77,9 @@ def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monke
     bridge.followed = history
     window.context.playhead.advance(300)
     lookout, told = Lookout(bridge, window.context.playhead), []
-    lookout.changed.connect(lambda: told.append([notice.rule.kind for notice in history.noticing.all()]))
+    lookout.changed.connect(lambda: told.append([notice.rule.kind for notice in history.notices.all()]))
     looks = 0
-    while not history.noticing.all():
+    while not history.notices.all():
         lookout.look()
         looks += 1
     assert looks == 1 + len(history.probe_steps)  # then nothing is left, and all of it is told

@@ -61,7 +61,7 @@ class NoticeBar(QFrame):
         """Offer the notices that hold at `step`; the shown one stays while it holds."""
         self._history, self._step = history, step
         self._run = history.folder.path if history.folder is not None else None
-        found = history.noticing.at(step)
+        found = history.notices.at(step)
         self.notices = [one for one in found if (self._run, one.rule.kind) not in self._dismissed]
         if not self.notices:
             self._go_away()
@@ -92,9 +92,9 @@ class NoticeBar(QFrame):
         assert self._history.prepared is not None  # else there are no notices
         self._shown = notice
         self._experiment = notice.rule.experiment(self._history.prepared.config)
-        self.seen_label.setText(notice.seen)
-        self.usually_label.setText(notice.rule.usually)
-        self.setAccessibleDescription(f"{notice.seen} {notice.rule.usually}")
+        self.seen_label.setText(notice.observation)
+        self.usually_label.setText(notice.rule.meaning)
+        self.setAccessibleDescription(f"{notice.observation} {notice.rule.meaning}")
         self.try_button.setVisible(self._experiment is not None)
         if self._experiment is not None:
             text = f"Try it: {self._experiment.text}"

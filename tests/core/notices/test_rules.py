@@ -10,9 +10,9 @@ import torch
 from core.followed_run import read_followed
 from core.history import History
 from core.model.transformer import Transformer
-from core.notices.moment import Moment
 from core.notices.notice import NoticeKind
 from core.notices.rules import RULES
+from core.notices.run_at_step import RunAtStep
 from core.run_folder import RunFolder
 from tests.core.notices.conftest import Recorded
 from tests.core.notices.recorded import Fault
@@ -55,7 +55,7 @@ FAULTS: dict[NoticeKind, tuple[Fault, str]] = {
 def noticed(history: History) -> dict[NoticeKind, str]:
     for _ in history.look():
         pass
-    return {notice.rule.kind: notice.seen for notice in history.noticing.all()}
+    return {notice.rule.kind: notice.observation for notice in history.notices.all()}
 
 
 def test_there_is_a_fault_for_every_rule() -> None:
@@ -86,5 +86,5 @@ def test_the_example_run_says_nothing() -> None:
     history = read_followed(RunFolder.open(EXAMPLE))
     assert history.prepared is not None
     for steps in (history.validations, history.probe_steps):  # a rule speaks after two looks
-        assert sum(Moment(history, history.prepared, step, "probe").is_past_the_start for step in steps) >= 2
+        assert sum(RunAtStep(history, history.prepared, step, "probe").is_past_the_start for step in steps) >= 2
     assert noticed(history) == {}

@@ -46,7 +46,7 @@ def stuck() -> History:
     )
     for step in (100, 260, 280):
         made.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
-    for _ in made.noticing.look(made):
+    for _ in made.notices.check_new(made):
         pass
     return made
 
@@ -126,8 +126,8 @@ def test_where_there_is_nothing_to_try_there_is_no_button(panel: Curves, stuck: 
 def plant(notices: NoticeBar, history: History, kind: NoticeKind) -> None:
     """Have only this noticed, from the start on."""
     (rule,) = (rule for rule in RULES if rule.kind == kind)
-    history.noticing._notices = {kind: Notice(rule, 0, "Seen.")}
-    history.noticing._told = history.noticing._notices, {}
+    history.notices._notices = {kind: Notice(rule, 0, "Seen.")}
+    history.notices._published = history.notices._notices, {}
     notices.show_step(history, history.last_step)
 
 

@@ -14,27 +14,27 @@ from core.probes import Probe
 if TYPE_CHECKING:
     from core.history import History
 
-Looked = Literal["probe", "validation"]
+Trigger = Literal["probe", "validation"]
 
 SMOOTHED_OVER = 20
 """How many steps a mean loss is over: at the presets' batch sizes it wanders by a few hundredths of a nat."""
 
-_FEWEST_STEPS = 30
+_MIN_STEPS = 30
 _SHARE_OF_STEPS = 0.1
 
 
-class Moment:
+class RunAtStep:
     """What is known at `step` of a prepared run, however long ago that step was.
 
     A probe comes before the validation of its step.
     """
 
-    def __init__(self, history: History, prepared: Prepared, step: int, looks_at: Looked) -> None:
+    def __init__(self, history: History, prepared: Prepared, step: int, trigger: Trigger) -> None:
         self.step = step
         self.config: RunConfig = history.config_at(step)  # of then: a run that is prolonged keeps its notices
         self.prepared = prepared
         self._history = history
-        self._validated_until = step if looks_at == "validation" else step - 1
+        self._validated_until = step if trigger == "validation" else step - 1
 
     @property
     def is_past_the_start(self) -> bool:
@@ -44,15 +44,15 @@ class Moment:
         for a while. All presets have found the source by a tenth of their steps.
         """
         training = self.config.training
-        return self.step > max(_FEWEST_STEPS, training.schedule.warmup_steps, _SHARE_OF_STEPS * training.max_steps)
+        return self.step > max(_MIN_STEPS, training.schedule.warmup_steps, _SHARE_OF_STEPS * training.max_steps)
 
     @property
-    def guessing(self) -> float:
+    def guessing_loss(self) -> float:
         """The loss, in nats per token, of a model to which all target tokens are equally likely."""
         return float(np.log(len(self.prepared.tgt_tokens)))
 
     @property
-    def floor(self) -> float | None:
+    def loss_floor(self) -> float | None:
         """The lowest loss that is possible, if the plugin knows it."""
         return self.prepared.limits.get("valid/loss")
 

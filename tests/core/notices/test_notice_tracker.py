@@ -21,47 +21,47 @@ from tests.gui.builders import sentence
 from tests.gui.panels.conftest import prepared
 
 
-def looked(history: History) -> int:
+def num_checked(history: History) -> int:
     return sum(1 for _ in history.look())
 
 
 def holding(history: History, step: int) -> list[NoticeKind]:
-    return [notice.rule.kind for notice in history.noticing.at(step)]
+    return [notice.rule.kind for notice in history.notices.at(step)]
 
 
 def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
-    assert looked(history) == len(history.probe_steps) + len(history.validations)
-    assert looked(history) == 0
-    (notice,) = (one for one in history.noticing.all() if one.rule.kind == "no_rate")
+    assert num_checked(history) == len(history.probe_steps) + len(history.validations)
+    assert num_checked(history) == 0
+    (notice,) = (one for one in history.notices.all() if one.rule.kind == "no_rate")
     assert "no_rate" not in holding(history, notice.step - 1)
     assert "no_rate" in holding(history, notice.step)
     assert "no_rate" in holding(history, 60)  # the rate was set then
     assert "no_rate" not in holding(history, history.last_step)
-    history.noticing.cut_back_to(notice.step - 1)
+    history.notices.truncate_after(notice.step - 1)
     assert holding(history, history.last_step) == []
-    assert looked(history) > 0
+    assert num_checked(history) > 0
     assert "no_rate" in holding(history, 60)
 
 
 def test_a_notice_is_told_when_all_there_is_was_looked_at(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
     for _ in history.look():
-        assert holding(history, history.last_step) == holding(history, 60) == [] == history.noticing.all()
+        assert holding(history, history.last_step) == holding(history, 60) == [] == history.notices.all()
     assert "no_rate" in holding(history, 60)
     assert "no_rate" not in holding(history, history.last_step)
 
 
 def test_nothing_is_said_while_the_rate_warms_up(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, warmup_steps=100))
-    assert looked(history) > 0
-    assert history.noticing.all() == []
+    assert num_checked(history) > 0
+    assert history.notices.all() == []
 
 
 def test_two_looks_in_a_row_are_needed(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9))
-    assert looked(history) > 0
-    first = min(one.step for one in history.noticing.all() if one.rule.looks_at == "probe")
+    assert num_checked(history) > 0
+    first = min(one.step for one in history.notices.all() if one.rule.trigger == "probe")
     assert first == [step for step in history.probe_steps if step > 30][1]
 
 
@@ -74,8 +74,8 @@ def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, Learn())
         answered(engine, Learn(steps=120))
-    live, read = looked_at_each_of(watcher.events), read_followed(RunFolder.open(run))
-    assert live.last_step == 200 and looked(read) > 0
+    live, read = checked_after_each_of(watcher.events), read_followed(RunFolder.open(run))
+    assert live.last_step == 200 and num_checked(read) > 0
     assert noticed(live) == noticed(read) == [("no_rate", 36), ("plateau", 84)]
     for step in live.probe_steps:
         assert holding(live, step) == holding(read, step)
@@ -89,21 +89,21 @@ def test_what_a_validation_says_counts_from_the_next_probe_on() -> None:
         events.append(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
         metrics = {"valid/exact_match": right}
         events.append(ValidationDone(step=step, metrics=metrics, sentences=(), is_best=False))
-    live, at_once = looked_at_each_of(events), History()
+    live, at_once = checked_after_each_of(events), History()
     for event in events:
         at_once.take(event)
-    looked(at_once)
+    num_checked(at_once)
     assert [holding(live, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
     assert [holding(at_once, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
 
 
-def looked_at_each_of(events: list[Event]) -> History:
+def checked_after_each_of(events: list[Event]) -> History:
     history = History()
     for event in events:
         history.take(event)
-        looked(history)
+        num_checked(history)
     return history
 
 
 def noticed(history: History) -> list[tuple[NoticeKind, int]]:
-    return [(one.rule.kind, one.step) for one in history.noticing.all()]
+    return [(one.rule.kind, one.step) for one in history.notices.all()]
