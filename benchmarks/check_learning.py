@@ -103,7 +103,7 @@ def check(promise: Promise, runs_dir: Path) -> bool:
 def notices_of(run: Path) -> list[str]:
     """The notices that the window would show for a run; a preset may have none."""
     history = read_followed(RunFolder.open(run))
-    for _ in history.look():
+    for _ in history.analyse():
         pass
     return [notice.observation for notice in history.notices.all()]
 

@@ -12,14 +12,14 @@ from core.errors import UserError
 
 PLUGIN = "parallel_text"
 _FILE_OPTIONS = ("folder", *(f"{split}_{side}" for split in SPLITS for side in ("source", "target")))
-_WORDS = {
+_SPLIT_NAMES = {
     "train": ("train", "training"),
     "valid": ("valid", "validation", "val", "dev"),
     "test": ("test",),
 }
 _SIDES = {"src": 0, "source": 0, "tgt": 1, "trg": 1, "target": 1}
 _TABLES = (".tsv", ".tab")
-_BESIDE_A_CORPUS = ("readme", "license", "licence", ".")
+_IGNORED_PREFIXES = ("readme", "license", "licence", ".")
 _ADVICE = "Drop two text files, the source first, or the files of each split, or one .tsv a split."
 
 
@@ -32,7 +32,7 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class _Named:
+class _CorpusFile:
     """A file and what its name says."""
 
     path: Path
@@ -50,7 +50,7 @@ def corpus_of(paths: Sequence[Path]) -> Corpus:
     The source is the side whose file is named first, in a folder the first by alphabet, unless the names say src and
     tgt. Lists folders, but never reads the files. Raises UserError if there are too few or too many files.
     """
-    splits = _by_split([_named(path) for path in _files(paths)])
+    splits = _by_split([_parse_name(path) for path in _files(paths)])
     train = splits["train"] = sorted(splits["train"], key=lambda file: _SIDES.get(file.side, 0))
     _require_pair("train", train)
     for split in ("valid", "test"):
@@ -71,22 +71,22 @@ def _files(paths: Sequence[Path]) -> list[Path]:
         raise UserError(
             f"{paths[0]} cannot be read: {error.strerror}.", "Make it readable, or choose another."
         ) from None
-    files = [path for path in inside if not path.name.lower().startswith(_BESIDE_A_CORPUS)]
+    files = [path for path in inside if not path.name.lower().startswith(_IGNORED_PREFIXES)]
     if not files:
         raise UserError(f"{paths[0]} holds no text file.", _ADVICE)
     return files
 
 
-def _named(path: Path) -> _Named:
+def _parse_name(path: Path) -> _CorpusFile:
     words = re.split(r"[._-]+", path.name.lower().removesuffix(".gz"))
-    split = next((split for split, names in _WORDS.items() for word in words if word in names), "")
-    rest = [word for word in words if word not in (*_WORDS.get(split, ()), "txt")]
-    return _Named(path, split, ".".join(rest))
+    split = next((split for split, names in _SPLIT_NAMES.items() for word in words if word in names), "")
+    rest = [word for word in words if word not in (*_SPLIT_NAMES.get(split, ()), "txt")]
+    return _CorpusFile(path, split, ".".join(rest))
 
 
-def _by_split(files: Iterable[_Named]) -> dict[str, list[_Named]]:
+def _by_split(files: Iterable[_CorpusFile]) -> dict[str, list[_CorpusFile]]:
     """Group files by split. Files that name no split are train files if no others are, otherwise ignored."""
-    splits: dict[str, list[_Named]] = {}
+    splits: dict[str, list[_CorpusFile]] = {}
     for file in files:
         splits.setdefault(file.split, []).append(file)
     unnamed = splits.pop("", [])
@@ -95,7 +95,7 @@ def _by_split(files: Iterable[_Named]) -> dict[str, list[_Named]]:
     return splits
 
 
-def _require_pair(split: str, files: Sequence[_Named]) -> None:
+def _require_pair(split: str, files: Sequence[_CorpusFile]) -> None:
     """Raise UserError unless the files are two texts or one table."""
     tables = [file for file in files if file.is_table]
     names = ", ".join(file.path.name for file in files)
@@ -109,7 +109,7 @@ def _require_pair(split: str, files: Sequence[_Named]) -> None:
         raise UserError(f"The {split} split has {len(files)} files: {names}.", f"Drop the two you mean. {_ADVICE}")
 
 
-def _in_the_order_of(train: Sequence[_Named], files: Sequence[_Named], split: str) -> list[_Named]:
+def _in_the_order_of(train: Sequence[_CorpusFile], files: Sequence[_CorpusFile], split: str) -> list[_CorpusFile]:
     wanted, sides = _sides(train), _sides(files)
     if sorted(wanted) != sorted(sides):
         names = " and ".join(file.path.name for file in (*train, *files))
@@ -117,13 +117,13 @@ def _in_the_order_of(train: Sequence[_Named], files: Sequence[_Named], split: st
     return [file for _, file in sorted(zip(sides, files, strict=True), key=lambda named: wanted.index(named[0]))]
 
 
-def _sides(files: Sequence[_Named]) -> list[str]:
+def _sides(files: Sequence[_CorpusFile]) -> list[str]:
     """The last words of the files' `side` if they differ, otherwise all of it: test_2016_flickr.en matches train.en."""
     last = [file.side.rpartition(".")[2] for file in files]
     return last if len(set(last)) == len(last) else [file.side for file in files]
 
 
-def _options(splits: dict[str, list[_Named]]) -> dict[str, str]:
+def _options(splits: dict[str, list[_CorpusFile]]) -> dict[str, str]:
     """Every option that names a file, unused ones empty. Files in the folder of the train source go by their names."""
     folder = splits["train"][0].path.parent
     options = dict.fromkeys(_FILE_OPTIONS, "") | {"folder": str(folder)}
@@ -133,7 +133,7 @@ def _options(splits: dict[str, list[_Named]]) -> dict[str, str]:
     return options
 
 
-def _sentence(splits: dict[str, list[_Named]]) -> str:
+def _sentence(splits: dict[str, list[_CorpusFile]]) -> str:
     train = [file.path.name for file in splits["train"]]
     if len(train) == 2:
         learned = f"{train[0]} is the source and {train[1]} the target."

@@ -29,11 +29,11 @@ class NothingPrepared(UserError):
         super().__init__("Nothing is prepared yet.", "Choose a preset or open a run first.")
 
 
-class BrokenOff(UserError):
+class WorkAborted(UserError):
     """Work under way cannot go on. Listeners got a Trouble; this is for whoever asked for the work."""
 
 
-class NotWritten(UserError):
+class RunNotWritable(UserError):
     """A run's folder is full, read-only, gone, or may not be written; another may do."""
 
     offer: Offer = "another_folder"

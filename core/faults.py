@@ -7,7 +7,7 @@ import os
 import traceback
 from pathlib import Path
 
-from core.errors import NotWritten, UserError
+from core.errors import RunNotWritable, UserError
 from core.events import Trouble
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -31,17 +31,17 @@ def note(sentence: str, advice: str = "") -> Trouble:
     return Trouble(sentence=sentence, advice=advice, until_prepared=True, is_note=True)
 
 
-def told_of_gone(path: Path) -> tuple[str, str]:
+def folder_gone_message(path: Path) -> tuple[str, str]:
     """The sentence and the advice if a run's folder is gone."""
     return f"The run's folder {path} is gone.", "Put it back (or the drive it is on), then continue learning."
 
 
-def not_written(error: OSError, path: Path) -> NotWritten:
+def as_run_not_writable(error: OSError, path: Path) -> RunNotWritable:
     """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
     if not os.path.exists(path):  # noqa: PTH110 (pathlib raises if the whole drive fails)
-        return NotWritten(*told_of_gone(path))
+        return RunNotWritable(*folder_gone_message(path))
     what_helps = "Free some space there" if error.errno in _FULL else "Fix that"
-    return NotWritten(
+    return RunNotWritable(
         f"The run cannot be written to {path}: {error.strerror or error}.",
         f"{what_helps}, then continue learning; nothing is lost.",
     )

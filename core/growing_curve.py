@@ -29,20 +29,20 @@ class GrowingCurve:
         steps, values = np.asarray(steps, np.int64), np.asarray(values, np.float64)
         if not len(steps):
             return
-        self.cut_back_to(int(steps[0]) - 1)
+        self.truncate_after(int(steps[0]) - 1)
         end = self._length + len(steps)
         if end > len(self._steps):
-            self._make_room(end)
+            self._grow(end)
         self._steps[self._length : end] = steps
         self._values[self._length : end] = values
         self._length = end
 
-    def cut_back_to(self, step: int) -> None:
+    def truncate_after(self, step: int) -> None:
         """Drop everything after `step`."""
         if self._length and self._steps[self._length - 1] > step:
             self._length = int(np.searchsorted(self._steps[: self._length], step, side="right"))
 
-    def _make_room(self, needed: int) -> None:
+    def _grow(self, needed: int) -> None:
         # New arrays, not a resize in place: a view that somebody draws from stays as it was.
         capacity = max(needed, 2 * len(self._steps))
         for name in ("_steps", "_values"):

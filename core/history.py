@@ -43,7 +43,7 @@ from core.settings.overriding import change_setting
 
 PROBES_IN_MEMORY = 48
 VALIDATIONS_IN_MEMORY = 8
-Kept = TypeVar("Kept")
+ValueT = TypeVar("ValueT")
 
 
 class MetricAt(NamedTuple):
@@ -62,9 +62,9 @@ class History:
         self.finished: RunFinished | None = None
         self.state = "empty"  # an EngineState when fed by events, a state of run.json when read from a folder
         self._initial: RunConfig | None = None  # what the run began with, before any change
-        self._forget_run()
+        self._reset_run()
 
-    def _forget_run(self) -> None:
+    def _reset_run(self) -> None:
         self.last_step = 0
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics, ascending
         self.best_steps: dict[int, int] = {}  # best so far: step -> how many settings were changed before
@@ -76,18 +76,18 @@ class History:
         self.alignment = AlignmentScores()
         self.notices = NoticeTracker()
         self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
-        self._probes: _Newest[Probe] = _Newest(PROBES_IN_MEMORY)
+        self._probes: _RecentCache[Probe] = _RecentCache(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # which cannot be read again
-        self._newest_told: Probe | None = None
-        self._validations: _Newest[ValidationDone] = _Newest(VALIDATIONS_IN_MEMORY)
+        self._newest_probe_event: Probe | None = None
+        self._validations: _RecentCache[ValidationDone] = _RecentCache(VALIDATIONS_IN_MEMORY)
         self._metrics = MetricsTail()
-        self._probes_changed_at = 0
-        self._seen: tuple[int, ...] = ()  # what shows that a folder has changed
+        self._probes_modified_at = 0
+        self._folder_stamp: tuple[int, ...] = ()  # what shows that a folder has changed
 
     # -- reading -----------------------------------------------------------------------------------------------------
 
     @property
-    def names(self) -> list[str]:
+    def metric_names(self) -> list[str]:
         """The metrics that have a curve, in the order in which they first came."""
         return [name for name, curve in self._curves.items() if len(curve)]
 
@@ -97,61 +97,61 @@ class History:
 
     def value(self, name: str, step: int) -> float | None:
         """A metric's value at `step`, or at the nearest earlier step that has one."""
-        newest = self.newest(name, step)
+        newest = self.newest_value(name, step)
         return None if newest is None else newest.value
 
-    def newest(self, name: str, step: int) -> MetricAt | None:
+    def newest_value(self, name: str, step: int) -> MetricAt | None:
         """As `value`, with the step it is of."""
         steps, values = self.curve(name)
-        place = int(np.searchsorted(steps, step, side="right"))
-        return MetricAt(int(steps[place - 1]), float(values[place - 1])) if place else None
+        index = int(np.searchsorted(steps, step, side="right"))
+        return MetricAt(int(steps[index - 1]), float(values[index - 1])) if index else None
 
     def probe(self, step: int) -> Probe | None:
         """The newest probe at or before `step`; None if there is none yet."""
-        place = bisect_right(self.probe_steps, step)
-        if place and not self._has_probe(self.probe_steps[place - 1]):
-            place = self._forget_cut_off(place)
-        if not place:
+        index = bisect_right(self.probe_steps, step)
+        if index and not self._has_probe(self.probe_steps[index - 1]):
+            index = self._drop_removed_probes(index)
+        if not index:
             return None
-        nearest = self.probe_steps[place - 1]
-        return self._held_probe(nearest) or self._read_probe(nearest)
+        nearest = self.probe_steps[index - 1]
+        return self._cached_probe(nearest) or self._read_probe(nearest)
 
     def _has_probe(self, step: int) -> bool:
-        return self._held_probe(step) is not None or self._stored().has_probe(step)
+        return self._cached_probe(step) is not None or self._require_folder().has_probe(step)
 
-    def _held_probe(self, step: int) -> Probe | None:
+    def _cached_probe(self, step: int) -> Probe | None:
         return self._unstored_probes.get(step) or self._probes.get(step)
 
     def _read_probe(self, step: int) -> Probe:
         """Read a probe and score it, so that a drawn probe is scored even before `look` gets to it."""
-        probe = self._probes.put(step, self._stored().probe(step))
+        probe = self._probes.put(step, self._require_folder().probe(step))
         if not self.alignment.has_step(step):
             self.alignment.add(probe)
         return probe
 
-    def _forget_cut_off(self, place: int) -> int:
-        """Drop the last probes before this place that were cut off as the run went on (RunStarted follows).
+    def _drop_removed_probes(self, index: int) -> int:
+        """Drop the last probes before this index that were cut off as the run went on (RunStarted follows).
 
-        Returns the place after those that are left.
+        Returns the index after those that are left.
         """
-        stored, end = set(self._stored().probe_steps()), place
-        while place and not (self.probe_steps[place - 1] in stored or self._held_probe(self.probe_steps[place - 1])):
-            place -= 1
-        del self.probe_steps[place:end]
-        return place
+        stored, end = set(self._require_folder().probe_steps()), index
+        while index and not (self.probe_steps[index - 1] in stored or self._cached_probe(self.probe_steps[index - 1])):
+            index -= 1
+        del self.probe_steps[index:end]
+        return index
 
     def newest_probe(self) -> Probe | None:
         """The newest probe that can be read; None if there is none."""
-        return _newest_readable(self.probe_steps, self.probe)
+        return _newest_undamaged(self.probe_steps, self.probe)
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The source texts that probes now follow; earlier probes may lack one that was added later."""
-        newest = self._newest_told or self.newest_probe()
+        newest = self._newest_probe_event or self.newest_probe()
         return tuple(one.source for one in newest.sentences) if newest is not None else ()
 
     @property
-    def changes_that_acted(self) -> list[SettingChanged]:
+    def effective_changes(self) -> list[SettingChanged]:
         """The changes of settings that took effect, in order, including those that a branch began with.
 
         If a setting was changed more than once between two steps, only the last value took effect.
@@ -185,7 +185,7 @@ class History:
     def newest_validation(self) -> ValidationDone | None:
         """The newest validation whose sentences are kept and can be read; None if there is none."""
         kept = self.folder.validation_steps() if self.folder is not None else []
-        return _newest_readable([step for step in kept if step in self.validations], self.validation)
+        return _newest_undamaged([step for step in kept if step in self.validations], self.validation)
 
     def validation(self, step: int) -> ValidationDone:
         """The validation at exactly this step, with its sentences. Raises UserError if they were thinned out."""
@@ -195,12 +195,12 @@ class History:
         done = ValidationDone(
             step=step,
             metrics=self.validations[step],
-            sentences=self._stored().validated_sentences(step),
+            sentences=self._require_folder().validated_sentences(step),
             is_best=step in self.best_steps,
         )
         return self._validations.put(step, done)
 
-    def _stored(self) -> RunFolder:
+    def _require_folder(self) -> RunFolder:
         if self.folder is None:
             raise UserError("Nothing of this run is kept: it has no folder yet.")
         return self.folder
@@ -223,7 +223,7 @@ class History:
 
     # -- looking at what is new --------------------------------------------------------------------------------------
 
-    def look(self) -> Iterator[None]:
+    def analyse(self) -> Iterator[None]:
         """Score new alignments, and look for notices; yields after each probe, and may be abandoned at any yield."""
         # Side by side, so that each probe is read once for both.
         for _ in zip_longest(self._score_alignments(), self.notices.check_new(self)):
@@ -238,18 +238,18 @@ class History:
 
     # -- growing by events -------------------------------------------------------------------------------------------
 
-    def take(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Take in one of the engine's events; other kinds change nothing."""
         match event:
             case StepsDone():
-                self._take_steps(event.first_step, event.arrays)
+                self._add_steps(event.first_step, event.arrays)
             case ProbeDone():
-                self._take_probe(event.probe, event.is_stored)
+                self._add_probe(event.probe, event.is_stored)
             case ValidationDone():
-                self._take_metrics(event.step, event.metrics, event.is_best)
+                self._add_validation(event.step, event.metrics, event.is_best)
                 self._validations.put(event.step, event)
             case SettingChanged():
-                self._take_setting(event)
+                self._add_setting(event)
             case StateChanged():
                 self.state, self.last_step = event.state, max(event.step, self.last_step)
             case SnapshotSaved():
@@ -257,23 +257,23 @@ class History:
             case CheckpointSaved():
                 self._list_checkpoints()
             case Prepared() | RunStarted() | RunFinished():
-                self._take_run(event)
+                self._apply_run(event)
 
-    def _take_run(self, event: Prepared | RunStarted | RunFinished) -> None:
+    def _apply_run(self, event: Prepared | RunStarted | RunFinished) -> None:
         match event:
             case Prepared(run=None):
                 self.folder, self.finished, self.prepared = None, None, event
                 self._initial = event.config
-                self._forget_run()
+                self._reset_run()
             case Prepared():
                 self.finished, self.prepared = None, event
                 self._open(event.run)
             case RunStarted():
-                self._begin(event.run, event.step)
+                self._continue_from(event.run, event.step)
             case RunFinished():
                 self.finished = event
 
-    def _take_steps(self, first_step: int, arrays: metrics_file.Arrays) -> None:
+    def _add_steps(self, first_step: int, arrays: metrics_file.Arrays) -> None:
         count = len(next(iter(arrays.values()), ()))
         self._extend(np.arange(first_step, first_step + count), arrays)
         self.last_step = first_step + count - 1
@@ -282,8 +282,8 @@ class History:
         for name, values in arrays.items():
             self._curves[name].extend(steps, values)
 
-    def _take_probe(self, probe: Probe, is_stored: bool) -> None:
-        self._newest_told = probe
+    def _add_probe(self, probe: Probe, is_stored: bool) -> None:
+        self._newest_probe_event = probe
         self.alignment.add(probe)
         self._unstored_probes.pop(probe.step, None)
         if probe.step not in self.probe_steps:
@@ -293,31 +293,31 @@ class History:
         else:
             self._unstored_probes[probe.step] = probe
 
-    def _take_metrics(self, step: int, metrics: dict[str, float], is_best: bool) -> None:
+    def _add_validation(self, step: int, metrics: dict[str, float], is_best: bool) -> None:
         self.validations[step] = metrics
         if is_best:
             self.best_steps[step] = len(self.settings_changed)
         for name, value in metrics.items():
             self._curves[name].extend([step], [value])
 
-    def _take_setting(self, changed: SettingChanged) -> None:
+    def _add_setting(self, changed: SettingChanged) -> None:
         self.settings_changed.append(changed)
         if self.prepared is not None:
             config = change_setting(self.prepared.config, changed.key, changed.value)
             self.prepared = replace(self.prepared, config=config)
 
-    def _begin(self, run: Path, step: int) -> None:
+    def _continue_from(self, run: Path, step: int) -> None:
         """Continue with this folder from `step` on; everything after it belongs to a past that was cut off."""
         self.folder, self.finished = RunFolder.open(run), None
         for curve in self._curves.values():
-            curve.cut_back_to(step)
+            curve.truncate_after(step)
         # The folder has lost what was made of `step` after its checkpoint; only that step is read, in any long run.
         lines = metrics_file.records_of_step(run / "metrics.jsonl", step)
         is_validated = any("is_best" in line for line in lines)
         settings = metrics_file.settings_of([line for line in lines if "setting" in line])
         if not is_validated:
             for name in self.validations.get(step, ()):
-                self._curves[name].cut_back_to(step - 1)
+                self._curves[name].truncate_after(step - 1)
         kept = [known for known in self.validations if known < step or (known == step and is_validated)]
         self.validations = {known: self.validations[known] for known in kept}
         self.best_steps = {known: changes for known, changes in self.best_steps.items() if known in kept}
@@ -330,7 +330,7 @@ class History:
         self._list_checkpoints()
 
     def _list_checkpoints(self) -> None:
-        self.checkpoint_steps = self._stored().checkpoint_steps()
+        self.checkpoint_steps = self._require_folder().checkpoint_steps()
 
     # -- reading a folder --------------------------------------------------------------------------------------------
 
@@ -345,29 +345,29 @@ class History:
         assert run is not None
         self.folder = RunFolder.open(run)
         self._initial = self.folder.config()
-        self._forget_run()
+        self._reset_run()
         self.refresh()
 
     def refresh(self) -> bool:
         """Read what was appended since the last time; returns whether anything changed."""
-        folder = self._stored()
-        before = self._seen
+        folder = self._require_folder()
+        before = self._folder_stamp
         if self._metrics.was_rewritten(folder):
-            self._forget_run()
+            self._reset_run()
         self.state = folder.reread_state().state
-        self._read_appended(folder)
-        probes, changed_at = folder.probe_steps(), _changed_at(folder.path / "probes")
-        if probes != self.probe_steps or changed_at != self._probes_changed_at:  # or a sentence was added
+        self._read_new_records(folder)
+        probes, modified_at = folder.probe_steps(), _modified_at(folder.path / "probes")
+        if probes != self.probe_steps or modified_at != self._probes_modified_at:  # or a sentence was added
             self._probes.clear()
         self.alignment.unread.extend(sorted(set(probes) - set(self.probe_steps)))
-        self.probe_steps, self._probes_changed_at = probes, changed_at
+        self.probe_steps, self._probes_modified_at = probes, modified_at
         self._are_snapshots_listed = False
         self._list_checkpoints()
-        places = (_changed_at(folder.path / place) for place in ("snapshots", "checkpoints", "run.json"))
-        self._seen = (*self._metrics.place, changed_at, *places)
-        return self._seen != before
+        others = (_modified_at(folder.path / name) for name in ("snapshots", "checkpoints", "run.json"))
+        self._folder_stamp = (*self._metrics.position, modified_at, *others)
+        return self._folder_stamp != before
 
-    def _read_appended(self, folder: RunFolder) -> None:
+    def _read_new_records(self, folder: RunFolder) -> None:
         records = self._metrics.read(folder)
         steps, arrays = metrics_file.columns(records.steps)
         if len(steps):
@@ -375,12 +375,12 @@ class History:
             self.last_step = int(steps[-1])
         for record in records.between_steps:
             if "is_best" in record:
-                self._take_metrics(record["step"], metrics_file.metrics_of(record), record["is_best"])
+                self._add_validation(record["step"], metrics_file.metrics_of(record), record["is_best"])
             else:
                 self.settings_changed += metrics_file.settings_of([record])
 
 
-def _newest_readable(steps: Sequence[int], read: Callable[[int], Kept | None]) -> Kept | None:
+def _newest_undamaged(steps: Sequence[int], read: Callable[[int], ValueT | None]) -> ValueT | None:
     """The newest of these ascending steps that is not damaged; a damaged one is reported where it is drawn."""
     for step in steps[::-1]:
         with suppress(DamagedFile):
@@ -388,23 +388,23 @@ def _newest_readable(steps: Sequence[int], read: Callable[[int], Kept | None]) -
     return None
 
 
-def _changed_at(place: Path) -> int:
-    return place.stat().st_mtime_ns if place.exists() else 0  # a run copied by git or zip lacks empty folders
+def _modified_at(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0  # a run copied by git or zip lacks empty folders
 
 
-class _Newest(Generic[Kept]):
+class _RecentCache(Generic[ValueT]):
     """A cache of the values asked for last, by step."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._kept: OrderedDict[int, Kept] = OrderedDict()
+        self._kept: OrderedDict[int, ValueT] = OrderedDict()
 
-    def get(self, step: int) -> Kept | None:
+    def get(self, step: int) -> ValueT | None:
         if step in self._kept:
             self._kept.move_to_end(step)
         return self._kept.get(step)
 
-    def put(self, step: int, value: Kept) -> Kept:
+    def put(self, step: int, value: ValueT) -> ValueT:
         self._kept[step] = value
         self._kept.move_to_end(step)
         while len(self._kept) > self._size:

@@ -43,7 +43,7 @@ def _marks(history: History) -> Iterator[Mark]:
         yield Mark(first, "right", f"step {first:,}: the first right answers, {share} of the validation's sentences")
     if (best := best_validation(history)) is not None:
         yield best
-    for changed in history.changes_that_acted:
+    for changed in history.effective_changes:
         yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
     for step, layer, head in history.alignment.first_finds(history.last_step):
         yield Mark(step, "aligned", f"step {step:,}: layer {layer + 1} head {head + 1} found the alignment")

@@ -10,17 +10,17 @@ class MetricsTail:
     """How far metrics.jsonl was read. If another or a shorter file is in its place, the run was cut back."""
 
     def __init__(self) -> None:
-        self.place = (0, 0)  # the file's number, and the offset after the last line that was read
+        self.position = (0, 0)  # the file's number, and the offset after the last line that was read
 
     def was_rewritten(self, folder: RunFolder) -> bool:
         """Whether what was read no longer holds. The caller then forgets it, and begins with a new tail."""
-        known, end = self.place
+        known, end = self.position
         file, size = metrics_file.file_and_size(folder.path / "metrics.jsonl")
         return bool(known) and (file != known or size < end)
 
     def read(self, folder: RunFolder) -> metrics_file.MetricsRecords:
         """The records appended since the last time. Raises UserError, naming the file, if it is damaged."""
         file, _ = metrics_file.file_and_size(folder.path / "metrics.jsonl")
-        records = folder.read_metrics(self.place[1])
-        self.place = file, records.end
+        records = folder.read_metrics(self.position[1])
+        self.position = file, records.end
         return records

@@ -13,22 +13,22 @@ from typing import Annotated, BinaryIO
 
 from pydantic import AfterValidator, Field
 
-from core.files_read import Reading, note
-from core.typed_path import typed_path
+from core.home_paths import expand_home
+from core.read_progress import FileReading, track
 
 LONGEST_LINE = 500_000
 """In characters: two such lines make the longest pair."""
 _BLOCK = 2**20
 _LONGEST_BYTES = 4 * LONGEST_LINE
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_OTHER_MARKS = {  # the longer ones first: one of UTF-32 begins with one of UTF-16
+_OTHER_BYTE_ORDER_MARKS = {  # the longer ones first: one of UTF-32 begins with one of UTF-16
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
 _GZIP = b"\x1f\x8b"  # gzip files begin with this, and UTF-8 text cannot
-_STARTED_IN = Path.cwd()  # before any plugin could change it
+_START_FOLDER = Path.cwd()  # before any plugin could change it
 
 
 class BadData(ValueError):
@@ -37,17 +37,17 @@ class BadData(ValueError):
 
 def absolute(path: str) -> str:
     """Make a path absolute, relative to the folder in which Headlight was started; `~` is the home folder."""
-    return os.path.normpath(_STARTED_IN / typed_path(path))
+    return os.path.normpath(_START_FOLDER / expand_home(path))
 
 
-def _with_a_home(file: str) -> str:
-    return str(typed_path(file)) if file.startswith("~") else file
+def _expand_home(file: str) -> str:
+    return str(expand_home(file)) if file.startswith("~") else file
 
 
 Folder = Annotated[str, AfterValidator(absolute), Field(json_schema_extra={"format": "folder"})]
 """The type of an option that names a folder. It is made absolute, so that a run finds it from any working directory."""
 
-File = Annotated[str, AfterValidator(_with_a_home), Field(json_schema_extra={"format": "file"})]
+File = Annotated[str, AfterValidator(_expand_home), Field(json_schema_extra={"format": "file"})]
 """The type of an option that names a file; `~` is the home folder.
 
 A plugin with a `Folder` option must look for relative names in its first one: the window chooses files that way.
@@ -64,7 +64,7 @@ def read_lines(path: Path) -> Iterator[str]:
     with _opened(path) as (file, reading):
         for lines in line_blocks(file, path):
             is_empty = False
-            yield from reading.through(lines)
+            yield from reading.iterate(lines)
     if is_empty:
         raise BadData(f"{path} is empty: give a file with a text on each line.")
 
@@ -76,7 +76,7 @@ def line_blocks(file: BinaryIO, name: object) -> Iterator[list[str]]:
     """
     number = 0
     try:
-        with gzip.open(file) if _is_packed(file) else nullcontext(file) as text:
+        with gzip.open(file) if _is_gzipped(file) else nullcontext(file) as text:
             for block in _blocks(text, name):
                 yield from _lines_of(block, name, number)
                 number += block.count(b"\n")
@@ -84,23 +84,23 @@ def line_blocks(file: BinaryIO, name: object) -> Iterator[list[str]]:
         raise BadData(f"{name} is cut off or damaged: compress it once more.") from None
 
 
-def _is_packed(file: BinaryIO) -> bool:
-    is_packed = file.read(len(_GZIP)) == _GZIP
+def _is_gzipped(file: BinaryIO) -> bool:
+    is_gzipped = file.read(len(_GZIP)) == _GZIP
     file.seek(0)
-    return is_packed
+    return is_gzipped
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
+def _opened(path: Path) -> Iterator[tuple[BinaryIO, FileReading]]:
     try:
         before = path.stat()
         if not S_ISREG(before.st_mode):  # opening a pipe would wait for a writer
             kind = "a folder" if S_ISDIR(before.st_mode) else "a pipe or a device"
             raise BadData(f"{path} is {kind}: give a file with a text on each line.")
         with path.open("rb") as file:
-            if path.suffix == ".gz" and before.st_size and not _is_packed(file):
+            if path.suffix == ".gz" and before.st_size and not _is_gzipped(file):
                 raise BadData(f"{path} is not compressed by gzip, as its name says: rename it, or compress it.")
-            note(reading := Reading(before.st_size, file.tell))
+            track(reading := FileReading(before.st_size, file.tell))
             yield file, reading
         after = path.stat()
     except OSError as error:
@@ -112,7 +112,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, Reading]]:
 def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     """Blocks of whole lines with their line ends, of about _BLOCK bytes."""
     first = file.read(_BLOCK)
-    for mark, encoding in _OTHER_MARKS.items():
+    for mark, encoding in _OTHER_BYTE_ORDER_MARKS.items():
         if first.startswith(mark):
             raise BadData(f"{name} is {encoding}: convert it with `iconv -f {encoding} -t UTF-8`.")
     rest, number = b"", 1
@@ -164,9 +164,9 @@ def _decoded(block: bytes, name: object, before: int) -> list[str]:
     except UnicodeDecodeError as error:
         number = before + block.count(b"\n", 0, error.start) + 1
         byte = error.start - block.rfind(b"\n", 0, error.start)
-        what_to_do = _what_to_do(block[error.start : error.start + 3])
+        advice = _advice_for(block[error.start : error.start + 3])
         raise BadData(
-            f"{name}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: {what_to_do}"
+            f"{name}, line {number:,}, byte {byte:,} (0x{block[error.start]:02x}) is not UTF-8: {advice}"
         ) from None
     lines = text.replace("\r\n", "\n").split("\n")[:-1]
     if max(map(len, lines)) > LONGEST_LINE:
@@ -174,7 +174,7 @@ def _decoded(block: bytes, name: object, before: int) -> list[str]:
     return lines
 
 
-def _what_to_do(wrong: bytes) -> str:
+def _advice_for(wrong: bytes) -> str:
     """The advice for three bytes that are not UTF-8."""
     try:
         wrong.decode(errors="surrogatepass")

@@ -11,12 +11,12 @@ from core.model_size import num_parameters
 
 
 def prepared_of(
-    began_with: RunConfig, config: RunConfig, data: PreparedData, run: Path | None, picked: str = ""
+    initial_config: RunConfig, config: RunConfig, data: PreparedData, run: Path | None, picked: str = ""
 ) -> Prepared:
-    """`began_with` is the config the model was made with, `config` the current one, both resolved; `run` the folder."""
+    """The model was made with `initial_config`; `config` is the current one. Both are resolved; `run` is the folder."""
     return Prepared(
         config=config,
-        num_parameters=num_parameters(began_with, data),
+        num_parameters=num_parameters(initial_config, data),
         src_tokens=data.src_vocabulary.tokens,
         tgt_tokens=data.tgt_vocabulary.tokens,
         num_pairs=data.num_pairs,

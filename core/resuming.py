@@ -18,7 +18,7 @@ _NO_BEST: Best = (None, None, None)
 
 
 @contextmanager
-def claimed_to_go_on(run: RunFolder) -> Iterator[None]:
+def claimed_for_resuming(run: RunFolder) -> Iterator[None]:
     """Claim a run, and undo the claim if the block fails, since nobody else would release it."""
     before = run.reread_state()
     run.claim()
@@ -34,7 +34,7 @@ def claimed_to_go_on(run: RunFolder) -> Iterator[None]:
         raise
 
 
-def cut_back(
+def truncate_run(
     run: RunFolder, step: int, at_step: Mapping[str, int] = MappingProxyType({}), best: Best = _NO_BEST
 ) -> None:
     """Remove everything after `step`, which a run resumed there writes again.

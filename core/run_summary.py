@@ -40,7 +40,7 @@ def summarise(run: RunFolder) -> RunSummary:
         name=label.name or config.name,
         seed=config.seed,
         note=label.note,
-        state=state_of(run),
+        state=current_state(run),
         reason=state.reason,
         writer=state.writer(),
         is_shared=state.is_shared,
@@ -55,12 +55,12 @@ def summarise(run: RunFolder) -> RunSummary:
     )
 
 
-def state_of_unread(error: Exception) -> str:
+def unreadable_state(error: Exception) -> str:
     """What stands in its place for a run that reading gave this error of: "newer" (than this version) or "damaged"."""
     return "newer" if isinstance(error, NewerFormat) else "damaged"
 
 
-def state_of(run: RunFolder) -> str:
+def current_state(run: RunFolder) -> str:
     """A state of run.json, or "interrupted"."""
     state = run.state
     cut_off = state.state in ("new", "learning", "paused") and state.writer() is None and not run.is_ours()
@@ -76,7 +76,7 @@ def _metric_of(run: RunFolder, best_step: int | None) -> str:
     return config.training.best_metric
 
 
-def best_of(validations: dict[int, dict[str, float]], metric: str, *, smallest: bool) -> float | None:
+def best_value(validations: dict[int, dict[str, float]], metric: str, *, smallest: bool) -> float | None:
     """The best value of a metric in any validation; None if no validation gave a finite one."""
     values = [metrics[metric] for metrics in validations.values() if math.isfinite(metrics.get(metric, math.nan))]
     return (min if smallest else max)(values, default=None)

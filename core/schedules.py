@@ -28,15 +28,15 @@ def learning_rate(
 
 
 def _constant(peak: float, steps: _Steps, warmup: float, _: int) -> _Steps:
-    return peak * _rising(steps, warmup)
+    return peak * _warmup_factor(steps, warmup)
 
 
 def _linear(peak: float, steps: _Steps, warmup: float, max_steps: int) -> _Steps:
-    return peak * _rising(steps, warmup) * (1.0 - _progress(steps, warmup, max_steps))
+    return peak * _warmup_factor(steps, warmup) * (1.0 - _progress(steps, warmup, max_steps))
 
 
 def _cosine(peak: float, steps: _Steps, warmup: float, max_steps: int) -> _Steps:
-    return peak * _rising(steps, warmup) * (0.5 * (1.0 + np.cos(np.pi * _progress(steps, warmup, max_steps))))
+    return peak * _warmup_factor(steps, warmup) * (0.5 * (1.0 + np.cos(np.pi * _progress(steps, warmup, max_steps))))
 
 
 def _inverse_sqrt(peak: float, steps: _Steps, warmup: float, _: int) -> _Steps:
@@ -57,7 +57,7 @@ _SCHEDULES: dict[str, Callable[[float, _Steps, float, int], _Steps]] = {
 }
 
 
-def _rising(steps: _Steps, warmup: float) -> _Steps:
+def _warmup_factor(steps: _Steps, warmup: float) -> _Steps:
     """Rises linearly, to 1 at the end of the warm-up."""
     return np.minimum(1.0, steps / max(warmup, 1.0))
 

@@ -19,22 +19,22 @@ class TextForm(NamedTuple):
     cuts: tuple[Cut, ...] = ()  # how each column of a source is cut, see `cut_columns`; empty: no columns
     single_spaces: bool = False  # collapse white space to single spaces, and strip it at the ends
 
-    def takes(self, text: str) -> bool:
+    def accepts(self, text: str) -> bool:
         """Whether it has a source's number of columns, separated by tabs, or no tab, as a source that is cut has."""
         return not self.cuts or "\t" not in text or text.count("\t") + 1 == len(self.cuts)
 
-    def of(self, text: str) -> str:
+    def apply(self, text: str) -> str:
         """The text in this form; unchanged if it is in this form already, as every source of the dataset is.
 
         A text of several columns has tabs between them until they are cut.
         """
-        text = self._spelled(text)
+        text = self._normalised(text)
         columns = text.split("\t")
         if len(columns) == len(self.cuts) and not (len(columns) == 1 and _is_cut(text, self.cuts[0])):
             return cut_columns(columns, self.cuts)
         return " ".join(text.split()) if self.single_spaces else text
 
-    def _spelled(self, text: str) -> str:
+    def _normalised(self, text: str) -> str:
         if self.normalisation != "none":
             text = unicodedata.normalize(self.normalisation, text)
         return text.lower() if self.lowercase else text

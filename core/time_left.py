@@ -16,7 +16,7 @@ class TimeLeft:
     def __init__(self) -> None:
         self._stage, self._started, self._first = "", 0.0, 0
 
-    def after(self, progress: Progress) -> float | None:
+    def estimate(self, progress: Progress) -> float | None:
         """Seconds until the stage ends; None without a total, and in its first second."""
         now = monotonic()
         if progress.stage != self._stage:

@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.answers.timed import engine_seconds
 from core.engine import Engine
-from core.errors import BrokenOff, UserError
+from core.errors import UserError, WorkAborted
 from core.events import (
     EngineState,
     Event,
@@ -130,9 +130,9 @@ class EngineBridge(QObject):
     def show_refusal(self, error: Exception, *, until_prepared: bool = False) -> None:
         """Have the strip show why the engine refused a request: permanently, or until something is prepared again.
 
-        Nothing is shown for `BrokenOff` or for a bug of ours: the engine has already reported both as Trouble.
+        Nothing is shown for `WorkAborted` or for a bug of ours: the engine has already reported both as Trouble.
         """
-        if isinstance(error, UserError) and not isinstance(error, BrokenOff):
+        if isinstance(error, UserError) and not isinstance(error, WorkAborted):
             trouble = as_trouble(error)
             self.trouble.emit(replace(trouble, until_prepared=until_prepared or trouble.until_prepared))
 
@@ -186,7 +186,7 @@ class EngineBridge(QObject):
         if isinstance(event, Prepared) and event.run is not None:
             history = History()
             try:
-                history.take(event)
+                history.apply(event)
             except Exception as error:  # the engine drops a listener that raises
                 self.report(error)
             self._opened.append(history)
@@ -206,7 +206,7 @@ class EngineBridge(QObject):
     def _note(self, event: Event) -> None:
         """Add an event to the history. An error is shown, not raised, so that the event's signal is still emitted."""
         try:
-            self.history.take(event)
+            self.history.apply(event)
         except UserError as error:  # the folder of a run that has begun is already gone or damaged
             self._show_error(error)
 

@@ -27,7 +27,7 @@ class Lookout(QObject):
         history = self._bridge.shown
         was_left = bool(history.alignment.unread)
         end = time.perf_counter() + LOOKING_S
-        for _ in history.look():
+        for _ in history.analyse():
             if time.perf_counter() > end:
                 break
         noticing, is_known = history.notices, was_left and not history.alignment.unread

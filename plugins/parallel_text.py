@@ -245,7 +245,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
     def _lines(self, path: Path) -> Iterator[str]:
         form = TextForm(self.options.lowercase, self.options.normalisation)
-        return read_lines(path) if form == AS_IT_COMES else map(form.of, read_lines(path))
+        return read_lines(path) if form == AS_IT_COMES else map(form.apply, read_lines(path))
 
     def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
         source = _source_columns(self.options)

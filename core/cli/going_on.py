@@ -16,7 +16,7 @@ from core.run_files.runs_dir import runs_in_group
 from core.run_files.step_files import CHECKPOINTS, step_path
 from core.run_folder import RunFolder
 from core.settings.lower_rate import lower_rate
-from core.settings.smaller_batch import SHORTER, smaller_batch
+from core.settings.smaller_batch import SHORTEN_ADVICE, smaller_batch
 
 
 def saved(finished: RunFinished, why: str, arguments: Namespace) -> str:
@@ -62,7 +62,7 @@ def _go_on(folder: RunFolder, finished: RunFinished, arguments: Namespace) -> st
     """The command to go on with, changed so that the run does not end in the same way again."""
     if finished.reason == "memory":  # the batch size cannot change within a run
         if not (smaller := smaller_batch(folder.latest_config())):
-            return f"The longest sentence is too long. Start a new run: {SHORTER}."
+            return f"The longest sentence is too long. Start a new run: {SHORTEN_ADVICE}."
         return f"Start a run with smaller batches: {_anew(folder, arguments, smaller)}"
     # Only a stopped run saves a checkpoint at its end; otherwise, settings changed since the last checkpoint are lost.
     changes = {} if finished.reason == "stopped" else _changed_since(folder, folder.resumable_steps()[-1])

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from core.typed_path import typed_path
+from core.home_paths import expand_home
 from core.version import version
 
 _DESCRIPTION = """Train an encoder-decoder Transformer and watch it learn.
@@ -270,7 +270,7 @@ def _path(text: str) -> Path:
     """Parse a path. An empty text (from an empty shell variable) is refused: it would mean the working directory."""
     if not text:
         raise ArgumentTypeError("expected a path, given an empty text")
-    return typed_path(text)  # after `--runs-dir=` the shell does not expand `~`
+    return expand_home(text)  # after `--runs-dir=` the shell does not expand `~`
 
 
 def _add_places(verb: ArgumentParser) -> None:

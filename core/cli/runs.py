@@ -19,7 +19,7 @@ from core.run_files.hidden_folders import delete_run
 from core.run_files.own_files import require_only_run_files
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
-from core.run_summary import state_of_unread, summarise
+from core.run_summary import summarise, unreadable_state
 
 _SHOWN = (
     *("run", "name", "note", "group", "parent", "parent_step", "is_shared", "state", "reason", "last_step"),
@@ -38,7 +38,7 @@ def list_all(arguments: Namespace) -> int:
         try:
             record = _record(RunFolder.open(path))
         except UserError as error:  # an unreadable run must not hide the others
-            record = {"run": str(path), "state": state_of_unread(error), "error": str(error)}
+            record = {"run": str(path), "state": unreadable_state(error), "error": str(error)}
         if arguments.json:
             print_json(record)
         elif "error" in record:

@@ -11,7 +11,7 @@ from core.comparison.spread import spread
 from core.config import NUM_SEEDS
 from core.errors import UserError
 from core.events import Prepared, RunFinished
-from core.validated import Validated
+from core.validation_size import ValidationSize
 
 
 def read_seeds(text: str) -> list[int]:
@@ -42,7 +42,7 @@ def require_same_data(first: Prepared, prepared: Prepared) -> None:
         )
 
 
-def print_spread(group: str, runs: Sequence[RunFinished], validated: Validated, *, json: bool) -> None:
+def print_spread(group: str, runs: Sequence[RunFinished], validated: ValidationSize, *, json: bool) -> None:
     """Print mean and sample standard deviation of every metric that all runs have, as of the end of each run.
 
     Includes the number of sentences behind the free-running metrics; without --json, only if these were not all.

@@ -20,7 +20,7 @@ from core.cli.streams import ResultsOnTheWay
 from core.cli.terminal import TerminalProgress
 from core.cli.where_set import with_place
 from core.config import config_from_document
-from core.errors import NotWritten, UserError
+from core.errors import RunNotWritable, UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage import imported_for_good
 from core.machine.signals import Interrupted
@@ -29,7 +29,7 @@ from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, read_override
 from core.settings.presets import preset_or_file, read_preset_or_file
 from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
-from core.validated import Validated
+from core.validation_size import ValidationSize
 
 if TYPE_CHECKING:
     from core.exporting.tensorboard_events import TensorBoardEvents
@@ -61,7 +61,7 @@ def train(arguments: Namespace) -> int:
 def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> int:
     try:
         return _train(_resumed_run(arguments), None, arguments, results).code
-    except NotWritten as error:  # what is advised for a new run (--runs-dir, a smaller model) changes nothing here
+    except RunNotWritable as error:  # what is advised for a new run (--runs-dir, a smaller model) changes nothing here
         raise UserError(error.sentence, "Fix that, or copy the run to another place and resume it there.") from None
 
 
@@ -90,7 +90,7 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
             code = trained.code
     if first is not None and len(runs) > 1:  # one has no deviation
         with results.printing():
-            print_spread(group, runs, Validated(first.num_pairs["valid"] or 0), json=arguments.json)
+            print_spread(group, runs, ValidationSize(first.num_pairs["valid"] or 0), json=arguments.json)
     return code
 
 

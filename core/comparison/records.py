@@ -10,7 +10,7 @@ from core.comparison.run_results import RunResults
 from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
 from core.config import DatasetConfig, RunConfig, TokenizerConfig
-from core.run_summary import state_of
+from core.run_summary import current_state
 from core.settings.fields import run_settings
 from core.settings.overriding import change_setting
 
@@ -44,7 +44,7 @@ def comparison_records(runs: Sequence[RunResults], groups: Sequence[SeedGroup]) 
 
 def _state_record(run: RunResults) -> dict[str, object]:
     known = run.folder.state
-    return {"state": state_of(run.folder), "last_step": known.last_step, "best_step": known.best_step}
+    return {"state": current_state(run.folder), "last_step": known.last_step, "best_step": known.best_step}
 
 
 def _distinguishing_settings(runs: Sequence[RunResults]) -> dict[str, list[object]]:

@@ -11,7 +11,7 @@ from core.config import RunConfig
 from core.errors import UserError
 from core.events import SettingChanged
 from core.run_folder import RunFolder
-from core.validated import Validated
+from core.validation_size import ValidationSize
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class RunResults:
     config: RunConfig
     validations: Mapping[int, dict[str, float]]
     changed: Sequence[SettingChanged]
-    validated: Validated | None
+    validated: ValidationSize | None
     target_tokens: TargetTokens | None
     data: str | None
 
@@ -37,14 +37,14 @@ class RunResults:
         return cls(folder, folder.config(), metrics, changed, *read_units(folder))
 
 
-def read_units(folder: RunFolder) -> tuple[Validated | None, TargetTokens | None, str | None]:
+def read_units(folder: RunFolder) -> tuple[ValidationSize | None, TargetTokens | None, str | None]:
     """What a run's validations are of, the unit its losses count by, and the fingerprint of its data.
 
     All None if its vocabulary does not say, which no figure needs.
     """
     try:
         vocabulary = folder.vocabulary()
-        validated = Validated(vocabulary["num_pairs"]["valid"])
+        validated = ValidationSize(vocabulary["num_pairs"]["valid"])
         return validated, target_tokens(folder, vocabulary), vocabulary["fingerprint"]
     except (UserError, KeyError, TypeError):
         return None, None, None

@@ -190,7 +190,7 @@ class PreparedData:
 
     def encode_source(self, text: str) -> tuple[list[int], list[str]]:
         """The ids of a source text, `<eos>` at the end, and the tokens that are not in the vocabulary."""
-        tokens = self.src_tokenizer.tokenize(self.text_form.of(text))
+        tokens = self.src_tokenizer.tokenize(self.text_form.apply(text))
         unknown = [token for token in tokens if token not in self.src_vocabulary]
         return [*self.src_vocabulary.ids(tokens), EOS_ID], unknown
 

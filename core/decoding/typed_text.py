@@ -54,7 +54,7 @@ def _require_whole_characters(text: str) -> None:
 
 
 def _require_columns(data: PreparedData, text: str) -> None:
-    if not data.text_form.takes(text):
+    if not data.text_form.accepts(text):
         given, expected = text.count("\t") + 1, len(data.text_form.cuts)
         raise UserError(
             f"The text “{_shortened(text)}” has {given} columns between tabs; this run's sources have {expected}.",

@@ -19,7 +19,7 @@ PublishedNotices = tuple[dict[NoticeKind, Notice], dict[NoticeKind, int]]
 
 
 class NoticeTracker:
-    """A rule notices if it sees the same at two checks in a row, once a run; its notice holds until a check sees nothing.
+    """A rule notices if it sees the same at two checks in a row, once a run; its notice holds until one sees nothing.
 
     Notices are published once everything new has been checked: in a long run that was opened, one may end at a later
     step. Used by the thread that uses the history it belongs to.

@@ -19,11 +19,11 @@ from pydantic import ValidationError
 
 import core
 import core.plugin
+from core.home_paths import expand_home
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_mismatch
 from core.plugins_host.declared_options import require_usable_options
 from core.plugins_host.worker_errors import WorkerError, options_error
-from core.typed_path import typed_path
 
 ENTRY_POINT_GROUP = "headlight.datasets"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -49,7 +49,7 @@ def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     """List every place that may hold a plugin, each file once, without running any code."""
     listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
-    for folder in map(typed_path, listed):
+    for folder in map(expand_home, listed):
         problem = _folder_problem(folder)
         found.extend([Source(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
     found.extend(_in_folder(user_plugins_dir()))

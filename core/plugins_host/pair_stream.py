@@ -7,11 +7,11 @@ from itertools import islice
 from time import monotonic
 from typing import Any
 
-from core.files_read import FilesRead
 from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host import checked_calls
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 from core.plugins_host.worker_errors import WorkerError, defined_at
+from core.read_progress import ReadProgress
 
 CHUNK_SIZE = 1000
 CHUNK_CHARACTERS = 10_000_000
@@ -32,7 +32,7 @@ class PairStream:
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._plugin, self._split, self._file = plugin, split, file
         self._count = 0
-        self._files = FilesRead()
+        self._files = ReadProgress()
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
         if isinstance(pairs, Pair):
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
@@ -50,7 +50,7 @@ class PairStream:
         Only from a fast plugin is the next chunk requested ahead, so that one that may hang is not asked needlessly.
         """
         started = monotonic()
-        with self._files.noting():
+        with self._files.tracking():
             chunk = self._chunk()
             left_out = checked_calls.left_out(self._plugin, self._split)
         is_fast = len(chunk) == CHUNK_SIZE and monotonic() - started < FAST_SECONDS
@@ -69,7 +69,7 @@ class PairStream:
             num_characters += len(source) + len(target)
             if num_characters > CHUNK_CHARACTERS or monotonic() > deadline:
                 break
-        return PairLines("".join(lines).encode("ascii"), len(lines), self._files.share)
+        return PairLines("".join(lines).encode("ascii"), len(lines), self._files.fraction_read)
 
     def _validated(self, pair: Any) -> Pair:
         if not isinstance(pair, Pair):

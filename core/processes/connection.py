@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import BrokenOff, UserError
+from core.errors import UserError, WorkAborted
 from core.processes.records import EVENTS, REQUESTS, Arrays, answer_type, as_plain, from_plain
 from core.requests import Request
 
@@ -52,7 +52,7 @@ class Packet(NamedTuple):
 def refusal_packet(error: BaseException, number: int) -> Packet:
     """A packet that carries an exception, by its message."""
     shown = error if isinstance(error, UserError) else UserError(f"{type(error).__name__}: {error}")
-    kind = next(one for one in (BrokenOff, UserError, Exception) if isinstance(error, one))
+    kind = next(one for one in (WorkAborted, UserError, Exception) if isinstance(error, one))
     plain = {
         "sentence": shown.sentence,
         "advice": shown.advice,
@@ -67,7 +67,7 @@ def exception_from(packet: Packet) -> Exception:
     sentence, advice = packet.plain["sentence"], packet.plain["advice"]
     if packet.name == "Exception":
         return RuntimeError(sentence)
-    error = BrokenOff(sentence, advice) if packet.name == "BrokenOff" else UserError(sentence, advice)
+    error = WorkAborted(sentence, advice) if packet.name == "WorkAborted" else UserError(sentence, advice)
     error.offer, error.until_prepared = packet.plain["offer"], not packet.plain["stays"]
     return error
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from core.errors import BrokenOff, UserError
+from core.errors import UserError, WorkAborted
 from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
 from core.processes.connection import Connection, Packet, exception_from
@@ -227,7 +227,7 @@ class WorkerGroup:
         self._folder.cleanup()
         for _, future in self._pending.values():
             if future.set_running_or_notify_cancel():
-                future.set_exception(BrokenOff("The processes that should have answered this have ended."))
+                future.set_exception(WorkAborted("The processes that should have answered this have ended."))
         self._pending.clear()
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from platformdirs import user_data_dir
 
-from core.errors import NotWritten, UserError
+from core.errors import RunNotWritable, UserError
+from core.home_paths import expand_home
 from core.run_files.archive import SUFFIX
 from core.run_files.documents import reporting_read_errors
 from core.run_files.state import read_state
-from core.typed_path import typed_path
 
 _READABLE_ADVICE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
 _DOCUMENTS = ("run.json", "config.yaml")  # every run has them
@@ -30,19 +30,19 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
     """HEADLIGHT_RUNS_DIR, or else the folder the user chose, or else `runs` in the user's data folder."""
     given = os.environ.get("HEADLIGHT_RUNS_DIR")
     if given:
-        return typed_path(given)
+        return expand_home(given)
     return chosen or Path(user_data_dir("headlight", appauthor=False)) / "runs"
 
 
 def require_disk_space(folder: Path, num_bytes: int) -> None:
-    """Raise NotWritten if the disk of `folder`, which need not exist yet, has fewer free bytes.
+    """Raise RunNotWritable if the disk of `folder`, which need not exist yet, has fewer free bytes.
 
     A place where nothing can be written, such as /proc, which is on no disk, is not refused here but when it is used.
     """
     there = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
     disk = shutil.disk_usage(there)
     if disk.free < num_bytes and disk.total and os.access(there, os.W_OK):
-        raise NotWritten(
+        raise RunNotWritable(
             f"There is no room for this run in {folder}: three checkpoints take {_megabytes(num_bytes)}, "
             f"and {_megabytes(disk.free)} are free.",
             "Free some space, choose another folder (--runs-dir in a terminal), or make the model smaller.",
@@ -93,7 +93,7 @@ def find_run(text: str, runs_dir: Path, *, or_remains: bool = False) -> Path:
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
     refusals = list[UserError]()
-    for path in (typed_path(text), runs_dir / text):
+    for path in (expand_home(text), runs_dir / text):
         with reporting_read_errors(path, _READABLE_ADVICE):
             if not _exists(path):
                 continue

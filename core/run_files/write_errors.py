@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import NotWritten, UserError
+from core.errors import RunNotWritable, UserError
 from core.machine.resource_errors import no_more_files
 
 
 @contextmanager
 def reporting_write_errors(
-    path: Path, option: str = "--runs-dir", *, advice: str = "", error_type: type[UserError] = NotWritten
+    path: Path, option: str = "--runs-dir", *, advice: str = "", error_type: type[UserError] = RunNotWritable
 ) -> Iterator[None]:
     """Turn an OSError in the block into an error about `path`, with the option that names it, or other advice.
 
-    For a NotWritten the window offers to keep the run at hand elsewhere: for files that are not that run's, let
+    For a RunNotWritable the window offers to keep the run at hand elsewhere: for files that are not that run's, let
     `error_type` be UserError.
     """
     try:

@@ -87,7 +87,7 @@ def make_branch_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Gen
         trainer.begin(folder)
         folder.use_settings(trainer.config.training)
         folder.update(began_with=_began_with(request, run))
-        trainer.cut_back(folder)
+        trainer.truncate_run(folder)
         trainer.save_checkpoint()
         folder.release("stopped", "stopped")
     return folder

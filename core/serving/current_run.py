@@ -20,9 +20,9 @@ from core.events import (
     Trouble,
     ValidationDone,
 )
-from core.faults import told_of_gone
+from core.faults import folder_gone_message
 from core.prepared import prepared_of
-from core.resuming import claimed_to_go_on
+from core.resuming import claimed_for_resuming
 from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
 from core.serving.new_folder import required_bytes
@@ -91,8 +91,8 @@ class CurrentRun:
         if not self.is_ours:
             self.require_resumable(self.folder)
             require_disk_space(self.folder.path, required_bytes(self.trainer))
-            with claimed_to_go_on(self.folder):
-                self.trainer.cut_back(self.folder)
+            with claimed_for_resuming(self.folder):
+                self.trainer.truncate_run(self.folder)
                 self._restore_last_validation(self.folder)
             self._attach_folder(self.folder)
         self._apply_changes()
@@ -119,7 +119,7 @@ class CurrentRun:
 
     def require_resumable(self, folder: RunFolder) -> None:
         if not folder.path.exists():
-            raise UserError(*told_of_gone(folder.path))
+            raise UserError(*folder_gone_message(folder.path))
         folder.require_no_writer()
         if folder.state.is_shared:
             raise UserError(

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from core.home_paths import expand_home
 from core.plugins_host.errors import NOT_FOUND_ADVICE
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
 from core.settings.fields import SettingField, schema_settings
-from core.typed_path import typed_path
 
 
 class _DataPath(NamedTuple):
@@ -77,4 +77,4 @@ def _paths(fields: Sequence[SettingField], options: Mapping[str, object]) -> Ite
 
 def _path(option: SettingField, options: Mapping[str, object]) -> Path:
     """The path that an option names; the empty path if it names nothing."""
-    return typed_path(str(options.get(option.key, option.default)))
+    return expand_home(str(options.get(option.key, option.default)))

@@ -24,7 +24,7 @@ def copy_to_new_folder(
     with removed_on_failure(folder):  # the old folder is not changed
         unreadable = _copy_files(folder, old)
         folder.use_settings(trainer.config.training)
-        trainer.cut_back(folder)
+        trainer.truncate_run(folder)
     if unreadable:
         emit(_unreadable_note(unreadable, old, folder))
     return folder

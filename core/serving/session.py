@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.data.cache_folder import CacheFolder
 from core.data.preparation import prepare_data
-from core.errors import BrokenOff, NothingPrepared, UserError
+from core.errors import NothingPrepared, UserError, WorkAborted
 from core.events import (
     GOOD_ENDS,
     EngineState,
@@ -20,7 +20,7 @@ from core.events import (
     StateChanged,
     Trouble,
 )
-from core.faults import as_trouble, not_written
+from core.faults import as_run_not_writable, as_trouble
 from core.machine.resource_errors import NOT_ENOUGH_MEMORY, no_more_files
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
@@ -338,7 +338,7 @@ class Session:
         if isinstance(reported, UserError):
             self.log(reported.sentence)
             self._emit(as_trouble(reported))
-            reported = BrokenOff(reported.sentence, reported.advice)
+            reported = WorkAborted(reported.sentence, reported.advice)
         reason = self.run.interrupted_by = _finish_reason(error)
         with contextlib.suppress(OSError):  # the disk may be too full for this, too
             self.run.require_folder().update(state="paused", reason=reason)
@@ -361,7 +361,7 @@ class Session:
         if too_many := no_more_files(error):
             return too_many
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
-            return not_written(error, self._run.folder.path)
+            return as_run_not_writable(error, self._run.folder.path)
         return error
 
     def evaluate(self, request: Evaluate) -> Work:

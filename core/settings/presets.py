@@ -8,9 +8,9 @@ from pathlib import Path
 
 from core.config import RunConfig, config_from_document
 from core.errors import UserError
+from core.home_paths import expand_home
 from core.settings.overriding import override
 from core.settings.strict_yaml import Document, read_yaml, read_yaml_file
-from core.typed_path import typed_path
 
 FIRST_PRESET = "toy_german_english"
 """What the window opens with."""
@@ -54,7 +54,7 @@ def read_preset_or_file(text: str, overrides: tuple[str, ...] = ()) -> RunConfig
 
 def preset_or_file(text: str) -> Document:
     """The same, parsed but not validated. Raises UserError if it does not exist or is not YAML."""
-    path = typed_path(text)
+    path = expand_home(text)
     is_path = text not in preset_names() and (path.suffix or len(path.parts) > 1 or path.exists())
     return read_yaml_file(path) if is_path else _preset(text)
 

@@ -2,7 +2,7 @@
 
 from core.config import RunConfig
 
-SHORTER = "lower dataset.max_src_length and dataset.max_tgt_length, which leave longer pairs out"
+SHORTEN_ADVICE = "lower dataset.max_src_length and dataset.max_tgt_length, which leave longer pairs out"
 """The advice if a batch is a single sentence already."""
 
 

@@ -24,7 +24,7 @@ from core.model.weights import load_weights, weights
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
@@ -44,7 +44,7 @@ from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
 from core.training.step_meter import StepMeter
 from core.training.validation import quietly, score_split
-from core.validated import NUM_FREE_RUNNING
+from core.validation_size import NUM_FREE_RUNNING
 
 Finish = Generator[Event | None, None, FinishReason]
 
@@ -443,9 +443,9 @@ class Trainer:
         self._due.done_at |= {"probe": step if probed else -1, "validation": step if validated else 0}
         self.step = step
 
-    def cut_back(self, folder: RunFolder) -> None:
+    def truncate_run(self, folder: RunFolder) -> None:
         """Remove from the folder what happened after this step, and at this step after its checkpoint was saved."""
         num_settings = sum(step == self.step for step, *_ in self._settings.changes)
         is_validated = self._due.done_at["validation"] == self.step
         at_step = {"setting": num_settings, "is_best": int(is_validated)}
-        cut_back(folder, self.step, at_step, (self._best.step, self._best.value, self._best.metric))
+        truncate_run(folder, self.step, at_step, (self._best.step, self._best.value, self._best.metric))

@@ -9,7 +9,7 @@ from core.events import Trouble
 from core.faults import note
 from core.plugins_host.host import PluginHost
 from core.settings.lower_rate import lower_rate
-from core.settings.smaller_batch import SHORTER, smaller_batch
+from core.settings.smaller_batch import SHORTEN_ADVICE, smaller_batch
 from core.training import memory
 
 
@@ -62,6 +62,6 @@ def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) 
 
 def _smaller(config: RunConfig) -> str:
     if not smaller_batch(config):
-        return f"The longest sentence is a whole batch: {SHORTER}, or make the model smaller."
+        return f"The longest sentence is a whole batch: {SHORTEN_ADVICE}, or make the model smaller."
     batch = "batch_size" if config.training.batch_tokens is None else "batch_tokens"
     return f"Lower training.{batch} and raise training.accumulate_steps by as much, or make the model smaller."

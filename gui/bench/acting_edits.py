@@ -9,7 +9,7 @@ from functools import partial, reduce
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.config import RunConfig
-from core.errors import NotWritten, UserError
+from core.errors import RunNotWritable, UserError
 from core.requests import ChangeSetting
 from core.settings.fields import setting_effect
 from core.settings.overriding import change_setting
@@ -115,7 +115,7 @@ class ActingEdits(QObject):
             return
         assert at_hand.applied is not None and at_hand.draft is not None
         at_hand.applied = change_setting(at_hand.applied, asked.key, asked.before)
-        if error is None or isinstance(error, NotWritten):
+        if error is None or isinstance(error, RunNotWritable):
             self._values.setdefault(asked.key, _value_of(at_hand.draft, asked.key))
         elif isinstance(error, UserError):
             self.refused.emit(error.sentence)

@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
+from core.home_paths import expand_home
 from core.plugin_files import absolute
 from core.settings.fields import PathKind
-from core.typed_path import typed_path
 
 _MODES = {"file": QFileDialog.FileMode.ExistingFile, "folder": QFileDialog.FileMode.Directory}
 
@@ -39,7 +39,7 @@ class PathButton(QPushButton):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(_MODES[self._kind])
         name = self._field.text()
-        typed = typed_path(self._within() or "") / typed_path(name)
+        typed = expand_home(self._within() or "") / expand_home(name)
         if typed != Path():  # else Qt opens it where the last dialog ended
             there = Path(absolute(str(typed)))
             dialog.setDirectory(str(there.parent if name and self._kind == "file" else there))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.home_paths import shorten_home
 from core.plugin_check.report import PluginReport
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.plugins_host.plugin_info import PluginInfo
-from core.typed_path import from_home
 
 OURS = "Headlight"
 
@@ -43,4 +43,4 @@ class PluginRow:
         if self.info.package:
             return self.info.package
         folder = Path(self.info.origin).parent
-        return OURS if folder == built_in_plugins_dir() else from_home(folder)
+        return OURS if folder == built_in_plugins_dir() else shorten_home(folder)

@@ -163,7 +163,7 @@ class StatusBar(QFrame):
             return
         counted = f" {progress.done:,}" if progress.done else ""  # a stage done in one go has no count
         share = f" {100 * progress.done // progress.total} %" if progress.total else counted
-        seconds = self._time_left.after(progress)
+        seconds = self._time_left.estimate(progress)
         left = "" if seconds is None else f" · {rough_time(seconds)} left"
         self.stage_label.setText(progress.stage.capitalize() + share + left)
         self.stage_label.show()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout
 
 from core.errors import Offer
 from core.events import Trouble
-from core.typed_path import from_home
+from core.home_paths import shorten_home
 from gui.faults.crash import log_path
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
@@ -112,5 +112,5 @@ class Strip(QFrame):
 
 def _advice(trouble: Trouble) -> str:
     """What to do and, if there are details, where they are kept."""
-    place = f" They are also in {from_home(log_path())}." if trouble.details else ""
+    place = f" They are also in {shorten_home(log_path())}." if trouble.details else ""
     return f"{trouble.advice}{place}"

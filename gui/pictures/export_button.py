@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from core.errors import UserError
-from core.typed_path import from_home
+from core.home_paths import shorten_home
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
 from gui.pictures.picture_file import FORMATS, image_of, pictures_of, write
@@ -87,7 +87,7 @@ class ExportButton(IconButton):
 
     def _write(self, path: Path, data: bytes) -> None:
         write(path, data)
-        self._bridge.told.emit(f"Saved as {from_home(path)}")
+        self._bridge.told.emit(f"Saved as {shorten_home(path)}")
 
     def _ask(self, title: str, kinds: Mapping[str, str]) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")

@@ -24,7 +24,7 @@ from core.metrics_tail import MetricsTail
 from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
-from core.validated import Validated
+from core.validation_size import ValidationSize
 from gui.runs.naming import told_apart
 from gui.runs.rows import RunRow
 from gui.runs.seed_bands import Band, Curve, band_of
@@ -146,7 +146,7 @@ class _Known:
         self._begin_anew()
         self._looked: tuple[RunRow, int | None, int | None] | None = None
         self.damaged: list[UserError] = []  # errors of a probe or validation that is left out
-        self._validated: Validated | None = None
+        self._validated: ValidationSize | None = None
         self._target_tokens: TargetTokens | None = None
         self._data: str | None = None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_folder import RunFolder
-from core.run_summary import RunSummary, best_of, state_of_unread, summarise
+from core.run_summary import RunSummary, best_value, summarise, unreadable_state
 
 NUM_LOSSES = 40  # in a row's small curve
 EXAMPLE_NAME = "Example run"
@@ -109,7 +109,7 @@ def read_row(path: Path) -> RunRow:
         summary, label = summarise(folder), folder.label()
         validations, last_step = folder.validation_metrics(), folder.last_trained_step()
     except (UserError, OSError) as error:
-        state = state_of_unread(error)
+        state = unreadable_state(error)
         return RunRow(path=path, name=path.name, created=_made_at(path), state=state, problem=str(error))
     is_example = path == example_path()
     return RunRow(
@@ -129,8 +129,8 @@ def read_row(path: Path) -> RunRow:
         is_shared=summary.is_shared,
         step=max(summary.last_step, last_step),
         losses=tuple(folder.sampled_losses(NUM_LOSSES)),
-        best_loss=best_of(validations, "valid/loss", smallest=True),
-        exact_match=best_of(validations, "valid/exact_match", smallest=False),
+        best_loss=best_value(validations, "valid/loss", smallest=True),
+        exact_match=best_value(validations, "valid/exact_match", smallest=False),
         checkpoint_steps=tuple(folder.checkpoint_steps()),
         snapshot_steps=tuple(folder.snapshot_steps()),
     )

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from core.errors import UserError
-from core.typed_path import from_home
+from core.home_paths import shorten_home
 from gui.context import Context
 from gui.datasets.plugin_checks import PluginChecks
 from gui.datasets.plugin_rows import PluginRow
@@ -51,7 +51,7 @@ class PluginsView(View):
         self.name_edit = EscapableEdit("Name of the new plugin", "Name, such as my_words, and Enter", _NAME_HELP)
         self.reload_button = button("Reload", "Read the plugin files again, also while a run learns (F5)")
         self.folder_button = button("Open folder", "Show your plugin folder in the file manager")
-        self.path_label = plain_label(from_home(context.plugins.folder), role="muted", is_copyable=True)
+        self.path_label = plain_label(shorten_home(context.plugins.folder), role="muted", is_copyable=True)
         self.note_label = plain_label(role="muted", wraps=True)
         self.table = PluginTable(context.theme)
         self.about = LinesPane("About the plugin")

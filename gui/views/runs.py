@@ -11,8 +11,8 @@ from PySide6.QtGui import QHideEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.errors import UserError
+from core.home_paths import shorten_home
 from core.run_folder import RunFolder, RunLabel
-from core.typed_path import from_home
 from gui.context import Context
 from gui.panels.runs.details import RunDetails
 from gui.panels.runs.sides import RunSides
@@ -174,7 +174,7 @@ class RunsView(View):
         self.opened.emit()
 
     def _say_shared(self, run: Path, path: Path, size: str) -> None:
-        self.details.say(run, f"Shared as {from_home(path)}, {size}")
+        self.details.say(run, f"Shared as {shorten_home(path)}, {size}")
 
     def _below(self, last: RunRow) -> Path | None:
         """The run in the row below `last`, or else in the lowest row that stays."""
@@ -277,7 +277,7 @@ class RunsView(View):
             self.refresh()
 
     def _name_place(self) -> None:
-        path = from_home(self.context.place.path)
+        path = shorten_home(self.context.place.path)
         self.path_label.setText(path)
         self.path_label.setToolTip(f"{path}: where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
 

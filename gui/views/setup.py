@@ -16,11 +16,11 @@ from core.config import RunConfig, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, corpus_of
 from core.errors import UserError
 from core.events import SettingChanged, Trouble
+from core.home_paths import shorten_home
 from core.model_size import count_parameters
 from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
 from core.settings.overriding import change_setting
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
-from core.typed_path import from_home
 from gui.context import Context
 from gui.datasets.plugin_options import PluginOptions
 from gui.fitting import beside
@@ -330,7 +330,7 @@ class SetupDrawer(QFrame):
             refused = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
             self.context.bridge.show_refusal(refused)
         else:
-            self.context.bridge.told.emit(f"Saved as {from_home(path)}")
+            self.context.bridge.told.emit(f"Saved as {shorten_home(path)}")
             self._tell_of_unfit("the file was saved")
 
     def _lay_out(self) -> None:

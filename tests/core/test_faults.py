@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UserError
 from core.events import Trouble
-from core.faults import as_trouble, not_written
+from core.faults import as_run_not_writable, as_trouble
 
 
 def test_a_users_error_keeps_its_words() -> None:
@@ -29,20 +29,20 @@ def test_a_fault_carries_its_traceback_to_copy() -> None:
 
 
 def test_a_full_disk_is_named_with_its_place(tmp_path: Path) -> None:
-    error = not_written(OSError(28, "No space left on device"), tmp_path)
+    error = as_run_not_writable(OSError(28, "No space left on device"), tmp_path)
     assert error.sentence == f"The run cannot be written to {tmp_path}: No space left on device."
     assert error.advice == "Free some space there, then continue learning; nothing is lost."
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EFBIG, errno.ENOENT])
 def test_no_space_is_to_be_freed_where_it_is_not_missing(tmp_path: Path, number: int) -> None:
-    error = not_written(OSError(number, os.strerror(number)), tmp_path)
+    error = as_run_not_writable(OSError(number, os.strerror(number)), tmp_path)
     assert os.strerror(number) in error.sentence
     assert error.advice == "Fix that, then continue learning; nothing is lost."
 
 
 def test_a_folder_that_is_gone_is_not_called_full(tmp_path: Path) -> None:
-    error = not_written(OSError(2, "No such file or directory"), tmp_path / "a")
+    error = as_run_not_writable(OSError(2, "No such file or directory"), tmp_path / "a")
     assert error.sentence == f"The run's folder {tmp_path / 'a'} is gone."
     assert "Put it back" in error.advice
 
@@ -53,5 +53,5 @@ def test_a_folder_on_a_drive_that_answers_nothing_is_gone(tmp_path: Path, monkey
 
     with monkeypatch.context() as failing:
         failing.setattr(os, "stat", fail)
-        error = not_written(OSError(errno.EIO, "Input/output error"), tmp_path)
+        error = as_run_not_writable(OSError(errno.EIO, "Input/output error"), tmp_path)
     assert error.sentence == f"The run's folder {tmp_path} is gone."

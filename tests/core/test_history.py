@@ -10,7 +10,7 @@ import pytest
 from core.errors import UserError
 from core.events import ProbeDone, RunStarted, SettingChanged, SnapshotSaved, StateChanged, StepsDone
 from core.history import PROBES_IN_MEMORY, History
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_folder import RunFolder
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 from tests.noted_calls import noted_calls
@@ -19,20 +19,20 @@ from tests.noted_calls import noted_calls
 def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     live = History()
-    live.take(RunStarted(run=folder.path, step=0))
+    live.apply(RunStarted(run=folder.path, step=0))
     for first in range(1, 2001, 100):
         arrays = steps(100, loss=1 / first)
-        live.take(StepsDone(first_step=first, arrays=arrays))
+        live.apply(StepsDone(first_step=first, arrays=arrays))
         folder.append_metrics(first, arrays)
     for step in (500, 1000):
         for event in (validation(step, is_best=step == 500, loss=step), SettingChanged(step=step, key="k", value=step)):
-            live.take(event)
+            live.apply(event)
         folder.write_validation(validation(step, is_best=step == 500, loss=step))
         folder.append_setting(SettingChanged(step=step, key="k", value=step))
         folder.write_probe(probe(step))
-        live.take(ProbeDone(probe=probe(step)))
+        live.apply(ProbeDone(probe=probe(step)))
         folder.write_snapshot(step, weights(step))
-        live.take(SnapshotSaved(step=step))
+        live.apply(SnapshotSaved(step=step))
     read = History.read(folder)
     for name in ("time", "train/loss", "valid/loss", "valid/bleu"):
         np.testing.assert_array_equal(read.curve(name), live.curve(name))
@@ -54,23 +54,23 @@ def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
 
 def test_probes_that_nobody_stored_are_not_forgotten(tmp_path: Path) -> None:
     folder, history = run_folder(tmp_path), History()
-    history.take(RunStarted(run=folder.path, step=0))
+    history.apply(RunStarted(run=folder.path, step=0))
     for step in range(2 * PROBES_IN_MEMORY):
-        history.take(ProbeDone(probe=probe(step), is_stored=False))
+        history.apply(ProbeDone(probe=probe(step), is_stored=False))
     for step in range(2 * PROBES_IN_MEMORY):
         found = history.probe(step)
         assert found is not None and found.step == step
     folder.write_probe(probe(0))
-    history.take(ProbeDone(probe=probe(0)))
+    history.apply(ProbeDone(probe=probe(0)))
     assert history.probe(0) is not None and 0 not in history._unstored_probes
 
 
 def test_a_curve_keeps_what_somebody_draws_of_it() -> None:
     history = History()
-    history.take(StepsDone(first_step=1, arrays={"train/loss": np.arange(200.0)}))
+    history.apply(StepsDone(first_step=1, arrays={"train/loss": np.arange(200.0)}))
     drawn, values = history.curve("train/loss")
     for first in range(201, 2000, 3):
-        history.take(StepsDone(first_step=first, arrays={"train/loss": np.zeros(3)}))
+        history.apply(StepsDone(first_step=first, arrays={"train/loss": np.zeros(3)}))
     assert drawn.tolist() == list(range(1, 201))
     assert values.tolist() == list(range(200))
     assert history.curve("nothing")[0].tolist() == []
@@ -79,13 +79,13 @@ def test_a_curve_keeps_what_somebody_draws_of_it() -> None:
 def test_going_back_replaces_what_came_later(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History()
-    history.take(StepsDone(first_step=1, arrays={"train/loss": np.arange(100.0)}))
+    history.apply(StepsDone(first_step=1, arrays={"train/loss": np.arange(100.0)}))
     for step in (50, 100):
-        history.take(validation(step))
+        history.apply(validation(step))
         folder.write_validation(validation(step))
-    history.take(RunStarted(run=folder.path, step=60))
+    history.apply(RunStarted(run=folder.path, step=60))
     assert history.last_step == 60
-    history.take(StepsDone(first_step=61, arrays={"train/loss": np.zeros(10)}))
+    history.apply(StepsDone(first_step=61, arrays={"train/loss": np.zeros(10)}))
     read, values = history.curve("train/loss")
     assert (read[-1], values[59], values[60]) == (70, 59.0, 0.0)
     assert list(history.validations) == [50] and set(history.best_steps) == {50}
@@ -95,12 +95,12 @@ def test_of_a_long_run_that_goes_on_only_the_last_step_is_read(tmp_path: Path) -
     folder = run_folder(tmp_path)
     history = History()
     for step in (50, 100):
-        history.take(validation(step))
+        history.apply(validation(step))
         folder.write_validation(validation(step))
     folder.append_metrics(101, steps(400))
     path = folder.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes().replace(b"valid", b"VALID"))  # whoever read these would be told of damage
-    history.take(RunStarted(run=folder.path, step=500))
+    history.apply(RunStarted(run=folder.path, step=500))
     assert list(history.validations) == [50, 100]
 
 
@@ -114,12 +114,12 @@ def test_following_a_run_that_another_process_writes(tmp_path: Path) -> None:
         file.write(b'{"step": 11, "ti')  # half a line, as a reader may see it
     assert history.refresh() is True
     assert history.last_step == 10
-    cut_back(folder, 10)
+    truncate_run(folder, 10)
     folder.append_metrics(11, steps(2))
     folder.write_probe(probe(11))
     history.refresh()
     assert (history.last_step, history.probe_steps) == (12, [11])
-    cut_back(folder, 5)
+    truncate_run(folder, 5)
     folder.append_metrics(6, steps(1))
     folder.update(state="paused")
     history.refresh()
@@ -154,7 +154,7 @@ def test_a_long_run_opens_with_all_its_steps_and_probes(tmp_path: Path) -> None:
 def test_what_is_not_there_is_said() -> None:
     history = History()
     assert history.probe(5) is None
-    history.take(StateChanged(state="learning", step=7))
+    history.apply(StateChanged(state="learning", step=7))
     assert (history.state, history.last_step) == ("learning", 7)
     history.probe_steps = [3]
     with pytest.raises(UserError, match="no folder yet"):
@@ -194,7 +194,7 @@ def test_a_probe_that_was_cut_off_before_anybody_was_told_gives_way_to_the_one_b
     for step in (5, 10):
         folder.write_probe(probe(step))
     history = History.read(folder)
-    cut_back(folder, 7)
+    truncate_run(folder, 7)
     assert_same_probe(history.probe(12), probe(5))
     assert history.probe_steps == [5]
 
@@ -208,7 +208,7 @@ def test_however_many_probes_were_cut_off_the_folder_is_listed_once(
     for step in range(10, 2010):
         (path / f"{step:06d}.safetensors").hardlink_to(path / "000005.safetensors")
     history = History.read(folder)
-    cut_back(folder, 7)
+    truncate_run(folder, 7)
     listings = noted_calls(monkeypatch, RunFolder, "probe_steps")
     assert_same_probe(history.probe(3000), probe(5))
     assert (history.probe_steps, len(listings)) == ([5], 1)

@@ -33,8 +33,8 @@ def test_a_find_stays_marked_though_the_head_lost_it_and_another_came() -> None:
     assert first.by_reference is not None
     other = replace(first, by_reference=replace(first.by_reference, cross=first.by_reference.cross[:, ::-1]))
     for step, seen in ((640, first), (700, lost), (900, other)):
-        history.take(StepsDone(first_step=step, arrays={"train/loss": np.ones(1)}))
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(seen,))))
+        history.apply(StepsDone(first_step=step, arrays={"train/loss": np.ones(1)}))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(seen,))))
     assert [mark.text for mark in marks_of(history)] == [
         "step 640: layer 2 head 3 found the alignment",
         "step 900: layer 2 head 2 found the alignment",
@@ -43,7 +43,7 @@ def test_a_find_stays_marked_though_the_head_lost_it_and_another_came() -> None:
 
 def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignment() -> None:
     history = History()
-    history.take(
+    history.apply(
         Prepared(
             config=read_preset("toy_german_english"),
             num_parameters=1,
@@ -68,7 +68,7 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         ProbeDone(probe=Probe(step=50, sentences=(aligned_sentence(),))),
         ProbeDone(probe=Probe(step=80, sentences=(aligned_sentence((2, 2, 2)),))),
     ):
-        history.take(event)
+        history.apply(event)
     assert [(mark.step, mark.kind) for mark in marks_of(history)] == [
         *((50, "aligned"), (200, "right"), (250, "setting"), (300, "best")),
     ]
@@ -108,9 +108,9 @@ def bests(watcher: Watcher, run: Path) -> list[str]:
     """What is said of the best validation by the history that was told of the run, and by one that reads it."""
     told, read = History(), History()
     for event in watcher.events:
-        told.take(event)
+        told.apply(event)
     assert told.prepared is not None
-    read.take(replace(told.prepared, run=run))
+    read.apply(replace(told.prepared, run=run))
     return [mark.text for history in (told, read) for mark in marks_of(history) if mark.kind == "best"]
 
 
@@ -121,8 +121,8 @@ def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None
     watcher, history = Watcher(), History()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         answered(engine, OpenRun(run=run))
-        history.take(watcher.all(Prepared)[0])
+        history.apply(watcher.all(Prepared)[0])
         answered(engine, Learn(steps=1))
     for event in watcher.events[watcher.events.index(watcher.all(RunStarted)[0]) :]:
-        history.take(event)
+        history.apply(event)
     assert history.last_step == 5 and [mark.step for mark in marks_of(history) if mark.kind == "best"] == [4]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.resuming import claimed_to_go_on, cut_back
+from core.resuming import claimed_for_resuming, truncate_run
 from core.run_folder import RunFolder
 from tests.core.examples import probe, run_folder, steps, validation, weights
 
@@ -20,7 +20,7 @@ def test_going_back_removes_what_came_later(tmp_path: Path) -> None:
         folder.write_validation(validation(step))
         folder.write_snapshot(step, weights(step))
         folder.save_checkpoint(step, weights(step), {}, {"step": step}, best_value=1.0)
-    cut_back(folder, 20)
+    truncate_run(folder, 20)
     assert folder.metrics()[0][-1] == 20
     assert list(folder.validation_metrics()) == [10, 20]
     assert folder.probe_steps() == folder.snapshot_steps() == folder.validation_steps() == [10, 20]
@@ -32,7 +32,7 @@ def test_what_cannot_go_on_is_left_as_it_was_found(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.release("failed", "diverged")
     found = folder.state
-    with pytest.raises(ZeroDivisionError), claimed_to_go_on(folder):
+    with pytest.raises(ZeroDivisionError), claimed_for_resuming(folder):
         assert folder.state.is_ours()
         raise ZeroDivisionError
     assert replace(RunFolder.open(folder.path).state, updated=found.updated) == found

@@ -19,7 +19,7 @@ from core.config import TrainingConfig
 from core.errors import UserError
 from core.events import SettingChanged
 from core.history import History
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_folder import VALIDATIONS_KEPT, RunFolder, default_runs_dir, find_run, list_runs
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
@@ -135,7 +135,7 @@ def test_a_torn_last_line_still_opens(tmp_path: Path, cut: int) -> None:
     path = folder.path / "metrics.jsonl"
     path.write_bytes(path.read_bytes()[:-cut])
     assert RunFolder.open(folder.path).metrics()[0].tolist() == list(range(1, 10))
-    cut_back(folder, 9)
+    truncate_run(folder, 9)
     folder.append_metrics(10, steps(1))
     assert folder.metrics()[0].tolist() == list(range(1, 11))
 
@@ -302,7 +302,7 @@ def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: 
         folder.claim()
         last = folder.checkpoint(folder.checkpoint_steps()[-1])
         np.testing.assert_array_equal(last.model["embedding"], weights(last.state["step"], 400)["embedding"])
-        cut_back(folder, last.step)
+        truncate_run(folder, last.step)
         assert all(folder.probe(step).step == step for step in folder.probe_steps())
         assert not list(folder.path.rglob("*.tmp")) and not list(folder.path.rglob("*.old"))
 

@@ -13,7 +13,7 @@ from core.config import RunConfig
 from core.errors import UserError
 from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
-from core.run_summary import best_of, summarise
+from core.run_summary import best_value, summarise
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def test_the_best_value_of_an_older_run_is_of_the_metric_that_held_at_its_step(r
 
 def test_the_best_figure_of_all_validations() -> None:
     validations = {1: {"a": 2.0}, 2: {"a": math.nan}, 3: {"a": 1.0}, 4: {"b": 7.0}}
-    assert best_of(validations, "a", smallest=True) == 1.0
-    assert best_of(validations, "a", smallest=False) == 2.0
-    assert best_of(validations, "c", smallest=True) is None
+    assert best_value(validations, "a", smallest=True) == 1.0
+    assert best_value(validations, "a", smallest=False) == 2.0
+    assert best_value(validations, "c", smallest=True) is None
 
 
 def test_validations_and_the_last_step_are_found_among_the_steps(run: RunFolder) -> None:

@@ -28,8 +28,8 @@ from core.text_form import AS_IT_COMES, TextForm
     ],
 )
 def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, expected: str) -> None:
-    assert form.of(text) == expected
-    assert form.of(expected) == expected
+    assert form.apply(text) == expected
+    assert form.apply(expected) == expected
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, 
     ],
 )
 def test_columns_are_counted_where_there_are_any(cuts: tuple[str, ...], text: str, takes_it: bool) -> None:
-    assert TextForm(cuts=cuts).takes(text) == takes_it
+    assert TextForm(cuts=cuts).accepts(text) == takes_it

@@ -27,5 +27,5 @@ def test_the_pace_of_a_stage_tells_its_end(now: list[float]) -> None:
         (111.0, "tokenising", 25, None),
         (112.0, "tokenising", 50, 50),
     ):
-        seconds.append(follow.after(Progress(stage=stage, done=done, total=total)))
+        seconds.append(follow.estimate(Progress(stage=stage, done=done, total=total)))
     assert seconds == [None, None, 8.0, 6.0, None, None, None, 0.0]

@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from core.engine import Engine
-from core.errors import BrokenOff, UserError
+from core.errors import UserError, WorkAborted
 from core.events import Event, RunStarted, Trouble
 from core.requests import OpenRun, SetPace
 from core.run_files.metrics_file import MetricsRecords
@@ -88,7 +88,7 @@ def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: E
 def test_what_broke_off_is_told_once(qtbot: QtBot, bridge: EngineBridge) -> None:
     told: list[Trouble] = []
     bridge.trouble.connect(told.append)
-    for error in (BrokenOff("The disk is full."), ValueError("a fault, told by the engine"), UserError("Refused.")):
+    for error in (WorkAborted("The disk is full."), ValueError("a fault, told by the engine"), UserError("Refused.")):
         bridge.show_refusal(error)
     assert told == [Trouble(sentence="Refused.")]
 

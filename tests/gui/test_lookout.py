@@ -69,11 +69,11 @@ def test_a_notice_shows_in_the_rail_while_another_view_is_open(
 def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gui.lookout.LOOKING_S", 0.0)
     history, bridge = History(), window.context.bridge
-    history.take(prepared())
+    history.apply(prepared())
     rates = {"train/loss": np.full(300, 3.9), "train/learning_rate": np.full(300, 1e-9)}
-    history.take(StepsDone(first_step=1, arrays=rates))
+    history.apply(StepsDone(first_step=1, arrays=rates))
     for step in range(100, 300, 20):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
     bridge.followed = history
     window.context.playhead.advance(300)
     lookout, told = Lookout(bridge, window.context.playhead), []

@@ -139,7 +139,7 @@ def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\na\tan\tDET\n")
     form = plugin_of(corpus, **SIGMORPHON).text_form()
     sources = [source for source, _ in texts(corpus, **SIGMORPHON)]
-    assert [form.of("ice cream\tN;PL"), form.of("a\tDET")] == sources == list(map(form.of, sources))
+    assert [form.apply("ice cream\tN;PL"), form.apply("a\tDET")] == sources == list(map(form.apply, sources))
 
 
 def test_sources_in_a_file_of_their_own_are_not_cut(corpus: Path) -> None:

@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_folder import RunFolder
 
 folder = RunFolder.open(Path(sys.argv[1]))
 folder.claim()
-cut_back(folder, 4, {"setting": 0, "is_best": 1})
+truncate_run(folder, 4, {"setting": 0, "is_best": 1})
 folder.update(state="learning", reason=None)

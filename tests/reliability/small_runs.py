@@ -51,7 +51,7 @@ def everything(run: Path) -> list[object]:
     return [
         *(folder.state, folder.config(), folder.environment(), folder.vocabulary(), folder.subword_models()),
         folder.label(),
-        *(history.curve(name) for name in history.names),
+        *(history.curve(name) for name in history.metric_names),
         *(history.settings_changed, folder.validation_metrics()),
         *(folder.validated_sentences(step) for step in folder.validation_steps()),
         *(folder.probe(step) for step in folder.probe_steps()),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from core.home_paths import shorten_home
 from core.plugin_check.report import PluginReport
 from core.plugin_check.report_text import figures_lines
-from core.typed_path import from_home
 from gui.datasets.plugin_rows import OURS, PluginRow
 from gui.theme import GRID
 from gui.widgets.labels import plain_label
@@ -85,7 +85,7 @@ def _reported(report: PluginReport) -> Iterator[Line]:
 def _place(row: PluginRow) -> str:
     if row.place == OURS:
         return f"Part of Headlight: plugins/{Path(row.info.origin).name}"
-    return row.info.origin if row.info.package else from_home(Path(row.info.origin))
+    return row.info.origin if row.info.package else shorten_home(Path(row.info.origin))
 
 
 def paragraphs(doc: str) -> list[str]:

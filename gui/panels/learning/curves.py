@@ -75,7 +75,7 @@ class Curves(StepPanel):
 
     def numbers(self) -> Table:
         """A row for each step, a column for each metric; empty where a step has no value."""
-        curves = {name: self._history.curve(name) for name in self._history.names}
+        curves = {name: self._history.curve(name) for name in self._history.metric_names}
         values = {name: dict(zip(steps.tolist(), made.tolist(), strict=True)) for name, (steps, made) in curves.items()}
         steps = sorted({step for known in values.values() for step in known})
         lines = ([int(step), *(known.get(step, "") for known in values.values())] for step in steps)
@@ -100,7 +100,7 @@ class Curves(StepPanel):
 
     def _offer(self, history: History) -> None:
         """Offer the loss, the metrics of the run's validations, and the chosen metric even if this run lacks it."""
-        measured = [name for name in history.names if name.startswith("valid/")]
+        measured = [name for name in history.metric_names if name.startswith("valid/")]
         names = dict.fromkeys((LOSS, *measured, self._metric))
         offer(self.metric_combo, [(words_of(name).title, name) for name in names])
         self.metric_combo.setCurrentIndex(self.metric_combo.findData(self._metric))
@@ -147,7 +147,7 @@ def figures_at(history: History, step: int, metric: str) -> str:
     metrics |= {"valid": metric, "learning rate": _RATE}
     known = []
     for name, of in metrics.items():
-        if (newest := history.newest(of, step)) is not None:
+        if (newest := history.newest_value(of, step)) is not None:
             before = "" if newest.step == step else f" at {newest.step:,}"
             value = f"{newest.value:.3g}" if of == _RATE else f"{newest.value:#.3g}".rstrip(".")  # 4.00, not 4
             known.append(f"{name} {value}{before}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from core.per_cent import per_cent
-from core.validated import NUM_FREE_RUNNING
+from core.validation_size import NUM_FREE_RUNNING
 
 LOSS = "valid/loss"
 _OF_A_HUNDRED = "0 to 100"

@@ -104,7 +104,7 @@ class ValidationPlot(StepPlot):
     def draw(self, history: History) -> None:
         self._curves = self.draw_curves(history)
         self.place_levels(history)
-        self._draw_changes(history.changes_that_acted)
+        self._draw_changes(history.effective_changes)
         self._fit()
         self._invite(self.invitation(history))
 

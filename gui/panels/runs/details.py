@@ -9,9 +9,9 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from core.home_paths import shorten_home
 from core.run_files.label import MAX_NAME_LENGTH
 from core.run_folder import RunLabel
-from core.typed_path import from_home
 from gui.runs.actions import why_not_branch, why_not_name, why_not_share
 from gui.runs.rows import RunRow
 from gui.theme import GRID
@@ -178,7 +178,7 @@ def kept_in_words(row: RunRow, step: int) -> str:
 
 def about_lines(row: RunRow) -> list[str]:
     """The run's folder, the run it continues, and the group of runs that differ from it in their seed alone."""
-    lines = [from_home(row.path)]
+    lines = [shorten_home(row.path)]
     if row.parent:
         lines.append(
             f"Continues {row.parent}" + (f" from step {row.parent_step:,}" if row.parent_step is not None else "")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QAbstractItemView
 
-from core.validated import NUM_FREE_RUNNING
+from core.validation_size import NUM_FREE_RUNNING
 from gui.panels.learning.metric_words import LOSS, in_tables
 from gui.panels.row_table import Column, RowTable
 from gui.panels.runs.letter_icon import SIZE, letter_icon

@@ -114,7 +114,7 @@ def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -
 def opened(run: Path) -> History:
     """With all of it looked at."""
     history = read_followed(RunFolder.open(run))
-    for _ in history.look():
+    for _ in history.analyse():
         pass
     return history
 
@@ -178,7 +178,7 @@ def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: p
     read, listed = (noted_calls(monkeypatch, RunFolder, name) for name in ("probe", "probe_steps"))
     history = read_followed(RunFolder.open(FINISHED))
     assert (read, len(listed)) == ([], 1)
-    for _ in history.look():
+    for _ in history.analyse():
         pass
     assert [step for _, step in read] == history.probe_steps and len(listed) == 1
 
@@ -194,7 +194,7 @@ def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that
     assert scores_at(history.alignment, last) == scores_at(whole.alignment, last)
     assert history.alignment.first_finds(last) == []
     told = []
-    for _ in history.look():
+    for _ in history.analyse():
         told.append(history.alignment.first_finds(last))
         assert told[-1] == finds[: len(told[-1])]
     assert {len(one) for one in told} == {0, 2, 4} and told[-1] == finds
@@ -203,7 +203,7 @@ def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that
 
 def test_since_when_is_known_as_soon_as_the_next_probe_of_a_followed_run_is_drawn() -> None:
     whole, history = opened(FINISHED), read_followed(RunFolder.open(FINISHED))
-    for _ in history.look():
+    for _ in history.analyse():
         if len(history.alignment.unread) == 1:
             break
     history.probe(history.last_step)
@@ -217,7 +217,7 @@ def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     history = read_followed(RunFolder.open(run))
     steps = history.probe_steps
     history.alignment.truncate_after(steps[3])
-    for _ in history.look():
+    for _ in history.analyse():
         pass
     assert not history.alignment.unread and not history.alignment.has_step(steps[4])
 

@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from core.config import RunConfig, config_to_yaml
-from core.errors import NotWritten
+from core.errors import RunNotWritable
 from core.plugins_host.errors import NOT_FOUND_ADVICE
 from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
@@ -73,7 +73,7 @@ def test_of_a_folder_that_cannot_be_made_it_is_not_said_that_there_is_no_room(pl
 
 
 def test_room_is_looked_for_on_the_disk_of_a_folder_that_is_yet_to_be_made(tmp_path: Path) -> None:
-    with pytest.raises(NotWritten, match=r"There is no room for this run in .*: three checkpoints take 1,000,000,"):
+    with pytest.raises(RunNotWritable, match=r"There is no room for this run in .*: three checkpoints take 1,000,000,"):
         require_disk_space(tmp_path / "none" / "yet", 10**18)
 
 

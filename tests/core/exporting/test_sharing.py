@@ -58,7 +58,7 @@ def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path:
     assert received.path == tmp_path / "runs" / "Größe_2" and received.state.is_shared
     assert (received.label(), received.config(), received.vocabulary()) == (run.label(), run.config(), run.vocabulary())
     ours, theirs = History.read(received), History.read(run)
-    for name in theirs.names:
+    for name in theirs.metric_names:
         np.testing.assert_array_equal(ours.curve(name), theirs.curve(name))
     assert ours.probe_steps == theirs.probe_steps and received.validation_steps() == run.validation_steps()
     assert received.snapshot_steps() == sorted({*run.snapshot_steps(), *run.checkpoint_steps()})

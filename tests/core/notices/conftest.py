@@ -37,7 +37,7 @@ def recorded(recordings: Callable[[Fault], list[Event]]) -> Recorded:
     def history_of(fault: Fault) -> History:
         history = History()
         for event in recordings(fault):
-            history.take(event)
+            history.apply(event)
         return history
 
     return history_of

@@ -22,7 +22,7 @@ from tests.gui.panels.conftest import prepared
 
 
 def num_checked(history: History) -> int:
-    return sum(1 for _ in history.look())
+    return sum(1 for _ in history.analyse())
 
 
 def holding(history: History, step: int) -> list[NoticeKind]:
@@ -46,7 +46,7 @@ def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorde
 
 def test_a_notice_is_told_when_all_there_is_was_looked_at(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
-    for _ in history.look():
+    for _ in history.analyse():
         assert holding(history, history.last_step) == holding(history, 60) == [] == history.notices.all()
     assert "no_rate" in holding(history, 60)
     assert "no_rate" not in holding(history, history.last_step)
@@ -91,7 +91,7 @@ def test_what_a_validation_says_counts_from_the_next_probe_on() -> None:
         events.append(ValidationDone(step=step, metrics=metrics, sentences=(), is_best=False))
     live, at_once = checked_after_each_of(events), History()
     for event in events:
-        at_once.take(event)
+        at_once.apply(event)
     num_checked(at_once)
     assert [holding(live, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
     assert [holding(at_once, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
@@ -100,7 +100,7 @@ def test_what_a_validation_says_counts_from_the_next_probe_on() -> None:
 def checked_after_each_of(events: list[Event]) -> History:
     history = History()
     for event in events:
-        history.take(event)
+        history.apply(event)
         num_checked(history)
     return history
 

@@ -53,7 +53,7 @@ FAULTS: dict[NoticeKind, tuple[Fault, str]] = {
 
 
 def noticed(history: History) -> dict[NoticeKind, str]:
-    for _ in history.look():
+    for _ in history.analyse():
         pass
     return {notice.rule.kind: notice.observation for notice in history.notices.all()}
 

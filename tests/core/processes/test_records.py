@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from core.config import DecodingConfig, RunConfig
-from core.errors import BrokenOff, NotWritten, UserError
+from core.errors import RunNotWritable, UserError, WorkAborted
 from core.processes.connection import Connection, Packet, exception_from, refusal_packet
 from core.processes.records import EVENTS, REQUESTS, answer_type
 from core.processes.worker_group import WorkerGroup
@@ -117,10 +117,12 @@ def test_what_is_no_plain_value_is_refused() -> None:
         Packet.of("event", EVENTS["SettingChanged"](step=1, key="a", value={1}))  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("error", [UserError("A.", "B."), NotWritten("A.", "B."), BrokenOff("A.", "B."), KeyError("A")])
+@pytest.mark.parametrize(
+    "error", [UserError("A.", "B."), RunNotWritable("A.", "B."), WorkAborted("A.", "B."), KeyError("A")]
+)
 def test_an_error_keeps_its_words_and_whether_it_was_told(error: Exception) -> None:
     received = exception_from(sent(refusal_packet(error, 1)))
-    assert isinstance(received, BrokenOff) == isinstance(error, BrokenOff)
+    assert isinstance(received, WorkAborted) == isinstance(error, WorkAborted)
     assert isinstance(received, UserError) == isinstance(error, UserError)
     if isinstance(error, UserError) and isinstance(received, UserError):
         assert (str(received), received.offer) == (str(error), error.offer)

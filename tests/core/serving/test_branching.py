@@ -230,7 +230,7 @@ def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) ->
         answered(engine, Finish())
         told = History()
         for event in watcher.events:
-            told.take(event)
+            told.apply(event)
         later = run_of(answered(engine, Branch(run=child, step=10, runs_dir=runs)))
         back = run_of(answered(engine, Branch(run=child, step=4, runs_dir=runs)))
         again = Branch(

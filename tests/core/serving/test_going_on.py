@@ -70,14 +70,14 @@ def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tm
     folder = RunFolder.open(killed)
     assert len(folder.settings_changed()) == 2 and list(folder.validation_metrics()) == [7]
     history = History()
-    with Engine([history.take]) as engine:
+    with Engine([history.apply]) as engine:
         answered(engine, OpenRun(run=killed))
         assert len(history.settings_changed) == 2 and list(history.best_steps) == [7]
         answered(engine, Learn(steps=1))
     assert [changed.value for changed in folder.settings_changed()] == [0.25]
     assert folder.metrics()[1]["train/learning_rate"][-1] == 0.25 and not folder.validation_metrics()
     assert history.settings_changed == folder.settings_changed()
-    assert not history.validations and not history.best_steps and "valid/loss" not in history.names
+    assert not history.validations and not history.best_steps and "valid/loss" not in history.metric_names
 
 
 def test_a_run_that_cannot_go_on_is_left_as_it_was_found(engine: Engine, tmp_path: Path) -> None:

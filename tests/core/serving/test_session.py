@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.errors import BrokenOff
+from core.errors import WorkAborted
 from core.events import Prepared, Progress, RunFinished, StateChanged, Trouble
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
@@ -67,7 +67,7 @@ def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, wat
     learning.close()
     (run / "metrics.jsonl").rename(run / "aside")
     (run / "metrics.jsonl").mkdir()  # as on a full disk: nothing can be appended
-    with pytest.raises(BrokenOff, match="cannot be written"):
+    with pytest.raises(WorkAborted, match="cannot be written"):
         session.pause()
     assert session.state == watcher.states()[-1] == "paused" and session.step == 5
     assert (len(watcher.all(Trouble)), watcher.all(RunFinished)[-1].reason) == (1, "disk")

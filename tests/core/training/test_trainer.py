@@ -19,7 +19,7 @@ from core.model.weights import weights
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Translate
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_folder import RunFolder
 from core.run_summary import summarise
 from core.training.loss import Loss
@@ -292,7 +292,7 @@ def test_the_best_value_keeps_the_name_of_its_metric(make_trainer: MakeTrainer) 
     trainer.change("training.max_steps", 8)
     finish(trainer.run())
     assert (summarise(trainer.folder).best_metric, trainer.folder.state.best_step) == ("valid/chrf", 8)
-    cut_back(trainer.folder, 6)
+    truncate_run(trainer.folder, 6)
     assert trainer.folder.state.best_metric is None
 
 

@@ -58,14 +58,14 @@ def theme(qapp: object) -> Theme:
 def history() -> History:
     """400 steps with three probes of two sentences and four validations, the third the best."""
     made = History()
-    made.take(prepared())
+    made.apply(prepared())
     steps = np.arange(1, NUM_STEPS + 1)
     arrays = {"train/loss": 3 * np.exp(-steps / 80) + 0.7, "train/learning_rate": steps / NUM_STEPS * 1e-3}
-    made.take(StepsDone(first_step=1, arrays=arrays))
+    made.apply(StepsDone(first_step=1, arrays=arrays))
     for step in (0, 100, 300):
-        made.take(ProbeDone(probe=Probe(step=step, sentences=(sentence("ich will"), sentence("du willst bier")))))
+        made.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence("ich will"), sentence("du willst bier")))))
     for step, loss in ((100, 1.5), (200, 0.9), (300, 0.8), (400, 0.95)):
-        made.take(ValidationDone(step=step, metrics={"valid/loss": loss}, sentences=(), is_best=loss != 0.95))
+        made.apply(ValidationDone(step=step, metrics={"valid/loss": loss}, sentences=(), is_best=loss != 0.95))
     return made
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.events import ValidationDone
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_files import checked_lines, metrics_file
 from core.run_folder import RunFolder
 from gui.runs.compared import RunsReader, steps_at
@@ -51,7 +51,7 @@ def test_a_run_that_was_cut_back_is_read_anew(runs: list[Path]) -> None:
     reader = RunsReader()
     reader.read([read_row(run) for run in runs], "common")
     folder = RunFolder.open(runs[0])
-    cut_back(folder, 100)
+    truncate_run(folder, 100)
     done = ValidationDone(step=100, metrics={"valid/loss": 9.0}, sentences=(), is_best=False)
     folder.write_validation(done)
     (run, _) = reader.read([read_row(run) for run in runs], "common").runs

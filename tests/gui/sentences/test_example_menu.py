@@ -17,7 +17,7 @@ from tests.gui.conftest import WAIT_MS
 @pytest.fixture
 def history() -> History:
     made = History()
-    made.take(ProbeDone(probe=Probe(step=0, sentences=(sentence("ich & du"), sentence("ich & du"), sentence("er")))))
+    made.apply(ProbeDone(probe=Probe(step=0, sentences=(sentence("ich & du"), sentence("ich & du"), sentence("er")))))
     return made
 
 

@@ -12,7 +12,7 @@ from tests.gui.builders import sentence
 def test_followed_sentences_first_then_those_of_the_last_validation() -> None:
     history = History()
     assert known_reference(history, "ich will") is None
-    history.take(ProbeDone(probe=Probe(step=0, sentences=(sentence(), sentence("du", has_reference=False)))))
+    history.apply(ProbeDone(probe=Probe(step=0, sentences=(sentence(), sentence("du", has_reference=False)))))
     assert known_reference(history, "ich will") == "i want"
     assert known_reference(history, "du") is None
     assert known_reference(history, "er") is None

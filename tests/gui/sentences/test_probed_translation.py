@@ -17,9 +17,9 @@ from tests.gui.panels.conftest import prepared
 def history() -> History:
     """Three probes of one sentence."""
     made = History()
-    made.take(prepared())
+    made.apply(prepared())
     for step in (0, 100, 300):
-        made.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+        made.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
     return made
 
 

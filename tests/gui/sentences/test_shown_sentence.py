@@ -28,7 +28,7 @@ def shown(history: History, step: int, wanted: str = "du willst") -> tuple[int, 
 def test_the_chosen_sentence_of_the_newest_probe_before() -> None:
     history = History()
     for step in (0, 8):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
     assert shown(history, 7) == (0, "du willst")
     assert shown(history, 8) == (8, "du willst")
     assert shown(history, 8, "of another run") == (8, "ich will")
@@ -56,16 +56,16 @@ def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:
     history, folder = History(), run_folder(tmp_path)
     for step in (4, 8):
         folder.write_snapshot(step, {"weights": np.zeros(2)})
-    history.take(RunStarted(run=folder.path, step=9))
+    history.apply(RunStarted(run=folder.path, step=9))
     for step in (0, 4, 6, 8):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(OLD,))))
-    history.take(ProbeDone(probe=Probe(step=9, sentences=(OLD, NEW))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(OLD,))))
+    history.apply(ProbeDone(probe=Probe(step=9, sentences=(OLD, NEW))))
     assert shown(history, 9) == (9, "du willst")
     assert shown(history, 8) == "“du willst” was added later: it is being computed for step 8, and will appear here."
     assert "being computed for step 4," in shown(history, 7)
     assert "no weights are kept at or before step 3" in shown(history, 3)
     assert shown(history, 7, "ich will") == (6, "ich will")
     for step in (8, 4):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
     assert shown(history, 8) == (8, "du willst")
     assert shown(history, 7) == (4, "du willst")  # the newest weights kept before

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
+from core.home_paths import shorten_home
 from core.plugins_host.discovery import user_plugins_dir
-from core.typed_path import from_home
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import HINT, KEEPS, WRITTEN, PluginsView
@@ -110,7 +110,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert view.about.accessibleName() and view.findings.accessibleName()
-    assert row(view, "words") == ["Some words", "words", "ready", "API 1", from_home(folder)]
+    assert row(view, "words") == ["Some words", "words", "ready", "API 1", shorten_home(folder)]
     assert row(view, "copy_task")[2:] == ["ready", "API 1", "Headlight"]
     assert [row.info.name for row in view.table.rows][:3] == ["broken", "leaking", "words"]  # what needs somebody first
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
@@ -159,7 +159,7 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
     qtbot.waitUntil(
         lambda: view.table.chosen is not None and view.table.chosen.info.name == "my_words", timeout=WAIT_MS
     )
-    assert row(view, "my_words") == ["My words", "my_words", "ready", "API 1", from_home(folder)]
+    assert row(view, "my_words") == ["My words", "my_words", "ready", "API 1", shorten_home(folder)]
     assert file_manager.opened == [str(folder)]
     assert view.name_edit.isHidden() and view.path_label.isVisible()
     assert view.note_label.text() == WRITTEN.format("my_words.py")

@@ -42,7 +42,7 @@ def test_epsilon_is_the_runs_until_one_is_chosen(topic: LabelSmoothingTopic, his
 @pytest.mark.parametrize("eps", [0.125, 0.95])
 def test_any_epsilon_of_a_run_is_shown_as_it_is(topic: LabelSmoothingTopic, history: History, eps: float) -> None:
     config = read_preset("toy_german_english", (f"training.label_smoothing={eps}",))
-    history.take(replace(prepared(), config=config))
+    history.apply(replace(prepared(), config=config))
     topic.show_step(history, 0)
     assert topic.eps_spin.value() == eps and topic.eps_spin.text() == f"{eps:g}"
     assert topic._names[topic._smoothed].toPlainText() == f"smoothed, ε = {eps}"

@@ -42,7 +42,7 @@ def test_the_width_is_the_models_until_one_is_chosen(topic: PositionsTopic, hist
 
 
 def test_the_width_may_be_that_of_any_model(topic: PositionsTopic, history: History) -> None:
-    history.take(replace(prepared(), config=read_preset("toy_german_english", ("model.d_model=8192",))))
+    history.apply(replace(prepared(), config=read_preset("toy_german_english", ("model.d_model=8192",))))
     topic.show_step(history, 0)
     assert topic.width_spin.text() == "8,192" and topic._image.image.shape == (8192, 100)
 

@@ -114,7 +114,7 @@ def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, the
 
 def test_under_the_gold_alignment_stands_how_well_the_head_follows_it(panel: AttentionMap, history: History) -> None:
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     for head, step, said in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
         panel._selection.choose(head=head)
         panel.show_step(history, step)

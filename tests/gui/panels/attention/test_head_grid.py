@@ -86,7 +86,7 @@ def test_without_a_probe_there_is_a_sentence(panel: HeadGrid) -> None:
 def test_the_head_that_found_the_alignment_is_named_and_marked(panel: HeadGrid, history: History) -> None:
     assert panel.title_label.text() == f"{panel.title} · step 300"  # the plugin of this history gives no alignments
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     panel.show_step(history, 310)
     assert panel.title_label.text() == "All heads · best alignment 0.50: cross 2 head 3 · step 310"
     plain = panel.canvas.grab().toImage()
@@ -101,7 +101,7 @@ def test_the_head_that_found_the_alignment_is_named_and_marked(panel: HeadGrid, 
 def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel: HeadGrid, history: History) -> None:
     """A star there is the best validation."""
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2))):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     panel.show_step(history, 320)
     assert said_of(panel, 5, 2).count("the best head's since 320 (◆)") == 1 and "◆" not in said_of(panel, 5, 1)
     corner = panel.canvas.cell(5, 2).toRect()
@@ -114,8 +114,8 @@ def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel:
 
 def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, history: History) -> None:
     assert "Alignment" not in said_of(panel, 5, 2)
-    history.take(ProbeDone(probe=Probe(step=310, sentences=(aligned_sentence((1, 2, 2)), sentence()))))
-    history.take(ProbeDone(probe=Probe(step=320, sentences=(aligned_sentence(), sentence()))))
+    history.apply(ProbeDone(probe=Probe(step=310, sentences=(aligned_sentence((1, 2, 2)), sentence()))))
+    history.apply(ProbeDone(probe=Probe(step=320, sentences=(aligned_sentence(), sentence()))))
     for step, score in ((310, "0.50"), (320, "1.00")):
         panel.show_step(history, step)
         scores = {(row, head): said_of(panel, row, head) for row in range(6) for head in range(4)}

@@ -56,7 +56,7 @@ def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, h
 def test_a_run_that_goes_back_and_learns_otherwise_is_drawn_anew(panel: Curves, history: History) -> None:
     """It has as many steps as before, in the very arrays that were drawn."""
     again = {"train/loss": np.full(NUM_STEPS, 2.5), "train/learning_rate": np.full(NUM_STEPS, 2e-3)}
-    history.take(StepsDone(first_step=1, arrays=again))
+    history.apply(StepsDone(first_step=1, arrays=again))
     panel.show_step(history, NUM_STEPS)
     assert not panel.grab().isNull()
     for curve, value in ((panel.loss._raw, 2.5), (panel.loss._train, 2.5), (panel.learning_rate._done, 2e-3)):
@@ -70,9 +70,9 @@ def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
 
 
 def test_the_star_is_where_the_metric_is_best_that_the_run_goes_by(panel: Curves, history: History) -> None:
-    history.take(SettingChanged(step=320, key="training.best_metric", value="valid/bleu"))
+    history.apply(SettingChanged(step=320, key="training.best_metric", value="valid/bleu"))
     metrics = {"valid/loss": 1.2, "valid/bleu": 30.0}
-    history.take(ValidationDone(step=350, metrics=metrics, sentences=(), is_best=True))
+    history.apply(ValidationDone(step=350, metrics=metrics, sentences=(), is_best=True))
     panel.show_step(history, 350)
     panel.grab()
     steps, losses = panel.loss._best.getOriginalDataset()
@@ -94,7 +94,7 @@ def test_guessing_and_the_noise_floor_are_lines_with_their_numbers(panel: Curves
 
 def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Curves) -> None:
     untrained = History()
-    untrained.take(prepared())
+    untrained.apply(prepared())
     panel.show_step(untrained, 0)
     assert panel.loss._levels["guessing"].isVisible()
     assert not panel.loss._names["train"].isVisible()
@@ -102,7 +102,7 @@ def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Cur
 
 
 def test_the_rate_that_was_stays_in_view_when_another_is_set(panel: Curves, history: History) -> None:
-    history.take(SettingChanged(step=NUM_STEPS, key="training.optimizer.learning_rate", value=1e-6))
+    history.apply(SettingChanged(step=NUM_STEPS, key="training.optimizer.learning_rate", value=1e-6))
     panel.show_step(history, NUM_STEPS)
     rate = panel.learning_rate
     planned = rate._planned.getOriginalDataset()[0]
@@ -118,9 +118,9 @@ def test_the_rates_own_line_does_not_strike_through_its_name(
 ) -> None:
     edits = (f"training.schedule.name={schedule}", f"training.schedule.warmup_steps={warmup_steps}")
     history, config = History(), read_preset("toy_german_english", edits)
-    history.take(replace(prepared(), config=config))
+    history.apply(replace(prepared(), config=config))
     learned = np.interp(np.arange(1, last_step + 1), *planned_rates(config))
-    history.take(StepsDone(first_step=1, arrays={"train/loss": learned, "train/learning_rate": learned}))
+    history.apply(StepsDone(first_step=1, arrays={"train/loss": learned, "train/learning_rate": learned}))
     panel.show_step(history, last_step)
     rate = panel.learning_rate
     panel.grab()
@@ -133,7 +133,7 @@ def test_the_rates_own_line_does_not_strike_through_its_name(
 
 def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
     for step, said in ((300, "valid 0.900,"), (301, "valid 0.900 at 300,")):
-        history.take(ValidationDone(step=300, metrics={"valid/loss": 0.9}, sentences=(), is_best=False))
+        history.apply(ValidationDone(step=300, metrics={"valid/loss": 0.9}, sentences=(), is_best=False))
         panel.show_step(history, step)
         assert said in panel.title_label.text()
 
@@ -145,11 +145,11 @@ def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
 
 def test_it_asks_for_space_once_that_learns_and_no_level_strikes_that_through(panel: Curves, theme: Theme) -> None:
     made = History()
-    made.take(prepared())
+    made.apply(prepared())
     asked = panel.loss._invitation
     preparing, ready = StateChanged(state="preparing", step=0), StateChanged(state="ready", step=0)
     for change, said in ((preparing, "once it is ready"), (ready, "Press Space")):
-        made.take(change)
+        made.apply(change)
         panel.show_step(made, 0)
         assert asked.isVisible() and said in asked.toPlainText()
     assert asked.zValue() > panel.loss._levels["unigram"].zValue() and asked.fill.color() == theme.colour("surface")
@@ -166,7 +166,7 @@ def test_the_names_at_the_ends_never_touch(panel: Curves, history: History, heig
 
 
 def test_a_loss_that_is_not_finite_leaves_the_axis_usable(panel: Curves, history: History) -> None:
-    history.take(StepsDone(first_step=401, arrays={"train/loss": np.array([np.inf, np.nan])}))
+    history.apply(StepsDone(first_step=401, arrays={"train/loss": np.array([np.inf, np.nan])}))
     panel.show_step(history, 402)
     assert np.isfinite(panel.loss.viewRange()[1]).all()
 
@@ -188,14 +188,14 @@ def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(pa
 
 
 def test_a_changed_setting_is_named_in_the_words_that_were_typed(panel: Curves, history: History) -> None:
-    history.take(SettingChanged(step=250, key="training.best_metric", value="valid/{} {value"))
+    history.apply(SettingChanged(step=250, key="training.best_metric", value="valid/{} {value"))
     panel.show_step(history, NUM_STEPS)
     panel.show_step(history, NUM_STEPS)
     assert [line.label.toPlainText() for line in panel.loss._changes] == ["best_metric valid/{} {value"]
 
 
 def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, history: History, qtbot: QtBot) -> None:
-    history.take(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
+    history.apply(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
     panel.show_step(history, NUM_STEPS)
     ticks = panel.ticks
     assert [(mark.step, mark.kind) for mark in ticks.marks] == [(250, "setting"), (300, "best")]
@@ -236,11 +236,11 @@ def test_a_checkpoint_has_a_tick_where_there_is_neither_probe_nor_snapshot(panel
 def test_a_click_at_a_tick_or_mark_is_at_its_step_though_a_pixel_is_many(
     panel: Curves, history: History, qtbot: QtBot
 ) -> None:
-    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(19_600, 0.7)}))
+    history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(19_600, 0.7)}))
     for step in (5000, 9000):
-        history.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
     panel._playhead.advance(20_000)
-    history.take(SettingChanged(step=7053, key="training.max_grad_norm", value=0.5))
+    history.apply(SettingChanged(step=7053, key="training.max_grad_norm", value=0.5))
     panel.show_step(history, 20_000)
     panel.grab()
     for step, pixels, meant in ((7053, 2, 7053), (5000, -3, 5000), (9000, 3, 9000)):
@@ -280,7 +280,7 @@ def test_the_axis_does_not_move_under_the_mouse(
     qtbot.mouseMove(panel.loss.viewport(), QPoint(100, 50))
     qtbot.waitUntil(lambda: panel.loss.is_pointed_at, timeout=WAIT_MS)
     before = panel.loss.viewRange()
-    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
+    history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
     panel.show_step(history, 800)
     assert panel.loss.viewRange() == before
     panel.loss._pointing.stop()  # it has lain still
@@ -514,10 +514,10 @@ def standing_at_guessing(
 ) -> Curves:
     """The curves of a run that learns nothing, its rate set anew at the end: as at 1280 x 720 with a notice open."""
     history, playhead = History(), Playhead()
-    history.take(prepared())
-    history.take(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
-    history.take(ValidationDone(step=num_steps - 20, metrics={"valid/loss": valid}, sentences=(), is_best=True))
-    history.take(SettingChanged(step=num_steps, key="training.optimizer.learning_rate", value=0.00025))
+    history.apply(prepared())
+    history.apply(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
+    history.apply(ValidationDone(step=num_steps - 20, metrics={"valid/loss": valid}, sentences=(), is_best=True))
+    history.apply(SettingChanged(step=num_steps, key="training.optimizer.learning_rate", value=0.00025))
     playhead.advance(num_steps)
     curves = Curves(theme, playhead, Replay(playhead, lambda: history.probe_steps))
     stage(curves, 1180, height)
@@ -554,9 +554,9 @@ def test_where_there_is_room_no_curve_runs_through_a_name(
 def test_no_name_hides_what_was_measured(panel: Curves, history: History, theme: Theme, height: int) -> None:
     """Though no place is free: the loss goes up and down over all of the plot, and settings are changed there."""
     waves = 2.1 + 2.0 * np.sin(np.arange(NUM_STEPS))
-    history.take(StepsDone(first_step=1, arrays={"train/loss": waves}))
+    history.apply(StepsDone(first_step=1, arrays={"train/loss": waves}))
     for step in (40, 150, 320):
-        history.take(SettingChanged(step=step, key="training.optimizer.learning_rate", value=step * 1e-6))
+        history.apply(SettingChanged(step=step, key="training.optimizer.learning_rate", value=step * 1e-6))
     panel.window().resize(1100, height)
     panel.show_step(history, NUM_STEPS)
     loss, colours = panel.loss, [theme.colour("training"), theme.colour("validation")]
@@ -587,7 +587,7 @@ def test_the_name_of_a_changed_setting_is_never_cut(
 ) -> None:
     stage(panel, 1180, height)
     for step in (5, 200, 395):
-        history.take(SettingChanged(step=step, key="training.optimizer.learning_rate", value=0.00025))
+        history.apply(SettingChanged(step=step, key="training.optimizer.learning_rate", value=0.00025))
     panel.show_step(history, NUM_STEPS)
     panel.grab()
     ground = panel.loss.plotItem.vb.sceneBoundingRect().adjusted(-0.01, -0.01, 0.01, 0.01)  # but for a rounding
@@ -597,7 +597,7 @@ def test_the_name_of_a_changed_setting_is_never_cut(
 
 def test_names_are_whole_though_the_plot_shrinks_and_nothing_is_drawn(panel: Curves, history: History) -> None:
     """As a notice opens, or the window becomes smaller."""
-    history.take(SettingChanged(step=150, key="training.optimizer.learning_rate", value=0.00025))
+    history.apply(SettingChanged(step=150, key="training.optimizer.learning_rate", value=0.00025))
     for height in (400, 190):
         panel.window().resize(1100, height)
         panel.grab()
@@ -624,10 +624,10 @@ def test_names_are_placed_anew_for_what_is_new_and_not_for_the_playhead(
     for step in (100, 250, NUM_STEPS):
         panel.show_step(history, step)
     assert not placed
-    history.take(StepsDone(first_step=401, arrays={"train/loss": np.full(1, 0.5)}))
+    history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(1, 0.5)}))
     panel.show_step(history, 401)
     assert placed.count(panel.loss.plotItem) == 1
-    history.take(SettingChanged(step=401, key="training.label_smoothing", value=0.05))
+    history.apply(SettingChanged(step=401, key="training.label_smoothing", value=0.05))
     panel.show_step(history, 401)
     assert placed.count(panel.loss.plotItem) == 2
 

@@ -160,7 +160,7 @@ def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWin
 def panel(past: Callable[[type[Curves], int], Curves], history: History) -> Curves:
     """Curves of 400 steps whose validations measure a plugin's own `gain`, too."""
     for step, gain in ((100, -2.0), (400, -0.5)):
-        history.take(ValidationDone(step=step, metrics={"valid/gain": gain}, sentences=(), is_best=False))
+        history.apply(ValidationDone(step=step, metrics={"valid/gain": gain}, sentences=(), is_best=False))
     return past(Curves, 260)
 
 
@@ -182,7 +182,7 @@ def test_values_below_zero_are_on_the_axis(panel: Curves, history: History) -> N
 
 def test_the_strips_follow_its_steps(panel: Curves, history: History) -> None:
     plot = shown(panel, history, "valid/gain")
-    history.take(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/loss": np.full(4600, 0.7)}))
+    history.apply(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/loss": np.full(4600, 0.7)}))
     panel.show_step(history, 5000)
     panel.grab()
     for step in (0, 2000, 5000):
@@ -191,7 +191,7 @@ def test_the_strips_follow_its_steps(panel: Curves, history: History) -> None:
 
 
 def test_where_all_is_zero_there_is_an_axis(panel: Curves, history: History) -> None:
-    history.take(ValidationDone(step=400, metrics={"valid/exact_match": 0.0}, sentences=(), is_best=False))
+    history.apply(ValidationDone(step=400, metrics={"valid/exact_match": 0.0}, sentences=(), is_best=False))
     panel.show_step(history, NUM_STEPS)
     assert shown(panel, history, "valid/exact_match").viewRange()[1] == [0.0, 1.0]
 
@@ -200,8 +200,8 @@ def test_where_all_is_zero_there_is_an_axis(panel: Curves, history: History) -> 
 def test_a_value_that_is_not_finite_leaves_the_axis_usable_and_the_strips_drawn(
     panel: Curves, history: History, value: float
 ) -> None:
-    history.take(ValidationDone(step=200, metrics={"valid/gain": value}, sentences=(), is_best=False))
-    history.take(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/learning_rate": np.full(2, 1e-3)}))
+    history.apply(ValidationDone(step=200, metrics={"valid/gain": value}, sentences=(), is_best=False))
+    history.apply(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/learning_rate": np.full(2, 1e-3)}))
     plot = shown(panel, history, "valid/gain")
     panel.grab()
     np.testing.assert_array_equal(plot._valid.getOriginalDataset(), [[100, 200, 400], [-2.0, value, -0.5]])
@@ -213,8 +213,8 @@ def test_a_value_that_is_not_finite_leaves_the_axis_usable_and_the_strips_drawn(
 def test_while_a_run_learns_it_is_only_said_from_when_on_it_is_drawn(panel: Curves, history: History) -> None:
     plot = shown(panel, history, "valid/gain")
     learning = History()
-    learning.take(prepared())
-    learning.take(StepsDone(first_step=1, arrays={"train/loss": np.full(5, 3.0)}))
+    learning.apply(prepared())
+    learning.apply(StepsDone(first_step=1, arrays={"train/loss": np.full(5, 3.0)}))
     panel.show_step(learning, 5)
     assert plot._invitation.isVisible()
     assert plot._invitation.toPlainText() == "This curve begins with the first validation."
@@ -230,7 +230,7 @@ def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: 
 
 def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, history: History, theme: Theme) -> None:
     metric = "valid/share_of_letters_heard_right_in_the_noise"
-    history.take(ValidationDone(step=400, metrics={metric: 0.5}, sentences=(), is_best=False))
+    history.apply(ValidationDone(step=400, metrics={metric: 0.5}, sentences=(), is_best=False))
     panel.show_step(history, NUM_STEPS)
     plot = shown(panel, history, metric)
     for mode in ("dark", "light"):
@@ -250,7 +250,7 @@ def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
     plot = shown(panel, history, "valid/gain")
     assert plot.viewRange()[0][1] > NUM_STEPS
     before = plot.viewRange()
-    history.take(ValidationDone(step=400, metrics={"valid/gain": -9.0}, sentences=(), is_best=False))
+    history.apply(ValidationDone(step=400, metrics={"valid/gain": -9.0}, sentences=(), is_best=False))
     panel.show_step(history, NUM_STEPS)
     np.testing.assert_array_equal(plot.viewRange(), before)
 

@@ -40,12 +40,12 @@ Stage = Callable[[QWidget, int, int], None]
 def stuck() -> History:
     """300 of 400 steps at a rate of nearly zero, which is noticed at step 280; a plateau besides, at the same."""
     made = History()
-    made.take(prepared())
-    made.take(
+    made.apply(prepared())
+    made.apply(
         StepsDone(first_step=1, arrays={"train/loss": np.full(300, 3.9), "train/learning_rate": np.full(300, 1e-9)})
     )
     for step in (100, 260, 280):
-        made.take(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
+        made.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
     for _ in made.notices.check_new(made):
         pass
     return made

@@ -11,7 +11,7 @@ from PySide6.QtGui import QIcon
 from pytestqt.qtbot import QtBot
 
 from core.events import SettingChanged
-from core.resuming import cut_back
+from core.resuming import truncate_run
 from core.run_folder import RunFolder, RunLabel
 from core.settings.overriding import change_setting
 from gui.main_window import MainWindow
@@ -151,7 +151,7 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
 def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
     sister = RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
     sister.write_config(change_setting(sister.config(), "seed", 7))
-    cut_back(sister, 100)
+    truncate_run(sister, 100)
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.sides.comparison

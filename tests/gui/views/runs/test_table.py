@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from core.home_paths import shorten_home
 from core.run_folder import RunFolder
-from core.typed_path import from_home
 from gui.main_window import MainWindow
 from gui.runs.rows import EXAMPLE_NAME, NUM_LOSSES, example_path
 from gui.theme import GRID
@@ -43,8 +43,8 @@ def test_without_runs_it_says_how_one_begins_and_each_control_is_named_and_in_it
 
 
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
-    assert from_home(home / "share" / "runs") == "~/share/runs"
-    assert from_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
+    assert shorten_home(home / "share" / "runs") == "~/share/runs"
+    assert shorten_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
 
 
 def test_so_it_is_where_home_is_a_link(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_so_it_is_where_home_is_a_link(home: Path, tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("HOME", str(link))
     monkeypatch.setenv("USERPROFILE", str(link))
     for path in (link / "runs", home / "runs"):
-        assert from_home(path) == "~/runs"
+        assert shorten_home(path) == "~/runs"
 
 
 def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:

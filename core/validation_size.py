@@ -9,7 +9,7 @@ NUM_FREE_RUNNING = 256
 
 
 @dataclass(frozen=True)
-class Validated:
+class ValidationSize:
     """The valid split of a run: how many sentences it has, and how many of them a validation decodes."""
 
     sentences: int

@@ -4,12 +4,12 @@ import os.path
 from pathlib import Path
 
 
-def typed_path(text: str) -> Path:
+def expand_home(text: str) -> Path:
     """The path with `~` expanded; unchanged if that user is unknown, for which pathlib would raise."""
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
-def from_home(path: Path) -> str:
+def shorten_home(path: Path) -> str:
     """The path as people write it, with `~` for their home, which may be reached through a link."""
     for home in (Path.home(), Path.home().resolve()):
         if path.is_relative_to(home):

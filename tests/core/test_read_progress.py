@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from core import plugin_files
-from core.files_read import FilesRead
 from core.plugin import read_lines
+from core.read_progress import ReadProgress
 
 LINES = [f"line {number:04}" for number in range(1000)]
 
@@ -17,29 +17,29 @@ def test_the_share_is_that_of_the_lines_taken(tmp_path: Path, block: int, monkey
     monkeypatch.setattr(plugin_files, "_BLOCK", block)
     (tmp_path / "one").write_text("".join(f"{line}\n" for line in LINES))
     (tmp_path / "other").write_text("".join(f"{line}\n" for line in LINES))
-    files = FilesRead()
-    assert files.share is None
-    with files.noting():
+    files = ReadProgress()
+    assert files.fraction_read is None
+    with files.tracking():
         for number, _ in enumerate(zip(read_lines(tmp_path / "one"), read_lines(tmp_path / "other"), strict=True), 1):
-            assert files.share == pytest.approx(number / 1000, abs=0.02)
-    assert files.share == 1.0
+            assert files.fraction_read == pytest.approx(number / 1000, abs=0.02)
+    assert files.fraction_read == 1.0
 
 
 def test_of_what_is_compressed_the_bytes_on_disk_count(tmp_path: Path) -> None:
     path = tmp_path / "text.gz"
     path.write_bytes(gzip.compress("".join(f"{line}\n" for line in LINES).encode()))
-    files = FilesRead()
-    with files.noting():
+    files = ReadProgress()
+    with files.tracking():
         for number, _ in enumerate(read_lines(path), 1):
-            assert files.share == pytest.approx(number / 1000, abs=0.01)
+            assert files.fraction_read == pytest.approx(number / 1000, abs=0.01)
 
 
 def test_what_others_read_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\n")
-    mine, theirs = FilesRead(), FilesRead()
-    with mine.noting():
+    mine, theirs = ReadProgress(), ReadProgress()
+    with mine.tracking():
         lines = read_lines(tmp_path / "text")
-    with theirs.noting():
+    with theirs.tracking():
         assert list(lines) == ["a"], "opened now"
-    assert (mine.share, theirs.share) == (None, 1.0)
+    assert (mine.fraction_read, theirs.fraction_read) == (None, 1.0)
     assert list(read_lines(tmp_path / "text")) == ["a"]

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from operator import length_hint
 
 
-class Reading:
+class FileReading:
     """A file that is read block by block, by a consumer that may take long for each line."""
 
     def __init__(self, size: int, tell: Callable[[], int]) -> None:
@@ -18,44 +18,44 @@ class Reading:
         self._lines: Iterator[str] = iter(())
         self._num_lines = 1
 
-    def through(self, lines: list[str]) -> Iterator[str]:
+    def iterate(self, lines: list[str]) -> Iterator[str]:
         """Iterate over the lines of the block that was read last, keeping count of those consumed."""
         self._before, self._after = self._after, self._tell()
         self._lines, self._num_lines = iter(lines), len(lines)
         return self._lines
 
     @property
-    def bytes_taken(self) -> float:
+    def bytes_consumed(self) -> float:
         """The bytes of the lines consumed so far, estimated within a block."""
         return self._after - (self._after - self._before) * length_hint(self._lines) / self._num_lines
 
 
-class FilesRead:
-    """The files that were opened within `noting`."""
+class ReadProgress:
+    """The files that were opened within `tracking`."""
 
     def __init__(self) -> None:
-        self._readings: list[Reading] = []
+        self._readings: list[FileReading] = []
 
     @contextmanager
-    def noting(self) -> Iterator[None]:
-        """Note the files that are opened in this block."""
-        token = _NOTING.set(self._readings)
+    def tracking(self) -> Iterator[None]:
+        """Track the files that are opened in this block."""
+        token = _TRACKED.set(self._readings)
         try:
             yield
         finally:
-            _NOTING.reset(token)
+            _TRACKED.reset(token)
 
     @property
-    def share(self) -> float | None:
+    def fraction_read(self) -> float | None:
         """The share of the files' bytes that has been consumed, 0 to 1; None if no file was opened."""
         size = sum(reading.size for reading in self._readings)
-        return sum(reading.bytes_taken for reading in self._readings) / size if size else None
+        return sum(reading.bytes_consumed for reading in self._readings) / size if size else None
 
 
-_NOTING: ContextVar[list[Reading]] = ContextVar("_NOTING")
+_TRACKED: ContextVar[list[FileReading]] = ContextVar("_TRACKED")
 
 
-def note(reading: Reading) -> None:
-    """Add a file to the current `FilesRead.noting` block, if there is one."""
-    if (noting := _NOTING.get(None)) is not None:
-        noting.append(reading)
+def track(reading: FileReading) -> None:
+    """Add a file to the current `ReadProgress.tracking` block, if there is one."""
+    if (tracked := _TRACKED.get(None)) is not None:
+        tracked.append(reading)
