@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from benchmarks.speed.sizes import Precision, Size
-from core.decoding.products import ready
+from core.decoding.linear_maps import prepare_linear
 from core.machine import onednn
 
 NAME = "its matrix products alone"
@@ -122,7 +122,7 @@ def _call_of(product: Product, dtype: torch.dtype, weights_stay: bool) -> Callab
         return partial(torch.bmm, left, right, out=out)
     if weights_stay:
         linear = nn.Linear(product.inner, product.columns, bias=False, dtype=dtype)
-        return partial(ready(linear, product.rows).of, left[0], out=out[0])
+        return partial(prepare_linear(linear, product.rows).apply, left[0], out=out[0])
     if onednn.is_faster(product.rows, right[0]):
         return partial(onednn.linear, left[0], right[0].t())
     return partial(torch.mm, left[0], right[0], out=out[0])

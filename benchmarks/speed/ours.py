@@ -14,7 +14,7 @@ from benchmarks.speed.rounds import Contender
 from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
-from core.decoding.translator import translate
+from core.decoding.translate import translate
 from core.model.transformer import Transformer
 from core.model.weights import weights
 from core.requests import Translate

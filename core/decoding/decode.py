@@ -6,7 +6,7 @@ from torch import Tensor
 
 from core.config import DecodingConfig
 from core.data.prepared_data import PreparedData
-from core.decoding.beam import BeamSearch, beam_decode
+from core.decoding.beam import BeamSearchSettings, beam_decode
 from core.decoding.greedy import greedy_decode
 from core.decoding.hypothesis import Hypothesis, ScoredHypothesis
 from core.decoding.minimum_risk import lowest_risk
@@ -65,8 +65,8 @@ def require_positions_for_output(decoding: DecodingConfig, data: PreparedData, m
         )
 
 
-def _search(decoding: DecodingConfig, max_length: int, *, num_best: int, prefix: tuple[int, ...]) -> BeamSearch:
-    return BeamSearch(
+def _search(decoding: DecodingConfig, max_length: int, *, num_best: int, prefix: tuple[int, ...]) -> BeamSearchSettings:
+    return BeamSearchSettings(
         beam_size=decoding.beam_size,
         length_penalty=decoding.length_penalty,
         max_length=max_length,

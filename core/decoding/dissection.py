@@ -47,8 +47,8 @@ def dissect_head(
     attention = attentions[layer]
     head = request.head % attention.num_heads
     with evaluating(model):
-        inputs = _inputs_of(attention, model, src, src_mask, torch.tensor([tgt_input], device=device))
-        numbers = _worked_out(attention, inputs, head)
+        inputs = _captured_inputs(attention, model, src, src_mask, torch.tensor([tgt_input], device=device))
+        numbers = _compute_numbers(attention, inputs, head)
     return DotProduct(
         step=step,
         seconds=0.0,  # filled in by the caller
@@ -81,7 +81,7 @@ def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: i
     )
 
 
-def _inputs_of(
+def _captured_inputs(
     attention: SelfAttention | CrossAttention, model: Transformer, src: Tensor, src_mask: Tensor, tgt_input: Tensor
 ) -> tuple[Any, ...]:
     """The arguments of this attention as the model reads one sentence."""
@@ -94,7 +94,7 @@ def _inputs_of(
     return seen[0]
 
 
-def _worked_out(
+def _compute_numbers(
     attention: SelfAttention | CrossAttention, inputs: tuple[Any, ...], head: int
 ) -> dict[str, NDArray[Any]]:
     """The numeric fields of a DotProduct, in float32 whatever the model's type."""

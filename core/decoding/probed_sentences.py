@@ -55,7 +55,7 @@ def read_sentences(
     src, src_mask = pad_ids(sources, next(model.parameters()).device)
     free = [output.produced for output in outputs]
     references = {i: target_ids(data, s.reference) for i, s in enumerate(sentences) if s.reference is not None}
-    seen = _read(model, src, src_mask, [*range(len(sentences)), *references], [*free, *references.values()])
+    recorded = _run_model(model, src, src_mask, [*range(len(sentences)), *references], [*free, *references.values()])
     rows_of_references = {sentence: len(sentences) + row for row, sentence in enumerate(references)}
     return tuple(
         ProbedSentence(
@@ -64,11 +64,13 @@ def read_sentences(
             reference=sentence.reference,
             output=data.decode_target(outputs[i].tokens),
             alignment=links_within(sentence.alignment, sources[i], references.get(i, ())),
-            encoder_self=_cut(seen.encoder_self[i], len(sources[i]), len(sources[i])),
+            encoder_self=_without_padding(recorded.encoder_self[i], len(sources[i]), len(sources[i])),
             by_reference=(
-                _feed(seen, rows_of_references[i], references[i], len(sources[i]), data) if i in references else None
+                _feed(recorded, rows_of_references[i], references[i], len(sources[i]), data)
+                if i in references
+                else None
             ),
-            free_running=_feed(seen, i, free[i], len(sources[i]), data),
+            free_running=_feed(recorded, i, free[i], len(sources[i]), data),
         )
         for i, sentence in enumerate(sentences)
     )
@@ -90,7 +92,7 @@ def target_ids(data: PreparedData, text: str) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _Recorded:
     """For R decoder rows, figures [R, T] and [R, T, K] and attention; for B sources, the encoder's attention."""
 
     encoder_self: NDArray[np.float16]  # [B, L, H, S, S]
@@ -102,9 +104,9 @@ class _Seen:
     top_probability: NDArray[np.float32]
 
 
-def _read(
+def _run_model(
     model: Transformer, src: Tensor, src_mask: Tensor, sentence_of_row: list[int], outputs: list[list[int]]
-) -> _Seen:
+) -> _Recorded:
     """Feed each output, row by row, to the decoder; row r reads the memory of sentence `sentence_of_row[r]`."""
     targets, mask = pad_ids(outputs, src.device)
     tgt_input = targets.roll(1, dims=1)
@@ -117,7 +119,7 @@ def _read(
         probabilities = logits.softmax(-1)
         chosen = probabilities.gather(-1, targets[:, :, None])
         best = probabilities.topk(min(NUM_ALTERNATIVES, probabilities.shape[-1] - 2))
-        return _Seen(
+        return _Recorded(
             encoder_self=_by_sentence(record.encoder_self),
             decoder_self=_by_sentence(record.decoder_self),
             cross=_by_sentence(record.cross),
@@ -134,22 +136,22 @@ def _by_sentence(attention: Tensor) -> NDArray[np.float16]:
     return halved
 
 
-def _feed(seen: _Seen, row: int, output: list[int], src_length: int, data: PreparedData) -> Feed:
+def _feed(recorded: _Recorded, row: int, output: list[int], src_length: int, data: PreparedData) -> Feed:
     """One row without its padding."""
     tokens, length = data.tgt_vocabulary.tokens, len(output)
     return Feed(
         tgt_input=tuple(tokens[id] for id in [BOS_ID, *output[:-1]]),
         tgt_output=tuple(tokens[id] for id in output),
-        output_probability=seen.probability[row, :length],
-        output_rank=seen.rank[row, :length],
-        top_tokens=tuple(tuple(tokens[id] for id in ids) for ids in seen.top_ids[row, :length].tolist()),
-        top_probability=seen.top_probability[row, :length],
-        decoder_self=_cut(seen.decoder_self[row], length, length),
-        cross=_cut(seen.cross[row], length, src_length),
+        output_probability=recorded.probability[row, :length],
+        output_rank=recorded.rank[row, :length],
+        top_tokens=tuple(tuple(tokens[id] for id in ids) for ids in recorded.top_ids[row, :length].tolist()),
+        top_probability=recorded.top_probability[row, :length],
+        decoder_self=_without_padding(recorded.decoder_self[row], length, length),
+        cross=_without_padding(recorded.cross[row], length, src_length),
     )
 
 
-def _cut(attention: NDArray[Any], rows: int, columns: int) -> NDArray[np.float16]:
+def _without_padding(attention: NDArray[Any], rows: int, columns: int) -> NDArray[np.float16]:
     return attention[:, :, :rows, :columns]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.data.prepared_data import PreparedData
-from core.decoding.flat_decoder import FIRST_PRODUCED
+from core.decoding.incremental_decoder import FIRST_OUTPUT_ID
 from core.errors import UserError
 from core.model.transformer import Transformer
 
@@ -36,7 +36,7 @@ def prefix_ids(data: PreparedData, prefix: Sequence[str]) -> tuple[int, ...]:
     for token in prefix:
         if token not in tokens:
             raise UserError(f"The output cannot begin with “{token}”: the vocabulary does not have it.")
-        if tokens.index(token) < FIRST_PRODUCED:
+        if tokens.index(token) < FIRST_OUTPUT_ID:
             raise UserError(f"The output cannot begin with “{token}”: no output can contain it.", "Leave it out.")
     return tuple(map(tokens.index, prefix))
 

@@ -51,7 +51,7 @@ class EncoderLayer(nn.Module):
 class DecoderLayer(nn.Module):
     """Self-attention, attention to the memory and a feed-forward network.
 
-    `core.decoding.flat_decoder` does the same for one position at a time.
+    `core.decoding.incremental_decoder` does the same for one position at a time.
     """
 
     def __init__(self, config: ModelConfig) -> None:

@@ -12,8 +12,8 @@ from core.answers.translation import Translation
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.decoding.dissection import dissect_head, masks_of
-from core.decoding.searched_beam import search_beam
-from core.decoding.translator import translate
+from core.decoding.search_beam import search_beam
+from core.decoding.translate import translate
 from core.decoding.typed_text import encode_text
 from core.errors import UserError
 from core.events import Event, ProbeDone

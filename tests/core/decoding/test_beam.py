@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
-from core.decoding.beam import BeamSearch, beam_decode, top
-from core.decoding.flat_decoder import FlatDecoder
+from core.decoding.beam import BeamSearchSettings, beam_decode, top_k
 from core.decoding.greedy import greedy_decode
 from core.decoding.hypothesis import ScoredHypothesis
+from core.decoding.incremental_decoder import IncrementalDecoder
 from core.model.transformer import Transformer
 from tests.core.decoding.reference import beam_without_cache, best_first, eager_to_end, every_output
 from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_model
@@ -28,7 +28,7 @@ def search(
     model: Transformer, sources: list[list[int]], beam_size: int, penalty: float, max_length: int, num_best: int
 ) -> list[list[ScoredHypothesis]]:
     src = padded(sources)
-    settings = BeamSearch(beam_size=beam_size, length_penalty=penalty, max_length=max_length, num_best=num_best)
+    settings = BeamSearchSettings(beam_size=beam_size, length_penalty=penalty, max_length=max_length, num_best=num_best)
     return beam_decode(model, src, src != PAD_ID, settings)
 
 
@@ -88,7 +88,7 @@ def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pyte
     model = small_model()
     with torch.no_grad():
         model.output.bias[EOS_ID] = 50.0
-    steps = noted_calls(monkeypatch, FlatDecoder, "step")
+    steps = noted_calls(monkeypatch, IncrementalDecoder, "step")
     ((best,), *_) = search(model, SOURCES, 4, 0.6, 20, num_best=1)
     assert best.tokens == [] and len(steps) == 1
 
@@ -97,7 +97,7 @@ def test_a_prefix_is_as_if_nothing_else_had_been_possible() -> None:
     """A beam with room for all: the best of the outputs that begin so, with the scores they have anyway."""
     model, prefix = eager_to_end(small_model(seed=4, dtype=torch.float64)), (7, 5)
     src = padded(SOURCES)
-    settings = BeamSearch(beam_size=121, length_penalty=0.6, max_length=3, num_best=121, prefix=prefix)
+    settings = BeamSearchSettings(beam_size=121, length_penalty=0.6, max_length=3, num_best=121, prefix=prefix)
     for hypotheses, source in zip(beam_decode(model, src, src != PAD_ID, settings), SOURCES, strict=True):
         there_are = [(ids, total) for ids, total in every_output(model, source, 3) if tuple(ids[:2]) == prefix]
         finished = [one for one in hypotheses if one.finished]
@@ -129,7 +129,7 @@ def test_top_is_topk_of_any_length(num_rows: int, length: int, k: int, seed: int
     values = torch.randint(0, 1000, (num_rows, length), generator=generator).float()
     values[values < 100] = -torch.inf
     k = min(k, length)
-    found, places = top(values, k)
+    found, places = top_k(values, k)
     assert torch.equal(found, values.topk(k).values)
     assert torch.equal(values.gather(1, places), found)
     assert all(len(set(row)) == k for row in places.tolist())

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from core.decoding import cached_attention
-from core.decoding.cached_attention import attended
+from core.decoding.cached_attention import attend
 from core.model.attention import KeysValues, attention_weights
 from tests.noted_calls import noted_calls
 
@@ -18,7 +18,7 @@ def test_reads_what_the_models_attention_reads(
     is_written_out: bool, length: int, masked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Keys and values in the first slots of a larger room, queries a view of a product: as the steps give them."""
-    monkeypatch.setattr(cached_attention, "_MANY", 0 if is_written_out else 1000)
+    monkeypatch.setattr(cached_attention, "_MIN_QUERIES_FOR_BMM", 0 if is_written_out else 1000)
     written_out = noted_calls(monkeypatch, cached_attention, "_written_out")
     torch.manual_seed(0)
     queries = torch.randn(2, 3, 4, 8).double().transpose(1, 2)
@@ -30,5 +30,5 @@ def test_reads_what_the_models_attention_reads(
     }[masked]
     mask = None if allowed is None else torch.where(allowed, 0.0, -torch.inf).double()
     expected = torch.matmul(attention_weights(queries, keys, allowed), values).transpose(1, 2).reshape(6, 32)
-    torch.testing.assert_close(attended(queries, KeysValues(keys, values), mask), expected)
+    torch.testing.assert_close(attend(queries, KeysValues(keys, values), mask), expected)
     assert bool(written_out) == is_written_out

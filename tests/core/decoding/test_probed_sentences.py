@@ -10,7 +10,7 @@ from core.config import DecodingConfig, ModelConfig
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
-from core.decoding.translator import translate
+from core.decoding.translate import translate
 from core.model.evaluation import evaluating
 from core.model.recording import record_attention
 from core.model.transformer import Transformer

@@ -11,8 +11,8 @@ import torch
 
 from core.answers.head_ablation import HeadId
 from core.data.special_tokens import BOS_ID, EOS_ID
-from core.decoding.flat_decoder import FIRST_PRODUCED
 from core.decoding.greedy import greedy_decode
+from core.decoding.incremental_decoder import FIRST_OUTPUT_ID
 from core.errors import UserError
 from core.model.evaluation import evaluating
 from core.model.heads_off import heads_off
@@ -62,7 +62,7 @@ def test_free_running_knows_of_it_too() -> None:
             while len(read) <= 6 and read[-1] != EOS_ID:
                 tgt_input = torch.tensor([read])
                 logits = model(src[row, None], tgt_input, src_mask[row, None], torch.ones_like(tgt_input).bool())
-                read.append(FIRST_PRODUCED + int(logits[0, -1, FIRST_PRODUCED:].argmax()))
+                read.append(FIRST_OUTPUT_ID + int(logits[0, -1, FIRST_OUTPUT_ID:].argmax()))
         assert read[1:] == output
 
 

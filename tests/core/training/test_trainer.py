@@ -12,7 +12,7 @@ import torch
 
 from core.data.batching import Batch, TrainBatches
 from core.data.prepared_data import PreparedData
-from core.decoding.translator import translate
+from core.decoding.translate import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
 from core.model.weights import weights

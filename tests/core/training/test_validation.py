@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.data.prepared_data import PreparedData
-from core.decoding.translator import translate
+from core.decoding.translate import translate
 from core.plugins_host.host import PluginHost
 from core.requests import Translate
 from core.training.trainer import Trainer

@@ -11,7 +11,7 @@ import torch
 from core.answers.translation import Translation
 from core.config import DecodingConfig, ModelConfig
 from core.data.prepared_data import PreparedData
-from core.decoding.translator import translate
+from core.decoding.translate import translate
 from core.errors import UserError
 from core.model.transformer import Transformer
 from core.requests import Translate

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from core.machine import onednn
 from core.machine.processor import reads_slowly_for_few_rows
 
-_FEW = 4  # rows; more of them share the reading of the weight
-_LARGE = 2**16  # numbers in a weight; a smaller one is read from a cache, and the call takes the time
+_MAX_FEW_ROWS = 4  # rows; more of them share the reading of the weight
+_MIN_LARGE_WEIGHT = 2**16  # numbers in a weight; a smaller one is read from a cache, and the call takes the time
 
 
 class LinearMap:
@@ -22,22 +22,22 @@ class LinearMap:
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         """`weight` is [out, in], `bias` [out]."""
         self._bias = bias
-        self._columns = weight.t()
+        self._transposed = weight.t()
 
-    def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
+    def apply(self, x: Tensor, out: Tensor | None = None) -> Tensor:
         """[N, in] -> [N, out]: in `out`, or in new memory where the library takes no `out`."""
         if self._bias is None:
-            return torch.mm(x, self._columns, out=out)
-        return torch.addmm(self._bias, x, self._columns, out=out)
+            return torch.mm(x, self._transposed, out=out)
+        return torch.addmm(self._bias, x, self._transposed, out=out)
 
-    def add_to(self, x: Tensor, read: Tensor) -> None:
-        """Add the map of `read` [N, in] to x [N, out], in place."""
+    def add_to(self, x: Tensor, inputs: Tensor) -> None:
+        """Add the map of `inputs` [N, in] to x [N, out], in place."""
         if self._bias is not None:
             x += self._bias  # `of` would first copy the bias to every row
-        torch.addmm(x, read, self._columns, out=x)
+        torch.addmm(x, inputs, self._transposed, out=x)
 
 
-class ReadInBatch(LinearMap):
+class BatchedLinearMap(LinearMap):
     """For four rows or fewer, by a product that reads the weight faster: MKL's batched one, on an AMD processor.
 
     There the ordinary product of one row reads 8 GB a second, and the batched one 15 to 21: one sentence takes 23 ms
@@ -46,42 +46,42 @@ class ReadInBatch(LinearMap):
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__(weight, bias)
-        self._whole = weight[None]
+        self._batched = weight[None]
         # Even as a batch, a single row gets the slow product: so it is multiplied with both halves of the weight, or,
         # if those would not be equal, repeated.
         self._halves = weight.view(2, -1, weight.shape[1]) if len(weight) % 2 == 0 else None
         self._bias_halves = bias.view(2, -1, 1) if self._halves is not None and bias is not None else None
 
-    def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
-        if x.shape[0] > _FEW:
-            return super().of(x, out)
-        out = x.new_empty(x.shape[0], self._columns.shape[1]) if out is None else out
+    def apply(self, x: Tensor, out: Tensor | None = None) -> Tensor:
+        if x.shape[0] > _MAX_FEW_ROWS:
+            return super().apply(x, out)
+        out = x.new_empty(x.shape[0], self._transposed.shape[1]) if out is None else out
         if x.shape[0] > 1 or self._halves is None:
             product = self._product(x)
             return out.copy_(product) if self._bias is None else torch.add(product, self._bias, out=out)
         if self._bias_halves is None:
-            torch.bmm(self._halves, _twice(x), out=out.view(2, -1, 1))
+            torch.bmm(self._halves, _repeat_twice(x), out=out.view(2, -1, 1))
         else:
-            torch.baddbmm(self._bias_halves, self._halves, _twice(x), out=out.view(2, -1, 1))
+            torch.baddbmm(self._bias_halves, self._halves, _repeat_twice(x), out=out.view(2, -1, 1))
         return out
 
-    def add_to(self, x: Tensor, read: Tensor) -> None:
-        if x.shape[0] > _FEW:
-            super().add_to(x, read)
+    def add_to(self, x: Tensor, inputs: Tensor) -> None:
+        if x.shape[0] > _MAX_FEW_ROWS:
+            super().add_to(x, inputs)
             return
         if self._bias is not None:
             x += self._bias
         if x.shape[0] > 1 or self._halves is None:
-            x += self._product(read)
+            x += self._product(inputs)
         else:
-            x.view(2, -1, 1).baddbmm_(self._halves, _twice(read))
+            x.view(2, -1, 1).baddbmm_(self._halves, _repeat_twice(inputs))
 
     def _product(self, x: Tensor) -> Tensor:
         columns = x.repeat(2, 1) if x.shape[0] == 1 else x
-        return torch.bmm(self._whole, columns.t()[None])[0].t()[: x.shape[0]]
+        return torch.bmm(self._batched, columns.t()[None])[0].t()[: x.shape[0]]
 
 
-class Packed(LinearMap):
+class PackedLinearMap(LinearMap):
     """By oneDNN, from a copy of the weight in the order in which it reads.
 
     Without the copy, each product begins by reordering the weight. 64 sentences take 173 ms instead of 201, with a beam
@@ -92,23 +92,23 @@ class Packed(LinearMap):
         super().__init__(weight, bias)
         self._packed = onednn.packed(weight)
 
-    def of(self, x: Tensor, out: Tensor | None = None) -> Tensor:
+    def apply(self, x: Tensor, out: Tensor | None = None) -> Tensor:
         return onednn.linear(x, self._packed, self._bias)
 
-    def add_to(self, x: Tensor, read: Tensor) -> None:
-        x += onednn.linear(read, self._packed, self._bias)
+    def add_to(self, x: Tensor, inputs: Tensor) -> None:
+        x += onednn.linear(inputs, self._packed, self._bias)
 
 
-def _twice(row: Tensor) -> Tensor:
+def _repeat_twice(row: Tensor) -> Tensor:
     """[1, in] -> [2, in, 1]."""
     return row.t().expand(2, -1, 1)
 
 
-def ready(linear: nn.Linear, num_rows: int, first: int = 0) -> LinearMap:
+def prepare_linear(linear: nn.Linear, num_rows: int, first: int = 0) -> LinearMap:
     """The fastest LinearMap of a module's outputs from `first` on, for products of `num_rows` rows or fewer."""
     weight, bias = linear.weight[first:], None if linear.bias is None else linear.bias[first:]
-    if num_rows > _FEW and onednn.is_worth_packing(weight):
-        return Packed(weight, bias)
-    if weight.is_cpu and weight.numel() >= _LARGE and reads_slowly_for_few_rows():
-        return ReadInBatch(weight, bias)
+    if num_rows > _MAX_FEW_ROWS and onednn.is_worth_packing(weight):
+        return PackedLinearMap(weight, bias)
+    if weight.is_cpu and weight.numel() >= _MIN_LARGE_WEIGHT and reads_slowly_for_few_rows():
+        return BatchedLinearMap(weight, bias)
     return LinearMap(weight, bias)

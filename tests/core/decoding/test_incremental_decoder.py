@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.decoding import cached_attention, products
-from core.decoding.flat_decoder import FIRST_PRODUCED, FlatDecoder
+from core.decoding import cached_attention, linear_maps
+from core.decoding.incremental_decoder import FIRST_OUTPUT_ID, IncrementalDecoder
 from core.errors import UserError
 from core.machine import onednn
 from core.model.evaluation import evaluating
@@ -27,11 +27,11 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
     Only weights in float32 are packed.
     """
-    monkeypatch.setattr(products, "_LARGE", 0)
-    monkeypatch.setattr(cached_attention, "_MANY", 1 if request.param == "packed" else 1000)
-    monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
+    monkeypatch.setattr(linear_maps, "_MIN_LARGE_WEIGHT", 0)
+    monkeypatch.setattr(cached_attention, "_MIN_QUERIES_FOR_BMM", 1 if request.param == "packed" else 1000)
+    monkeypatch.setattr(linear_maps, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
     if request.param == "packed":
-        monkeypatch.setattr(products, "_FEW", 0)
+        monkeypatch.setattr(linear_maps, "_MAX_FEW_ROWS", 0)
         monkeypatch.setattr(onednn, "is_worth_packing", onednn.can_multiply)
     else:
         monkeypatch.setattr(onednn, "is_worth_packing", lambda _: False)
@@ -41,14 +41,14 @@ def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor
     """Logits of everything that can be produced after each of targets [N, T], one target a row."""
     with evaluating(model):
         mask = torch.ones_like(targets, dtype=torch.bool)
-        return model(SRC[sentences], targets, SRC_MASK[sentences], mask)[..., FIRST_PRODUCED:]
+        return model(SRC[sentences], targets, SRC_MASK[sentences], mask)[..., FIRST_OUTPUT_ID:]
 
 
 @every_variant
 def test_steps_equal_the_whole_pass(variant: dict[str, Any]) -> None:
     model = small_model(dtype=torch.float64, **variant)
     with evaluating(model):
-        decoder = FlatDecoder(model, SRC, SRC_MASK, max_length=6)
+        decoder = IncrementalDecoder(model, SRC, SRC_MASK, max_length=6)
         steps = [decoder.step(TARGETS[:, t]).clone() for t in range(5)]
     expected = whole_pass(model, TARGETS, torch.arange(3))
     torch.testing.assert_close(torch.stack(steps, 1), expected, rtol=0, atol=1e-12)
@@ -59,7 +59,7 @@ def test_probabilities_in_float32_are_right_to_a_millionth(variant: dict[str, An
     """No sentence has padding here, which goes another way."""
     model = small_model(**variant)
     with evaluating(model):
-        decoder = FlatDecoder(model, SRC[:1], SRC_MASK[:1], max_length=5)
+        decoder = IncrementalDecoder(model, SRC[:1], SRC_MASK[:1], max_length=5)
         steps = [decoder.step(TARGETS[:1, t]).softmax(-1) for t in range(5)]
     expected = whole_pass(model, TARGETS[:1], torch.arange(1)).softmax(-1)
     torch.testing.assert_close(torch.stack(steps, 1), expected, rtol=0, atol=1e-6)
@@ -69,7 +69,7 @@ def test_sentences_keep_their_past_when_others_leave() -> None:
     model = small_model(dtype=torch.float64)
     left = torch.tensor([2, 0])
     with evaluating(model):
-        decoder = FlatDecoder(model, SRC, SRC_MASK, max_length=5)
+        decoder = IncrementalDecoder(model, SRC, SRC_MASK, max_length=5)
         for t in range(3):
             decoder.step(TARGETS[:, t])
         decoder.keep(left)
@@ -84,7 +84,7 @@ def test_hypotheses_branch_and_keep_the_past_of_their_parents(dtype: torch.dtype
     generator = torch.Generator().manual_seed(0)
     sentences, histories = torch.arange(3), torch.empty(3, 3, 0, dtype=torch.int64)
     with evaluating(model):
-        decoder = FlatDecoder(model, SRC, SRC_MASK, max_length=8, num_beams=3)
+        decoder = IncrementalDecoder(model, SRC, SRC_MASK, max_length=8, num_beams=3)
         for step in range(8):
             newest = torch.randint(2, 13, (len(sentences), 3, 1), generator=generator)
             histories = torch.cat([histories, newest], -1)
@@ -92,7 +92,7 @@ def test_hypotheses_branch_and_keep_the_past_of_their_parents(dtype: torch.dtype
             expected = whole_pass(model, histories.flatten(0, 1), sentences.repeat_interleave(3))[:, -1]
             torch.testing.assert_close(logits, expected, rtol=0, atol=within)
             parents = torch.randint(0, 3, (len(sentences), 3), generator=generator)
-            decoder.branch(parents)
+            decoder.reorder(parents)
             histories = histories.gather(1, parents[..., None].expand_as(histories))
             if step == 4:
                 left = torch.tensor([2, 1])
@@ -102,4 +102,4 @@ def test_hypotheses_branch_and_keep_the_past_of_their_parents(dtype: torch.dtype
 
 def test_more_steps_than_positions_are_refused() -> None:
     with pytest.raises(UserError, match=f"{MAX_POSITIONS} positions"):
-        FlatDecoder(small_model(), SRC, SRC_MASK, max_length=MAX_POSITIONS + 1)
+        IncrementalDecoder(small_model(), SRC, SRC_MASK, max_length=MAX_POSITIONS + 1)

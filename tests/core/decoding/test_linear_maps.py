@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.decoding import products
-from core.decoding.products import LinearMap, Packed, ReadInBatch, ready
+from core.decoding import linear_maps
+from core.decoding.linear_maps import BatchedLinearMap, LinearMap, PackedLinearMap, prepare_linear
 from core.machine import onednn
 
-WAYS = {"ordinary": LinearMap, "in batches": ReadInBatch, "packed": Packed}
+WAYS = {"ordinary": LinearMap, "in batches": BatchedLinearMap, "packed": PackedLinearMap}
 
 
 @pytest.fixture(autouse=True, params=list(WAYS))
@@ -18,7 +18,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How products are made, whatever the processor."""
     if request.param == "packed" and not onednn.can_multiply(torch.empty(1, 1)):
         pytest.skip("torch was built without oneDNN")
-    monkeypatch.setattr(products, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
+    monkeypatch.setattr(linear_maps, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
     monkeypatch.setattr(onednn, "is_worth_packing", lambda _: request.param == "packed")
     return str(request.param)
 
@@ -31,12 +31,12 @@ def test_large_weights_give_the_ordinary_product(way: str, num_rows: int, num_co
     linear, first = nn.Linear(256, num_columns + 2, bias=has_bias), 2
     x, to = torch.randn(num_rows, 256), torch.randn(num_rows, num_columns)
     with torch.inference_mode():
-        linear_map = ready(linear, num_rows=64, first=first)
+        linear_map = prepare_linear(linear, num_rows=64, first=first)
         assert type(linear_map) is WAYS[way]
         expected = linear.double()(x.double())[:, first:].float()
-        assert_close(linear_map.of(x), expected)
-        assert_close(linear_map.of(x, out=torch.empty(num_rows, num_columns)), expected)
-        assert linear_map.of(x).is_contiguous()  # its columns are parted into heads
+        assert_close(linear_map.apply(x), expected)
+        assert_close(linear_map.apply(x, out=torch.empty(num_rows, num_columns)), expected)
+        assert linear_map.apply(x).is_contiguous()  # its columns are parted into heads
         grown = to.clone()
         linear_map.add_to(grown, x)
         assert_close(grown, to + expected)
@@ -44,14 +44,14 @@ def test_large_weights_give_the_ordinary_product(way: str, num_rows: int, num_co
 
 def test_a_batch_that_will_stay_small_is_not_worth_packing(way: str) -> None:
     with torch.inference_mode():
-        assert type(ready(nn.Linear(256, 256), num_rows=4)) is (LinearMap if way == "packed" else WAYS[way])
+        assert type(prepare_linear(nn.Linear(256, 256), num_rows=4)) is (LinearMap if way == "packed" else WAYS[way])
 
 
 @pytest.mark.parametrize("num_rows", [1, 4])
 def test_the_room_that_is_given_is_used_where_the_library_takes_one(num_rows: int, way: str) -> None:
     x, out = torch.randn(num_rows, 256), torch.empty(num_rows, 256)
     with torch.inference_mode():
-        assert (ready(nn.Linear(256, 256), num_rows=64).of(x, out) is out) == (way != "packed")
+        assert (prepare_linear(nn.Linear(256, 256), num_rows=64).apply(x, out) is out) == (way != "packed")
 
 
 def assert_close(given: Tensor, expected: Tensor) -> None:

@@ -10,8 +10,8 @@ import torch
 from core.answers.beam_tree import BeamTree
 from core.config import DecodingConfig, ModelConfig
 from core.data.prepared_data import PreparedData
-from core.decoding.searched_beam import search_beam
-from core.decoding.translator import translate
+from core.decoding.search_beam import search_beam
+from core.decoding.translate import translate
 from core.errors import UserError
 from core.model.transformer import Transformer
 from core.requests import SearchBeam, Translate

@@ -50,7 +50,7 @@ def translate(
             num_src_tokens=len(ids),
             longest_trained=data.longest_source,
             finished=decoded.output.finished,
-            n_best=tuple(_scored(hypothesis, data) for hypothesis in decoded.n_best),
+            n_best=tuple(_scored_output(hypothesis, data) for hypothesis in decoded.n_best),
             sentence=read_sentences(model, data, [sentence], [decoded.output])[0] if request.with_attention else None,
             prefix=request.prefix,
         )
@@ -84,7 +84,7 @@ def _decode_by_length(
     return [found[index] for index in range(len(sources))]
 
 
-def _scored(hypothesis: ScoredHypothesis, data: PreparedData) -> ScoredOutput:
+def _scored_output(hypothesis: ScoredHypothesis, data: PreparedData) -> ScoredOutput:
     return ScoredOutput(
         output=data.decode_target(hypothesis.tokens), score=hypothesis.score, finished=hypothesis.finished
     )
