@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.speed.sizes import Precision, Size
-from core.training.passes.weighted_sum import MANY_SCORES
+from core.training.passes.scaled_dot_product_attention import MIN_FUSED_SCORES
 
 _FLOAT32 = 4
 _AROUND_A_SUBLAYER = 3
@@ -19,7 +19,7 @@ def bytes_of(size: Size, precision: Precision) -> int:
     multiplied.
     """
     element = _FLOAT32 if precision == "float32" else 2
-    is_fused = precision == "float32" and size.length**2 >= MANY_SCORES
+    is_fused = precision == "float32" and size.length**2 >= MIN_FUSED_SCORES
     tokens, layers = size.batch_size * size.length, size.num_layers
     encoder = 2 * _AROUND_A_SUBLAYER + _OF_ATTENTION
     decoder = 3 * _AROUND_A_SUBLAYER + 2 * _OF_ATTENTION

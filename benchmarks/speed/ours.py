@@ -16,7 +16,7 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.translate import translate
 from core.model.transformer import Transformer
-from core.model.weights import weights
+from core.model.weights import named_weights
 from core.requests import Translate
 from core.run_folder import RunFolder
 from core.training.resolve import resolve
@@ -96,7 +96,7 @@ def with_norms(trainer: Trainer, norm_first: bool) -> Transformer:
 def plain_weights(model: Transformer) -> dict[str, Tensor]:
     """Our weights for a `SameModel`, with fused projections split."""
     plain: dict[str, Tensor] = {}
-    for name, tensor in weights(model).items():
+    for name, tensor in named_weights(model).items():
         *path, last, kind = name.split(".")
         parts = last if last in ("qkv", "kv") else ""
         if parts:

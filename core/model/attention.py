@@ -24,7 +24,7 @@ class MultiHeadAttention(nn.Module):
     Without dropout on the weights it uses `F.scaled_dot_product_attention`: on a CPU in float32 that takes 0.5 ms for a
     forward and backward of [32, 4, 10, 16] against 1.0 ms written out (1.3 against 2.6 for [64, 4, 10, 32]).
     In bfloat16 on a CPU the kernel is slower, 20 ms against 2.8 for [64, 4, 12, 32], so there it is written out.
-    The weights themselves are kept only while `recorded` is a list: it then holds the newest, [B, H, T, S].
+    The weights themselves are kept only while `recorded_weights` is a list: it then holds the newest, [B, H, T, S].
     A query that may attend to nothing reads zeros.
     """
 
@@ -34,17 +34,17 @@ class MultiHeadAttention(nn.Module):
         self.d_head = d_model // num_heads
         self.dropout = Dropout(attention_dropout)
         self.output = Linear(d_model, d_model, bias=bias)
-        self.recorded: list[Tensor] | None = None
+        self.recorded_weights: list[Tensor] | None = None
 
     def attend(self, queries: Tensor, memory: KeysValues, mask: Tensor | None) -> Tensor:
         """softmax(Q K' / sqrt(d_head)) V, then the output projection. [B, H, T, d_head] -> [B, T, d_model]."""
         slow_on_cpu = queries.dtype == torch.bfloat16 and queries.device.type == "cpu"
-        if self.recorded is None and not slow_on_cpu and not self.dropout.drops:
+        if self.recorded_weights is None and not slow_on_cpu and not self.dropout.is_active:
             heads = F.scaled_dot_product_attention(queries, memory.keys, memory.values, attn_mask=mask)
         else:
             weights = attention_weights(queries, memory.keys, mask)
-            if self.recorded is not None:
-                self.recorded[:] = [weights.detach()]
+            if self.recorded_weights is not None:
+                self.recorded_weights[:] = [weights.detach()]
             heads = torch.matmul(self.dropout(weights), memory.values)
         mixed: Tensor = self.output(heads.transpose(1, 2).flatten(2))
         return mixed

@@ -30,22 +30,22 @@ def initialise(model: nn.Module, output: nn.Linear) -> None:
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
             case nn.Embedding():
-                _as_tokens(module.weight)
+                _init_embedding(module.weight)
             case LearnedPositions():
                 nn.init.normal_(module.weight, std=_POSITION_SIZE)
     for module in model.modules():
         match module:
             case SelfAttention():
-                _xavier_of_parts(module.qkv.weight, 3)
+                _init_parts(module.qkv.weight, 3)
             case CrossAttention():
-                _xavier_of_parts(module.kv.weight, 2)
-    _as_tokens(output.weight)
+                _init_parts(module.kv.weight, 2)
+    _init_embedding(output.weight)
 
 
-def _as_tokens(weight: Tensor) -> None:
+def _init_embedding(weight: Tensor) -> None:
     nn.init.normal_(weight, std=_TOKEN_SIZE * weight.shape[1] ** -0.5)
 
 
-def _xavier_of_parts(weight: Tensor, parts: int) -> None:
+def _init_parts(weight: Tensor, parts: int) -> None:
     for part in weight.chunk(parts):
         nn.init.xavier_uniform_(part)

@@ -44,8 +44,8 @@ class EncoderLayer(nn.Module):
             x = self.dropout.add(x, self.self_attention(self.self_attention_norm(x), mask))
             return self.dropout.add(x, self.feed_forward(self.feed_forward_norm(x)))
         x = self.self_attention_norm(self.dropout.add(x, self.self_attention(x, mask)))
-        ended: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
-        return ended
+        output: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
+        return output
 
 
 class DecoderLayer(nn.Module):
@@ -73,8 +73,8 @@ class DecoderLayer(nn.Module):
             return self.dropout.add(x, self.feed_forward(self.feed_forward_norm(x)))
         x = self.self_attention_norm(self.dropout.add(x, self.self_attention(x, mask)))
         x = self.cross_attention_norm(self.dropout.add(x, self.cross_attention(x, memory, memory_mask)))
-        ended: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
-        return ended
+        output: Tensor = self.feed_forward_norm(self.dropout.add(x, self.feed_forward(x)))
+        return output
 
 
 def layer_norm(config: ModelConfig) -> nn.LayerNorm:

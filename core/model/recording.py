@@ -43,11 +43,11 @@ def record_attention(model: Transformer) -> Iterator[AttentionRecord]:
     attentions = {kind: model.attentions(kind) for kind in record.layers}
     for kind, layers in attentions.items():
         for attention in layers:
-            attention.recorded = []
-            record.layers[kind].append(attention.recorded)
+            attention.recorded_weights = []
+            record.layers[kind].append(attention.recorded_weights)
     try:
         yield record
     finally:
         for layers in attentions.values():
             for attention in layers:  # back to the fast path
-                attention.recorded = None
+                attention.recorded_weights = None

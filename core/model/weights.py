@@ -9,18 +9,18 @@ from core.errors import UserError
 from core.model.transformer import Transformer
 
 
-def weights(model: Transformer) -> dict[str, Tensor]:
+def named_weights(model: Transformer) -> dict[str, Tensor]:
     """Every parameter once (a tied one under its first name), on the model's device; views, so copy what must last."""
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
 @torch.no_grad()
 def load_weights(model: Transformer, tensors: Mapping[str, Tensor]) -> None:
-    """Copy tensors as given by `weights` into the model, whatever device or type either is on.
+    """Copy tensors as given by `named_weights` into the model, whatever device or type either is on.
 
     Raises UserError, and changes nothing, when a tensor is missing, unknown or of another shape.
     """
-    own = weights(model)
+    own = named_weights(model)
     _require_same_names(own.keys(), tensors.keys())
     for name, tensor in tensors.items():
         if tensor.shape != own[name].shape:

@@ -13,11 +13,11 @@ from core.training.passes.linear import LinearPass
 from core.training.passes.weights import at_least_float32
 
 # Bytes of logits computed at a time: fewer fit a core's cache better, more make matrix products faster.
-_CHUNK = 1 << 23
+_CHUNK_BYTES = 1 << 23
 # The fewest rows at a time, since each chunk reads and writes the gradient of the whole weight. With 50,000 tokens in
 # the vocabulary, where 8 MB are 41 rows, 2,048 rows take 1,070 ms instead of 2,510 in float32, and 530 instead of 740
 # in bfloat16 (two threads).
-_LEAST_ROWS = 256
+_MIN_ROWS = 256
 
 
 class Loss(NamedTuple):
@@ -41,38 +41,39 @@ class LossPass:
     def __init__(self, output: LinearPass) -> None:
         self._output = output
         weight = output.weight.value
-        self._num_rows = max(_LEAST_ROWS, _CHUNK // (weight.element_size() * len(weight)))
+        self._rows_per_chunk = max(_MIN_ROWS, _CHUNK_BYTES // (weight.element_size() * len(weight)))
         # Where bfloat16 logits become float32 probabilities. Kept: allocating 16 MB each time costs 4,000 page faults.
-        num_wide = self._num_rows if weight.dtype != at_least_float32(weight.dtype) else 0
-        self._wide = weight.new_empty(num_wide, len(weight), dtype=at_least_float32(weight.dtype))
+        num_buffer_rows = self._rows_per_chunk if weight.dtype != at_least_float32(weight.dtype) else 0
+        self._float32_buffer = weight.new_empty(num_buffer_rows, len(weight), dtype=at_least_float32(weight.dtype))
 
     def forward_backward(self, hidden: Tensor, targets: Tensor, eps: float, scale: float) -> tuple[Loss, Tensor]:
         """Losses of hidden states [N, d_model] against targets [N], and the objective's gradient, all times `scale`."""
         d_hidden = torch.empty_like(hidden)
-        cross_entropies, right_logits = [], []
-        sums = self._output.begin_rows(hidden, shift=-scale * eps / len(self._output.weight.value))
-        for start in range(0, len(hidden), self._num_rows):
-            rows = slice(start, start + self._num_rows)
-            logits, right = self._output.forward(hidden[rows]), targets[rows, None]
-            right_logits.append(logits.gather(1, right))
-            probabilities = softmax(self._widened(logits))
-            cross_entropies.append(_cross_entropy(probabilities, right))
-            above = probabilities.scatter_add_(1, right, probabilities.new_full((1, 1), eps - 1.0).expand_as(right))
-            self._output.backward_rows(self._narrowed(above, logits), hidden[rows], d_hidden[rows], scale)
+        cross_entropies, correct_logits = [], []
+        sums = self._output.begin_chunks(hidden, shift=-scale * eps / len(self._output.weight.value))
+        for start in range(0, len(hidden), self._rows_per_chunk):
+            rows = slice(start, start + self._rows_per_chunk)
+            logits, correct = self._output.forward(hidden[rows]), targets[rows, None]
+            correct_logits.append(logits.gather(1, correct))
+            probabilities = softmax(self._as_float32(logits))
+            cross_entropies.append(_cross_entropy(probabilities, correct))
+            minus_target = probabilities.new_full((1, 1), eps - 1.0).expand_as(correct)
+            d_logits = probabilities.scatter_add_(1, correct, minus_target)
+            self._output.backward_chunk(self._as_computed(d_logits, logits), hidden[rows], d_hidden[rows], scale)
         cross_entropy = torch.cat(cross_entropies)
         objective = cross_entropy
         if eps > 0.0:
             # Cross entropy to the uniform distribution: log-sum-exp (cross entropy plus right logit) minus mean logit.
-            to_uniform = cross_entropy + torch.cat(right_logits) - self._mean_logits(hidden, sums)
+            to_uniform = cross_entropy + torch.cat(correct_logits) - self._mean_logits(hidden, sums)
             objective = torch.lerp(cross_entropy, to_uniform, eps)
         return Loss(objective.sum() * scale, cross_entropy.sum() * scale), d_hidden
 
-    def _widened(self, logits: Tensor) -> Tensor:
-        return self._wide[: len(logits)].copy_(logits) if len(self._wide) else logits
+    def _as_float32(self, logits: Tensor) -> Tensor:
+        return self._float32_buffer[: len(logits)].copy_(logits) if len(self._float32_buffer) else logits
 
-    def _narrowed(self, gradient: Tensor, logits: Tensor) -> Tensor:
+    def _as_computed(self, gradient: Tensor, logits: Tensor) -> Tensor:
         """The gradient, written over the logits, which are no longer needed."""
-        return logits.copy_(gradient) if len(self._wide) else gradient
+        return logits.copy_(gradient) if len(self._float32_buffer) else gradient
 
     def _mean_logits(self, hidden: Tensor, sums: Tensor) -> Tensor:
         """Each row's mean logit [N, 1], from the sums of the weights, so that the logits are not read again."""
@@ -81,10 +82,10 @@ class LossPass:
         return mean if bias is None else mean.add_(bias.value.mean(dtype=sums.dtype))
 
 
-def _cross_entropy(probabilities: Tensor, right: Tensor) -> Tensor:
+def _cross_entropy(probabilities: Tensor, correct: Tensor) -> Tensor:
     """Of each row [N, 1]. Probabilities below float32's range count as its smallest number: at most 87 nats."""
     smallest = torch.finfo(probabilities.dtype).tiny
-    return probabilities.gather(1, right).clamp_(min=smallest).log_().neg_()
+    return probabilities.gather(1, correct).clamp_(min=smallest).log_().neg_()
 
 
 def target_positions(batch: Batch) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from core.model.transformer import Transformer
-from core.model.weights import load_weights, weights
+from core.model.weights import load_weights, named_weights
 from core.training.optimization import Optimizer
 
 _TRAINED = "trained."  # the prefix, in a checkpoint, of the weights that training continues from
@@ -44,7 +44,7 @@ class MovingAverage:
 
     def state(self) -> dict[str, Tensor]:
         """The weights that training continues from; a checkpoint's model weights are the average."""
-        return {f"{_TRAINED}{name}": weight for name, weight in weights(self._trained).items()}
+        return {f"{_TRAINED}{name}": weight for name, weight in named_weights(self._trained).items()}
 
     def start_from(self, kept: Mapping[str, Tensor]) -> None:
         """Start both training and average from these weights. Raises UserError as `load_state` does."""

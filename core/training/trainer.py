@@ -20,7 +20,7 @@ from core.decoding.probed_sentences import SentenceToProbe
 from core.decoding.typed_text import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
 from core.model.transformer import Transformer
-from core.model.weights import load_weights, weights
+from core.model.weights import load_weights, named_weights
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
@@ -122,7 +122,7 @@ class Trainer:
     @property
     def checkpoint_bytes(self) -> int:
         """The size on disk of a checkpoint's arrays."""
-        return sum(tensor.nbytes for tensor in (*weights(self.model).values(), *self._optimizer_state().values()))
+        return sum(tensor.nbytes for tensor in (*named_weights(self.model).values(), *self._optimizer_state().values()))
 
     def begin(self, folder: RunFolder) -> None:
         """Attach the run's folder, which has its config and other documents; all that follows is written there."""
@@ -280,7 +280,7 @@ class Trainer:
         self.folder.write_probe(probe)
         is_kept = self._has_room_for_snapshot()
         if is_kept:
-            self.folder.write_snapshot(self.step, arrays(weights(self.model)))
+            self.folder.write_snapshot(self.step, arrays(named_weights(self.model)))
             yield SnapshotSaved(step=self.step)
         self._due.done_at["probe"] = self.step
         yield ProbeDone(probe=probe)
@@ -367,7 +367,7 @@ class Trainer:
         is_best, done_at = self._best.step == self.step, {**self._due.done_at, "checkpoint": self.step}
         self.folder.save_checkpoint(
             self.step,
-            arrays(weights(self.model)),
+            arrays(named_weights(self.model)),
             arrays({**self._optimizer_state(), **self._random.state()}),
             {
                 "batches": self._training_batches().state(),

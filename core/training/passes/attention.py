@@ -7,13 +7,13 @@ from typing import NamedTuple
 from torch import Tensor
 
 from core.model.attention import CrossAttention, SelfAttention
-from core.training.passes.dropout import Masks
+from core.training.passes.dropout import DropoutMasks
 from core.training.passes.linear import LinearPass
-from core.training.passes.weighted_sum import WeightedSum
+from core.training.passes.scaled_dot_product_attention import ScaledDotProductAttention
 from core.training.passes.weights import Weights
 
 
-class Sequences(NamedTuple):
+class RowLayout(NamedTuple):
     """How rows form B sequences of one length. Attention to them adds `mask` to its scores."""
 
     batch: int
@@ -24,61 +24,61 @@ class Sequences(NamedTuple):
 class SelfAttentionPass:
     """Rows attend to rows of their own sequence; queries, keys and values come from one product."""
 
-    def __init__(self, attention: SelfAttention, weights: Weights, masks: Masks) -> None:
+    def __init__(self, attention: SelfAttention, weights: Weights, masks: DropoutMasks) -> None:
         self._num_heads = attention.num_heads
         self._qkv, self._output = LinearPass(attention.qkv, weights), LinearPass(attention.output, weights)
-        self._sum = WeightedSum(masks)
+        self._attention = ScaledDotProductAttention(masks)
 
-    def forward(self, x: Tensor, rows: Sequences) -> Tensor:
+    def forward(self, x: Tensor, layout: RowLayout) -> Tensor:
         """[N, d_model] -> [N, d_model]."""
-        qkv = split_heads(self._qkv.forward(x), rows, 3, self._num_heads).contiguous()
+        qkv = split_heads(self._qkv.forward(x), layout, 3, self._num_heads).contiguous()
         q, k, v = qkv.unbind()
-        mixed = merge_heads(self._sum.forward(q, k, v, rows.mask)[None])
-        self._kept = x, mixed, rows, qkv.shape
-        return self._output.forward(mixed)
+        context = merge_heads(self._attention.forward(q, k, v, layout.mask)[None])
+        self._saved = x, context, layout, qkv.shape
+        return self._output.forward(context)
 
     def backward(self, gradient: Tensor) -> Tensor:
         """Return the gradient of x, given that of the result."""
-        x, mixed, rows, shape = self._kept
-        del self._kept
-        d_heads = split_heads(self._output.backward(gradient, mixed), rows, 1, self._num_heads)[0]
+        x, context, layout, shape = self._saved
+        del self._saved
+        d_heads = split_heads(self._output.backward(gradient, context), layout, 1, self._num_heads)[0]
         d_qkv = gradient.new_empty(shape)
-        self._sum.backward(d_heads, *d_qkv.unbind())
+        self._attention.backward(d_heads, *d_qkv.unbind())
         return self._qkv.backward(merge_heads(d_qkv), x)
 
 
 class CrossAttentionPass:
     """Rows of the target attend to those of the memory. Gradients of the memory add up over the layers."""
 
-    def __init__(self, attention: CrossAttention, weights: Weights, masks: Masks) -> None:
+    def __init__(self, attention: CrossAttention, weights: Weights, masks: DropoutMasks) -> None:
         self._num_heads = attention.num_heads
         self._q, self._kv = LinearPass(attention.q, weights), LinearPass(attention.kv, weights)
         self._output = LinearPass(attention.output, weights)
-        self._sum = WeightedSum(masks)
+        self._attention = ScaledDotProductAttention(masks)
 
-    def forward(self, x: Tensor, rows: Sequences, memory: Tensor, memory_rows: Sequences) -> Tensor:
+    def forward(self, x: Tensor, layout: RowLayout, memory: Tensor, memory_layout: RowLayout) -> Tensor:
         """[N, d_model], memory [M, d_model] -> [N, d_model]."""
-        q = split_heads(self._q.forward(x), rows, 1, self._num_heads).contiguous()
-        kv = split_heads(self._kv.forward(memory), memory_rows, 2, self._num_heads).contiguous()
+        q = split_heads(self._q.forward(x), layout, 1, self._num_heads).contiguous()
+        kv = split_heads(self._kv.forward(memory), memory_layout, 2, self._num_heads).contiguous()
         k, v = kv.unbind()
-        mixed = merge_heads(self._sum.forward(q[0], k, v, memory_rows.mask)[None])
-        self._kept = x, mixed, memory, rows, q.shape, kv.shape
-        return self._output.forward(mixed)
+        context = merge_heads(self._attention.forward(q[0], k, v, memory_layout.mask)[None])
+        self._saved = x, context, memory, layout, q.shape, kv.shape
+        return self._output.forward(context)
 
     def backward(self, gradient: Tensor, d_memory: Tensor) -> Tensor:
         """Return the gradient of x, given that of the result; adds that of the memory to d_memory."""
-        x, mixed, memory, rows, q_shape, kv_shape = self._kept
-        del self._kept
-        d_heads = split_heads(self._output.backward(gradient, mixed), rows, 1, self._num_heads)[0]
+        x, context, memory, layout, q_shape, kv_shape = self._saved
+        del self._saved
+        d_heads = split_heads(self._output.backward(gradient, context), layout, 1, self._num_heads)[0]
         d_q, d_kv = gradient.new_empty(q_shape), gradient.new_empty(kv_shape)
-        self._sum.backward(d_heads, *d_q.unbind(), *d_kv.unbind())
+        self._attention.backward(d_heads, *d_q.unbind(), *d_kv.unbind())
         d_memory.add_(self._kv.backward(merge_heads(d_kv), memory))
         return self._q.backward(merge_heads(d_q), x)
 
 
-def split_heads(projected: Tensor, rows: Sequences, parts: int, num_heads: int) -> Tensor:
+def split_heads(projected: Tensor, layout: RowLayout, parts: int, num_heads: int) -> Tensor:
     """[B * T, parts * d_model] -> a view [parts, B, H, T, d_head]."""
-    return projected.view(rows.batch, rows.length, parts, num_heads, -1).permute(2, 0, 3, 1, 4)
+    return projected.view(layout.batch, layout.length, parts, num_heads, -1).permute(2, 0, 3, 1, 4)
 
 
 def merge_heads(heads: Tensor) -> Tensor:

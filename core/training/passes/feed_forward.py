@@ -30,13 +30,13 @@ class FeedForwardPass:
         else:
             inner = self._inner.forward(x)
             active = F.gelu(inner)
-        self._kept = x, inner, active
+        self._saved = x, inner, active
         return self._outer.forward(active)
 
     def backward(self, gradient: Tensor) -> Tensor:
         """Return the gradient of x, given that of the output."""
-        x, inner, active = self._kept
-        del self._kept
+        x, inner, active = self._saved
+        del self._saved
         d_active = self._outer.backward(gradient, active)
         if self._is_relu:
             relu_backward_(d_active, active)

@@ -22,5 +22,5 @@ class FusedAttention:
         """Given the gradient of the output, write those of queries, keys and values."""
         gradients = torch.autograd.grad(self._output, self._inputs, gradient)
         del self._inputs, self._output
-        for written, made in zip((d_queries, d_keys, d_values), gradients, strict=True):
-            written.copy_(made)
+        for written, computed in zip((d_queries, d_keys, d_values), gradients, strict=True):
+            written.copy_(computed)

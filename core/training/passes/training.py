@@ -20,10 +20,10 @@ class TrainingPass:
 
     def __init__(self, model: Transformer, parameters: FlatParameters, in_bfloat16: bool) -> None:
         embedded = [*model.src_embedding.parameters(), *model.tgt_embedding.parameters()]
-        only_added_to = [weight for weight in embedded if weight is not model.output.weight]
+        accumulated_only = [weight for weight in embedded if weight is not model.output.weight]
         dtype = torch.bfloat16 if in_bfloat16 else parameters.values.dtype
         self._parameters = parameters
-        self._weights = Weights(model, parameters, dtype, only_added_to)
+        self._weights = Weights(model, parameters, dtype, accumulated_only)
         self._transformer = TransformerPass(model, self._weights)
         self._loss = LossPass(LinearPass(model.output, self._weights))
 
@@ -33,27 +33,27 @@ class TrainingPass:
         With `num_tokens`, the step's target tokens in all processes, both are this process's part of that mean.
         """
         if not batches:
-            return self._no_gradients()
+            return self._zero_gradients()
         scale = 1.0 / (num_tokens or sum(batch.num_target_tokens for batch in batches))
         self._weights.begin_step()
         losses = []
         for number, batch in enumerate(batches):
             self._weights.begin_batch(is_first=number == 0)
-            losses.append(self._write(batch, label_smoothing, scale))
+            losses.append(self._write_batch(batch, label_smoothing, scale))
         self._weights.end_step()
         return Loss(*(torch.stack(parts).sum(0) for parts in zip(*losses, strict=True)))
 
-    def _no_gradients(self) -> Loss:
+    def _zero_gradients(self) -> Loss:
         """For a process that has no sentence in this step."""
         gradients = self._parameters.gradients.zero_()
         return Loss(gradients.new_zeros(()), gradients.new_zeros(()))
 
-    def _write(self, batch: Batch, label_smoothing: float, scale: float) -> Loss:
+    def _write_batch(self, batch: Batch, label_smoothing: float, scale: float) -> Loss:
         """The batch's part. Only the rows of real tokens are projected onto the vocabulary."""
         hidden, real = self._transformer.forward(batch), target_positions(batch)
         targets = batch.tgt_output.flatten()[real]
         loss, d_real = self._loss.forward_backward(hidden[real], targets, label_smoothing, scale)
         d_embedded = self._transformer.backward(torch.zeros_like(hidden).index_copy_(0, real, d_real))
-        self._weights.begin_totals()
+        self._weights.begin_total_gradients()
         self._transformer.embed_backward(*d_embedded)
         return loss

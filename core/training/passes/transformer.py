@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from core.data.batching import Batch
 from core.model.masks import padding_mask, target_mask
 from core.model.transformer import Transformer
-from core.training.passes.attention import Sequences
-from core.training.passes.dropout import Masks
+from core.training.passes.attention import RowLayout
+from core.training.passes.dropout import DropoutMasks
 from core.training.passes.embedding import EmbeddingPass
 from core.training.passes.layers import DecoderLayerPass, EncoderLayerPass
 from core.training.passes.norm import LayerNormPass
@@ -24,8 +24,8 @@ class TransformerPass:
     def __init__(self, model: Transformer, weights: Weights) -> None:
         config = model.config
         self._config = config
-        self._masks = Masks(config.dropout, weights.dtype, weights.device)
-        self._weight_masks = Masks(config.attention_dropout, at_least_float32(weights.dtype), weights.device)
+        self._masks = DropoutMasks(config.dropout, weights.dtype, weights.device)
+        self._weight_masks = DropoutMasks(config.attention_dropout, at_least_float32(weights.dtype), weights.device)
         masks = self._masks, self._weight_masks
         self._src_embedding = EmbeddingPass(model.src_embedding, weights, self._masks)
         self._tgt_embedding = EmbeddingPass(model.tgt_embedding, weights, self._masks)
@@ -37,15 +37,17 @@ class TransformerPass:
     def forward(self, batch: Batch) -> Tensor:
         """Hidden states [B * T, d_model] of a batch's targets."""
         self._draw_masks(batch)
-        src_rows = Sequences(batch.src.shape[0], batch.src.shape[1], additive(padding_mask(batch.src_mask)))
+        src_layout = RowLayout(batch.src.shape[0], batch.src.shape[1], additive_mask(padding_mask(batch.src_mask)))
         x = self._src_embedding.forward(batch.src)
         for encoder_layer in self._encoder:
-            x = encoder_layer.forward(x, src_rows)
+            x = encoder_layer.forward(x, src_layout)
         memory = self._encoder_norm.forward(x) if self._encoder_norm else x
-        tgt_rows = Sequences(batch.tgt_input.shape[0], batch.tgt_input.shape[1], additive(target_mask(batch.tgt_mask)))
+        tgt_layout = RowLayout(
+            batch.tgt_input.shape[0], batch.tgt_input.shape[1], additive_mask(target_mask(batch.tgt_mask))
+        )
         x = self._tgt_embedding.forward(batch.tgt_input)
         for decoder_layer in self._decoder:
-            x = decoder_layer.forward(x, tgt_rows, memory, src_rows)
+            x = decoder_layer.forward(x, tgt_layout, memory, src_layout)
         self._memory_shape = memory.shape
         return self._decoder_norm.forward(x) if self._decoder_norm else x
 
@@ -70,13 +72,13 @@ class TransformerPass:
     def _draw_masks(self, batch: Batch) -> None:
         """For every dropout: after the embeddings, at the end of each sublayer, and on the attention weights."""
         config, (size, src_length), tgt_length = self._config, batch.src.shape, batch.tgt_input.shape[1]
-        src_places, tgt_places = 1 + 2 * len(self._encoder), 1 + 3 * len(self._decoder)
-        self._masks.draw(size * config.d_model * (src_length * src_places + tgt_length * tgt_places))
+        src_dropouts, tgt_dropouts = 1 + 2 * len(self._encoder), 1 + 3 * len(self._decoder)
+        self._masks.draw(size * config.d_model * (src_length * src_dropouts + tgt_length * tgt_dropouts))
         pairs = len(self._encoder) * src_length**2 + len(self._decoder) * tgt_length * (tgt_length + src_length)
         self._weight_masks.draw(size * config.num_heads * pairs)
 
 
-def additive(mask: Tensor) -> Tensor:
+def additive_mask(mask: Tensor) -> Tensor:
     """Zero where a mask is True, else -inf: what is added to scores."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, -math.inf)
 

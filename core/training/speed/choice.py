@@ -34,7 +34,7 @@ def choose(config: RunConfig, asked: TrainingConfig, data: PreparedData) -> Gene
     """Pick the precision where `asked` leaves it to auto, in a config that is otherwise resolved.
 
     Raises UserError as require_memory does. Whether attention is fused or written out is not picked here: that follows
-    from the lengths of each batch (core/training/passes/weighted_sum.py).
+    from the lengths of each batch (core/training/passes/scaled_dot_product_attention.py).
     """
     require_memory(config, data)
     resolved, reasons = config.training, []

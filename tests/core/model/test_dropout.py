@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.model.dropout import Dropout, HeldRate
+from core.model.dropout import Dropout, DropoutRate
 
 
 def training(rate: float, seed: int = 0) -> Dropout:
@@ -110,6 +110,6 @@ def test_masks_are_the_same_in_bfloat16(rate: float) -> None:
     masks = []
     for dtype in (torch.float32, torch.bfloat16):
         torch.manual_seed(0)
-        masks.append(HeldRate(rate).draw_kept(torch.empty(400_000, dtype=dtype)).float())
+        masks.append(DropoutRate(rate).draw_mask(torch.empty(400_000, dtype=dtype)).float())
     torch.testing.assert_close(*masks, rtol=0, atol=0)
     assert set(masks[0].tolist()) <= {0.0, 1.0}

@@ -17,7 +17,7 @@ from core.errors import UserError
 from core.model.evaluation import evaluating
 from core.model.heads_off import heads_off
 from core.model.transformer import Transformer
-from core.model.weights import weights
+from core.model.weights import named_weights
 from tests.core.model.builders import VARIANTS, small_inputs, small_model, variant_name
 
 HEADS = (HeadId("encoder_self", 1, 0), HeadId("decoder_self", 0, 3), HeadId("cross", 2, 1))
@@ -69,10 +69,10 @@ def test_free_running_knows_of_it_too() -> None:
 @pytest.mark.parametrize("heads", [HEADS, HEADS * 2, ()])
 def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadId, ...]) -> None:
     model = small_model()
-    before = {name: tensor.clone() for name, tensor in weights(model).items()}
+    before = {name: tensor.clone() for name, tensor in named_weights(model).items()}
     with pytest.raises(ZeroDivisionError), heads_off(model, heads):
         raise ZeroDivisionError
-    for name, tensor in weights(model).items():
+    for name, tensor in named_weights(model).items():
         assert torch.equal(tensor.view(torch.int32), before[name].view(torch.int32)), name
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from core.config import ModelConfig
 from core.model.transformer import Transformer
-from core.model.weights import weights
+from core.model.weights import named_weights
 
 
 def fresh(seed: int = 0, vocab: int = 300, **changes: object) -> Transformer:
@@ -24,7 +24,7 @@ def assert_xavier(weight: Tensor) -> None:
 
 
 def test_every_matrix_of_a_layer_is_xavier_and_fused_ones_part_by_part() -> None:
-    matrices = {name: w for name, w in weights(fresh()).items() if w.dim() == 2 and ".layers." in name}
+    matrices = {name: w for name, w in named_weights(fresh()).items() if w.dim() == 2 and ".layers." in name}
     assert len(matrices) == 2 * 4 + 2 * 7
     for name, weight in matrices.items():
         parts = 3 if ".qkv." in name else 2 if ".kv." in name else 1
@@ -33,7 +33,7 @@ def test_every_matrix_of_a_layer_is_xavier_and_fused_ones_part_by_part() -> None
 
 
 def test_biases_are_zero_and_norms_one() -> None:
-    for name, weight in weights(fresh()).items():
+    for name, weight in named_weights(fresh()).items():
         if weight.dim() == 1:
             expected = 1.0 if name.endswith("norm.weight") else 0.0
             assert (weight == expected).all(), name
@@ -64,6 +64,6 @@ def test_the_first_loss_is_near_that_of_guessing(tie_embeddings: str, vocab: int
 
 
 def test_the_seed_decides() -> None:
-    first, again, other = (weights(fresh(seed)) for seed in (1, 1, 2))
+    first, again, other = (named_weights(fresh(seed)) for seed in (1, 1, 2))
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["output.weight"], other["output.weight"])

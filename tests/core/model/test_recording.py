@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.model.recording import AttentionRecord, record_attention
-from core.model.weights import weights
+from core.model.weights import named_weights
 from tests.core.model.builders import (
     SRC_SENTENCES,
     TGT_SENTENCES,
@@ -33,7 +33,9 @@ def recorded(inputs: Inputs, **changes: Any) -> AttentionRecord:
 @every_variant
 def test_equals_the_transcriptions(variant: dict[str, Any]) -> None:
     record = recorded(small_inputs(), dtype=torch.float64, **variant)
-    numbers = {name: tensor.numpy() for name, tensor in weights(small_model(dtype=torch.float64, **variant)).items()}
+    numbers = {
+        name: tensor.numpy() for name, tensor in named_weights(small_model(dtype=torch.float64, **variant)).items()
+    }
     for row, (src, tgt_input) in enumerate(zip(SRC_SENTENCES, TGT_SENTENCES, strict=True)):
         paper = Paper(small_config(**variant), numbers)
         paper.logits(src, tgt_input)

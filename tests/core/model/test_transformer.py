@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from core.errors import UserError
 from core.model.transformer import Transformer
-from core.model.weights import weights
+from core.model.weights import named_weights
 from tests.core.model.builders import (
     MAX_POSITIONS,
     SRC_SENTENCES,
@@ -35,7 +35,7 @@ def gradients_of(loss: Tensor, model: Transformer) -> tuple[Tensor, ...]:
 @every_variant
 def test_equals_the_papers_equations(variant: dict[str, Any]) -> None:
     model = small_model(dtype=torch.float64, **variant)
-    numbers = {name: tensor.numpy() for name, tensor in weights(model).items()}
+    numbers = {name: tensor.numpy() for name, tensor in named_weights(model).items()}
     logits = model(*small_inputs()).detach().numpy()
     for row, (src, tgt_input) in enumerate(zip(SRC_SENTENCES, TGT_SENTENCES, strict=True)):
         expected = Paper(small_config(**variant), numbers).logits(src, tgt_input)
@@ -95,7 +95,7 @@ TORCHS_NAMES = {
 
 def torchs_weights(model: Transformer) -> list[tuple[str, Tensor]]:
     """Our weights under nn.Transformer's names; q and kv of cross-attention are one tensor there."""
-    own = {name: tensor for name, tensor in weights(model).items() if name.startswith(("encoder", "decoder"))}
+    own = {name: tensor for name, tensor in named_weights(model).items() if name.startswith(("encoder", "decoder"))}
     renamed = []
     for name, tensor in own.items():
         if ".cross_attention.kv." in name:

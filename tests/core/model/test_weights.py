@@ -7,27 +7,27 @@ import torch
 from torch import Tensor
 
 from core.errors import UserError
-from core.model.weights import load_weights, weights
+from core.model.weights import load_weights, named_weights
 from tests.core.model.builders import VARIANTS, small_inputs, small_model
 
 
 def test_what_is_put_back_gives_the_same_outputs() -> None:
     for variant in VARIANTS:
         model, other = small_model(seed=1, **variant), small_model(seed=2, **variant)
-        load_weights(other, {name: tensor.clone() for name, tensor in weights(model).items()})
+        load_weights(other, {name: tensor.clone() for name, tensor in named_weights(model).items()})
         assert torch.equal(other(*small_inputs()), model(*small_inputs()))
 
 
 def test_names_tell_where_a_tensor_belongs() -> None:
-    names = weights(small_model()).keys()
+    names = named_weights(small_model()).keys()
     assert {"src_embedding.tokens.weight", "encoder.layers.0.self_attention.qkv.weight", "output.bias"} <= names
     assert {"decoder.layers.2.cross_attention.kv.weight", "decoder.layers.2.feed_forward.inner.bias"} <= names
 
 
 @pytest.mark.parametrize(("tied", "absent"), [("decoder", 1), ("all", 2)])
 def test_tied_tensors_come_once(tied: str, absent: int) -> None:
-    own = weights(small_model(tie_embeddings=tied))
-    assert len(own) == len(weights(small_model())) - absent
+    own = named_weights(small_model(tie_embeddings=tied))
+    assert len(own) == len(named_weights(small_model())) - absent
     assert len({tensor.data_ptr() for tensor in own.values()}) == len(own)
 
 
@@ -55,16 +55,16 @@ def test_what_does_not_fit_is_named_and_changes_nothing(
     damage: Callable[[dict[str, Tensor]], None], sentence: str
 ) -> None:
     model = small_model()
-    before = {name: tensor.clone() for name, tensor in weights(model).items()}
+    before = {name: tensor.clone() for name, tensor in named_weights(model).items()}
     tensors = {name: tensor + 1 for name, tensor in before.items()}
     damage(tensors)
     with pytest.raises(UserError, match=sentence):
         load_weights(model, tensors)
-    assert all(torch.equal(tensor, before[name]) for name, tensor in weights(model).items())
+    assert all(torch.equal(tensor, before[name]) for name, tensor in named_weights(model).items())
 
 
 def test_other_types_are_converted() -> None:
     model = small_model()
-    load_weights(model, {name: tensor.double() for name, tensor in weights(small_model(seed=4)).items()})
+    load_weights(model, {name: tensor.double() for name, tensor in named_weights(small_model(seed=4)).items()})
     assert model.output.weight.dtype == torch.float32
     assert torch.equal(model.output.weight, small_model(seed=4).output.weight)

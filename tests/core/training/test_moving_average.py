@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.events import StepsDone
-from core.model.weights import weights
+from core.model.weights import named_weights
 from core.training.trainer import Trainer
 from tests.core.training.small_runs import MakeTrainer, finish
 
@@ -17,7 +17,7 @@ def flat(tensors: dict[str, torch.Tensor]) -> NDArray[np.float64]:
 
 
 def trained(trainer: Trainer) -> NDArray[np.float64]:
-    return flat(weights(trainer._learner.model))
+    return flat(named_weights(trainer._learner.model))
 
 
 def test_it_is_the_recurrence_worked_out_in_float64(make_trainer: MakeTrainer) -> None:
@@ -29,7 +29,7 @@ def test_it_is_the_recurrence_worked_out_in_float64(make_trainer: MakeTrainer) -
             decay = min(0.6, (1 + seen) / (10 + seen))  # 0.6 from step 13 on
             expected = decay * expected + (1 - decay) * trained(trainer)
     assert seen == 40
-    np.testing.assert_allclose(flat(weights(trainer.model)), expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(flat(named_weights(trainer.model)), expected, rtol=1e-5, atol=1e-7)
     assert np.abs(expected - trained(trainer)).max() > 1e-3
 
 
@@ -48,7 +48,9 @@ def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrain
     finish(trainer.run())
     (validated,) = trainer.folder.validation_metrics().values()
     for kept in (trainer.folder.weights(12), trainer.folder.read_snapshot(12)):
-        assert all(np.array_equal(kept[name], average.numpy()) for name, average in weights(trainer.model).items())
+        assert all(
+            np.array_equal(kept[name], average.numpy()) for name, average in named_weights(trainer.model).items()
+        )
     assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
     with torch.no_grad():
         trainer._learner.optimizer.parameters.values.zero_()  # the newest weights have no part in it
@@ -61,5 +63,5 @@ def test_a_resumed_run_goes_on_from_both(make_trainer: MakeTrainer) -> None:
     resumed = make_trainer(folder=trainer.folder, ema_decay=0.9)
     resumed.restore(resumed.folder.checkpoint(12))
     np.testing.assert_array_equal(trained(resumed), trained(trainer))
-    np.testing.assert_array_equal(flat(weights(resumed.model)), flat(weights(trainer.model)))
-    assert not np.array_equal(trained(resumed), flat(weights(resumed.model)))
+    np.testing.assert_array_equal(flat(named_weights(resumed.model)), flat(named_weights(trainer.model)))
+    assert not np.array_equal(trained(resumed), flat(named_weights(resumed.model)))

@@ -15,7 +15,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.translate import translate
 from core.errors import UserError
 from core.events import CheckpointSaved, ProbeDone, SnapshotSaved, StepsDone, Trouble, ValidationDone
-from core.model.weights import weights
+from core.model.weights import named_weights
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Translate
@@ -30,7 +30,7 @@ from tests.core.training.small_runs import MakeTrainer, finish
 
 
 def all_weights(trainer: Trainer) -> torch.Tensor:
-    return torch.cat([tensor.flatten() for tensor in weights(trainer.model).values()]).clone()
+    return torch.cat([tensor.flatten() for tensor in named_weights(trainer.model).values()]).clone()
 
 
 def of_kind(events: list[Any], kind: type) -> list[Any]:
@@ -179,7 +179,7 @@ def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(
     folder = trainer.folder
     assert folder.checkpoint_steps()[-1] == trainer.step
     kept = folder.checkpoint(trainer.step).model
-    assert all(np.array_equal(kept[name], weight.numpy()) for name, weight in weights(trainer.model).items())
+    assert all(np.array_equal(kept[name], weight.numpy()) for name, weight in named_weights(trainer.model).items())
     assert torch.isfinite(all_weights(trainer)).all()
     steps, curves = folder.metrics()
     assert steps.tolist() == list(range(1, bad_step))

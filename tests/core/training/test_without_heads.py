@@ -14,7 +14,7 @@ from core.answers.head_ablation import HeadId
 from core.errors import UserError
 from core.model.evaluation import evaluating
 from core.model.heads_off import heads_off
-from core.model.weights import weights
+from core.model.weights import named_weights
 from core.plugins_host.host import PluginHost
 from core.requests import LeaveOutHeads, Prepare
 from core.serving.session import Session
@@ -69,7 +69,7 @@ def test_the_loss_is_over_the_first_validation_pairs(session: Session) -> None:
 
 
 def test_not_a_bit_of_the_weights_changes_whether_it_works_or_not(session: Session) -> None:
-    before = {name: tensor.clone() for name, tensor in weights(session.run.trainer.model).items()}
+    before = {name: tensor.clone() for name, tensor in named_weights(session.run.trainer.model).items()}
     request = request_of(session)
     session.questions.leave_out_heads(request)
     with pytest.raises(UserError, match="has no cross layer 1 head 3"):
@@ -78,7 +78,7 @@ def test_not_a_bit_of_the_weights_changes_whether_it_works_or_not(session: Sessi
         session.questions.leave_out_heads(replace(request, reference="1 " * 100))
     with pytest.raises(UserError, match="empty"):
         session.questions.leave_out_heads(replace(request, source=""))
-    for name, tensor in weights(session.run.trainer.model).items():
+    for name, tensor in named_weights(session.run.trainer.model).items():
         assert torch.equal(tensor, before[name]), name
 
 

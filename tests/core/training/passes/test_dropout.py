@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from core.training.passes.dropout import Masks
+from core.training.passes.dropout import DropoutMasks
 
 CPU = torch.device("cpu")
 
@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
 def test_the_rate_holds_in_every_lane_place_and_position(rate: float, dtype: torch.dtype) -> None:
     torch.manual_seed(0)
-    masks, shape, num_places = Masks(rate, dtype, CPU), torch.Size((512, 64)), 8
+    masks, shape, num_places = DropoutMasks(rate, dtype, CPU), torch.Size((512, 64)), 8
     masks.draw(num_places * shape.numel())
     kept = torch.stack([masks.next(shape) for _ in range(num_places)]).float()
     assert set(kept.flatten().tolist()) == {0.0, 1.0}
@@ -29,7 +29,7 @@ def test_the_rate_holds_in_every_lane_place_and_position(rate: float, dtype: tor
 
 
 def test_no_two_places_and_no_two_batches_share_a_mask() -> None:
-    masks, shape = Masks(0.5, torch.float32, CPU), torch.Size((10, 10))
+    masks, shape = DropoutMasks(0.5, torch.float32, CPU), torch.Size((10, 10))
     drawn = []
     for _ in range(2):
         masks.draw(200)
@@ -38,7 +38,7 @@ def test_no_two_places_and_no_two_batches_share_a_mask() -> None:
 
 
 def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
-    masks, x = Masks(0.1, torch.float32, CPU), torch.randn(100, 10)
+    masks, x = DropoutMasks(0.1, torch.float32, CPU), torch.randn(100, 10)
     masks.draw(x.numel())
     mask = masks.next(x.shape)
     held = round(0.1 * 65536) / 65536
@@ -47,7 +47,7 @@ def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
 
 
 def test_memory_is_taken_once() -> None:
-    masks = Masks(0.1, torch.float32, CPU)
+    masks = DropoutMasks(0.1, torch.float32, CPU)
     masks.draw(1000)
     first = masks.next(torch.Size((1000,))).data_ptr()
     masks.draw(500)
@@ -56,7 +56,7 @@ def test_memory_is_taken_once() -> None:
 
 def test_without_a_rate_nothing_is_drawn() -> None:
     state = torch.get_rng_state()
-    masks = Masks(0.0, torch.float32, CPU)
+    masks = DropoutMasks(0.0, torch.float32, CPU)
     masks.draw(1000)
-    assert not masks.drops
+    assert not masks.is_active
     assert torch.equal(torch.get_rng_state(), state)

@@ -115,7 +115,7 @@ def test_products_by_onednn_equal_autograd(
 
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_fused_attention_equals_autograd_too(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.training.passes.weighted_sum.MANY_SCORES", 0)
+    monkeypatch.setattr("core.training.passes.scaled_dot_product_attention.MANY_SCORES", 0)
     model = small_model(dtype=torch.float64, norm_first=norm_first, dropout=0.1).train()
     assert_equal_to_autograd(model, long_batch(), 0.1, loss_within=1e-12, within=1e-12)
 
