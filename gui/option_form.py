@@ -15,8 +15,8 @@ from core.settings.overriding import typed_value
 from gui.datasets.path_button import PathButton
 from gui.text_list import read_texts, written_texts
 from gui.theme import GRID
-from gui.widgets.choices import CalmCombo
-from gui.widgets.labels import plain_label, without_mnemonic
+from gui.widgets.combo_boxes import NoWheelComboBox
+from gui.widgets.labels import escape_mnemonics, plain_label
 
 NONE = "none"
 AUTO = "auto"
@@ -239,8 +239,8 @@ def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
     if field.kind == "bool":
         return _check_box(field)
     if field.kind == "choice":
-        combo = CalmCombo()
-        combo.take_any_width()
+        combo = NoWheelComboBox()
+        combo.ignore_text_width()
         combo.addItems([AUTO] * field.allows_auto + [NONE] * field.nullable + [str(one) for one in field.choices])
         return combo
     return QLineEdit()
@@ -248,7 +248,7 @@ def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
 
 def _check_box(field: SettingField) -> QCheckBox:
     """A check box whose label, which cannot wrap, never widens the form."""
-    box = QCheckBox(without_mnemonic(field.label))
+    box = QCheckBox(escape_mnemonics(field.label))
     box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     return box
 

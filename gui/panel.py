@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QStackedLayout, QVBoxLayout, 
 from core.events import Event
 from core.history import History
 from gui.theme import GRID, Theme
+from gui.widgets.dynamic_labels import TitleLabel
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import TitleLabel
-from gui.widgets.tab_order import tab_first_into
+from gui.widgets.tab_order import put_first_in_tab_order
 
 Table = Sequence[Sequence[object]]  # the first row names the columns
 
@@ -133,7 +133,7 @@ class Panel(QFrame):
     def show_body(self) -> None:
         if self.body.count() == 0:
             self.furnish()
-            tab_first_into(self.content, self)  # and then to the buttons of its header
+            put_first_in_tab_order(self.content, self)  # and then to the buttons of its header
         self._stack.setCurrentIndex(1)
 
     def set_title(self, title: str) -> None:

@@ -149,8 +149,8 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
         anatomy: [Scene(name, partial(anatomy.choose, topic)) for topic, name in topics.items()],
         runs: [
             Scene("compared", runs.table.selectAll),
-            Scene("compared_attention", partial(runs.sides.choose, 1)),
-            Scene("compared_translations", partial(runs.sides.choose, 2)),
+            Scene("compared_attention", partial(runs.sides.show_page, 1)),
+            Scene("compared_translations", partial(runs.sides.show_page, 2)),
         ],
     }
 
@@ -202,7 +202,7 @@ def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
     seeds = [learn(app, window, read_preset("copy_task", (*SMALL, f"seed={seed}")), SMALL_STEPS) for seed in SEEDS]
     window.show_view(VIEWS.index(type(runs)))
     wait_for(app, lambda: {*seeds} <= {row.path for row in runs.table.rows})
-    runs.sides.choose(0)
+    runs.sides.show_page(0)
     runs.table.choose_all(seeds)
     photograph(app, window, theme, "seeds")
     learn(app, window, read_preset(PRESET, TOO_LOW), TOO_LOW_STEPS)

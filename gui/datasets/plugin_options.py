@@ -12,7 +12,7 @@ from gui.context import Context
 from gui.fitting import beside, what_fits
 from gui.option_form import OptionForm
 from gui.theme import GRID
-from gui.widgets.tab_order import tab_on_into
+from gui.widgets.tab_order import insert_in_tab_order
 
 
 class PluginOptions(QWidget):
@@ -86,7 +86,7 @@ class PluginOptions(QWidget):
 
     def _put_form(self, form: OptionForm) -> None:
         self._layout.addWidget(form)
-        tab_on_into(form, behind=self._choice)
+        insert_in_tab_order(form, after=self._choice)
         form.edited.connect(self._edit)
 
     def _edit(self, key: str, value: object) -> None:

@@ -9,7 +9,7 @@ from core.data.splits import has_pairs, pairs_unavailable
 from core.events import Trouble
 from core.settings.branch_changes import first_unfit
 from gui.context import Context
-from gui.widgets.buttons import enable
+from gui.widgets.buttons import set_enabled
 
 NAME = "Continue from the viewed step"
 HELP = (
@@ -50,7 +50,7 @@ class BranchButton(QPushButton):
         whole = self.accessibleName()
         self.setText(whole if is_said else self._short)
         self.setAccessibleDescription(HELP if is_said else f"{whole}. {HELP}")
-        enable(self, self._why_not())
+        set_enabled(self, self._why_not())
 
     def _step(self) -> int | None:
         """The newest step at or before the viewed one with kept weights (in a shared run, else the newest of all).

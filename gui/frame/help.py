@@ -9,8 +9,8 @@ from core.version import version
 from gui.runs.place import RunsPlace
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import button
+from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import ElidedLabel
 from gui.widgets.scrolling_page import ScrollingPage
 from gui.workbench import MORE_STEPS
 

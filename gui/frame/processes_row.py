@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from core.torchrun import most_processes
 from gui.theme import Theme
 from gui.widgets.labels import plain_label
-from gui.widgets.spins import WholeSpin, fitted
+from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
 from gui.workbench import Workbench
 
 HELP = (
@@ -24,7 +24,7 @@ class ProcessesRow(QWidget):
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__()
         self._workbench = workbench
-        self.spin = fitted(_CalmSpin(), theme)
+        self.spin = styled_spin_box(_CalmSpin(), theme)
         self.spin.setRange(1, most_processes())
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)
@@ -45,7 +45,7 @@ class ProcessesRow(QWidget):
             self.spin.setValue(self._workbench.num_processes)
 
 
-class _CalmSpin(WholeSpin):
+class _CalmSpin(IntegerSpinBox):
     """Leaves the mouse wheel to the form around it, which scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QPushButton
 
 from core.comparison.differences import changed_keys
-from gui.widgets.labels import without_mnemonic
+from gui.widgets.labels import escape_mnemonics
 from gui.workbench import Workbench
 
 
@@ -40,7 +40,7 @@ class RestartButton(QPushButton):
         """Say what a click would begin, or what has to be fixed first."""
         waiting = self._workbench.waiting
         text = restart_text(self._workbench)
-        self.setText(without_mnemonic(text))
+        self.setText(escape_mnemonics(text))
         self.setAccessibleName(text)
         goes_on = self._workbench.takes_changes_along
         what = "Continue from these weights" if goes_on else "Begin a new run; the old one is kept"

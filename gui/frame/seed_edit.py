@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QValidator
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
 
 from gui.widgets.labels import set_role
-from gui.widgets.spins import MARKED
+from gui.widgets.spin_boxes import WITH_SEPARATORS
 
 LONGEST = 9  # digits
 
@@ -20,7 +20,7 @@ class _SeedValidator(QValidator):
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
         if re.fullmatch(r"\d{1,9}", text, re.ASCII):
             return QValidator.State.Acceptable, text, place
-        is_on_its_way = len(text) <= 12 and (not text or MARKED.fullmatch(text) is not None)
+        is_on_its_way = len(text) <= 12 and (not text or WITH_SEPARATORS.fullmatch(text) is not None)
         return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, place
 
 

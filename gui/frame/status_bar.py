@@ -12,9 +12,9 @@ from core.events import Prepared, Progress, StateChanged
 from core.time_left import TimeLeft
 from gui.context import Context
 from gui.theme import GRID
-from gui.widgets.flow import FlowLayout
+from gui.widgets.dynamic_labels import ElidedLabel, NumberLabel, text_width
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import ElidedLabel, FigureLabel, text_width
 
 REFRESH_MS = 500
 TOLD_MS = 10_000  # long enough to read a path
@@ -56,7 +56,7 @@ class StatusBar(QFrame):
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
         for label in (self.run_label, self.stage_label, *figures):
             layout.addWidget(label)
-        layout.add_growing(self.told_label)
+        layout.add_stretching(self.told_label)
         layout.addWidget(self.watching_label)
         self._time_left = TimeLeft()
         self._timer = QTimer(self)
@@ -152,7 +152,7 @@ class StatusBar(QFrame):
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
         self._show(self.size_label, f"{compact(prepared.num_parameters)} parameters", sizes, _SIZES)
 
-    def _show(self, label: FigureLabel, figure: str, more: str, *meaning: str) -> None:
+    def _show(self, label: NumberLabel, figure: str, more: str, *meaning: str) -> None:
         """Show a figure, followed by `more` if there is room; the tooltip has `meaning`."""
         whole = f"{figure} · {more}" if figure else ""
         label.setText(figure if self._is_terse else whole)
@@ -213,7 +213,7 @@ def compact(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _figure(meaning: str) -> FigureLabel:
-    label = FigureLabel()
+def _figure(meaning: str) -> NumberLabel:
+    label = NumberLabel()
     label.setToolTip(meaning)
     return label

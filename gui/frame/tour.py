@@ -12,9 +12,9 @@ from gui.frame.rail import Rail
 from gui.frame.transport import Transport
 from gui.theme import GRID, Theme
 from gui.views.train import TrainView
-from gui.widgets.buttons import button, enable
+from gui.widgets.buttons import button, set_enabled
 from gui.widgets.labels import plain_label
-from gui.widgets.scrolling import bring_into_view
+from gui.widgets.scroll_areas import scroll_into_view
 
 TEXT_WIDTH = 320  # pixels at 100 %
 LINE = 2  # pixels, of the outline
@@ -168,11 +168,11 @@ class Tour(QFrame):
         self.next_button.setText("Done" if self.is_last else "Next")
         self.next_button.setAccessibleName(self.next_button.text())
         self.skip_button.setHidden(self.is_last)
-        enable(self.back_button, "" if place else "This is the first step")
+        set_enabled(self.back_button, "" if place else "This is the first step")
         self.setAccessibleName(f"Tour, {count}: {step.title}")
         self.setAccessibleDescription(step.text)
         self.stepped.emit()
-        bring_into_view(step.parts[-1])
+        scroll_into_view(step.parts[-1])
         self._watch(*step.parts)
         self._place()
 

@@ -17,10 +17,10 @@ from gui.frame.seed_edit import LONGEST, SeedEdit
 from gui.icons import icon
 from gui.runs.rows import EXAMPLE_STAYS
 from gui.theme import GRID
-from gui.widgets.buttons import IconButton, button, enable
-from gui.widgets.flow import FlowLayout, side_by_side
+from gui.widgets.buttons import IconButton, button, set_enabled
+from gui.widgets.dynamic_labels import NumberLabel
+from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label, set_role
-from gui.widgets.moving_labels import FigureLabel
 from gui.workbench import MORE_STEPS
 
 SHORT_SEED = 6  # digits, padding counted: most are one to four
@@ -99,7 +99,7 @@ class Transport(QFrame):
         self.branch_button = BranchButton(context)
         self.mode_button = IconButton(context.theme, "dark", "Light or dark", "Light or dark (Ctrl+D)")
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
-        self.state_label = FigureLabel()
+        self.state_label = NumberLabel()
         self._terse = Terse.NOTHING
         self._fitted: tuple[object, ...] = ()  # the widths and lengths that `_terse` was chosen for
         self._shown_at = 0.0  # when the step was last shown
@@ -114,12 +114,12 @@ class Transport(QFrame):
         self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
         self._show_learn(state)
         for step_button in self.step_buttons:
-            enable(step_button, self._why_no_steps(state))
+            set_enabled(step_button, self._why_no_steps(state))
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
-        enable(self.reset_button, self._why_nothing() or why_not)
+        set_enabled(self.reset_button, self._why_nothing() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
         why_none = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
-        enable(self.finish_button, self._why_no_learning(state) if has_run else why_none)
+        set_enabled(self.finish_button, self._why_no_learning(state) if has_run else why_none)
         self._show_step()
         self._show_seed()
 
@@ -179,7 +179,7 @@ class Transport(QFrame):
         self.learn_button.setAccessibleName(text)
         self.learn_button.setAccessibleDescription(GO_ON_HELP if state == "finished" else LEARN_HELP)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
-        enable(self.learn_button, reason)
+        set_enabled(self.learn_button, reason)
 
     def _why_nothing(self) -> str:
         return ENDED if self.context.bridge.engine.is_closed else ""
@@ -267,7 +267,7 @@ class Transport(QFrame):
         self._say(min(Terse, key=heights.__getitem__))
 
     def _height_needed(self) -> int:
-        self.state_label.give_back()
+        self.state_label.shrink_to_text()
         for part in self._parts:
             part.updateGeometry()
         return self._flow.heightForWidth(self.width())

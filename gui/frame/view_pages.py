@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from gui.context import Context
 from gui.view import View
-from gui.widgets.tab_order import tab_on_into
+from gui.widgets.tab_order import insert_in_tab_order
 
 AnyView = TypeVar("AnyView", bound=View)
 
@@ -29,7 +29,7 @@ class ViewPages(QStackedWidget):
             built = self._built[kind] = kind(self._context)
             self.addWidget(built)
             if self.count() > 1:
-                tab_on_into(built, behind=next(iter(self._built.values())))
+                insert_in_tab_order(built, after=next(iter(self._built.values())))
             self._take_built(built)
         view = self._built[kind]
         assert isinstance(view, kind)

@@ -9,8 +9,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import GRID, Theme
-from gui.widgets.labels import as_written
-from gui.widgets.tables import NUMBER, TEXT, cell, choose_row, read_by_rows
+from gui.widgets.labels import literal_tooltip
+from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT, make_read_only, select_row, table_item
 
 Row = TypeVar("Row")
 _NARROWEST = 120  # least pixels (at 100 %) of a column without a width; the table scrolls if there is less room
@@ -40,7 +40,7 @@ class RowTable(QTableWidget, Generic[Row]):
         self.setObjectName(name.lower())
         self.setAccessibleName(name)
         self.setToolTip(tip)
-        read_by_rows(self)
+        make_read_only(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setAlternatingRowColors(True)
         theme.changed.connect(self._restyle)
@@ -98,14 +98,14 @@ class RowTable(QTableWidget, Generic[Row]):
     def choose(self, key: Hashable) -> None:
         """Select the row with this key, or the first row if there is none."""
         places = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
-        choose_row(self, places[0] if places else 0)
+        select_row(self, places[0] if places else 0)
 
     def _fill(self, number: int, row: Row) -> None:
         problem = self.problem_of(row)
         for place, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
             tip = problem if problem and place == self.sentence_column else self.tip_of(row)
-            item = cell(text, tip=as_written(tip), spoken=f"{column.name} {text or 'unknown'}")
-            item.setTextAlignment(NUMBER if column.is_number else TEXT)
+            item = table_item(text, tip=literal_tooltip(tip), accessible_text=f"{column.name} {text or 'unknown'}")
+            item.setTextAlignment(NUMBER_ALIGNMENT if column.is_number else TEXT_ALIGNMENT)
             self.setItem(number, place, item)
         if problem:
             self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
@@ -116,7 +116,7 @@ class RowTable(QTableWidget, Generic[Row]):
         for place, column in enumerate(self.columns):
             item = QTableWidgetItem(column.name)
             item.setToolTip(column.meaning)
-            item.setTextAlignment(NUMBER if column.is_number else TEXT)
+            item.setTextAlignment(NUMBER_ALIGNMENT if column.is_number else TEXT_ALIGNMENT)
             self.setHorizontalHeaderItem(place, item)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

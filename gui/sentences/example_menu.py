@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from core.history import History
 from gui.sentences.tokens import shortened
-from gui.widgets.labels import without_mnemonic
+from gui.widgets.labels import escape_mnemonics
 
 _NUM_VALIDATED = 8
 _LONGEST = 60  # characters of a sentence in the menu
@@ -34,7 +34,7 @@ class ExampleMenu(QMenu):
             self.addSeparator()  # Qt does not draw the first
             self.addAction(title).setEnabled(False)  # not `addSection`: with a stylesheet Qt does not draw its title
             for text in texts:
-                action = self.addAction(without_mnemonic(shortened(text, _LONGEST)))
+                action = self.addAction(escape_mnemonics(shortened(text, _LONGEST)))
                 action.triggered.connect(lambda _=False, text=text: self.picked.emit(text))
         if not sections:
             self.addAction("None yet: choose a dataset in Setup first").setEnabled(False)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox
 
 from core.history import History
 from gui.sentences.typed_sentence import Weights
-from gui.widgets.choices import offer
+from gui.widgets.combo_boxes import set_items
 
 _HELP = (
     "Which weights to translate with: those at the playhead (they follow the training while the view is live), those "
@@ -45,7 +45,7 @@ class WeightsCombo(QComboBox):
         offers = _offers(history)
         if all(weights != chosen for _, weights in offers):
             offers.append((f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen))
-        offer(self, offers)
+        set_items(self, offers)
         self.setCurrentIndex(self.findData(chosen))
 
 

@@ -12,8 +12,8 @@ from gui.context import Context
 from gui.panel import Panel
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets.scrolling import FramelessArea
-from gui.widgets.tab_order import tab_on_into
+from gui.widgets.scroll_areas import FramelessScrollArea
+from gui.widgets.tab_order import insert_in_tab_order
 
 if TYPE_CHECKING:
     from gui.panels.anatomy.topic import Topic
@@ -77,9 +77,9 @@ class AnatomyView(View):
         if kind not in self.built:
             topic = self.built[kind] = self._makers[kind]()
             self.add_panels(topic, *topic.findChildren(Panel))
-            self._pages[kind] = FramelessArea(topic)
+            self._pages[kind] = FramelessScrollArea(topic)
             self.pages.addWidget(self._pages[kind])
-            tab_on_into(self._pages[kind], behind=self.topics)
+            insert_in_tab_order(self._pages[kind], after=self.topics)
             topic.tab_to_code_last()
         self.pages.setCurrentWidget(self._pages[kind])
 

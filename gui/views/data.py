@@ -20,11 +20,11 @@ from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.datasets.pair_table import PairTable
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets.buttons import button, enable
-from gui.widgets.choices import CalmCombo
+from gui.widgets.buttons import button, set_enabled
+from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.labels import plain_label
-from gui.widgets.scrolling import FramelessArea
+from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
@@ -49,7 +49,7 @@ class DataView(View):
         super().__init__(context)
         self.look = DataLook(context.bridge)
         self.pages = PairPages(context.bridge, self.look)
-        self.split_combo = CalmCombo()
+        self.split_combo = NoWheelComboBox()
         self.search_edit = EscapableEdit("Search", "Search sources and targets", _SEARCH_HELP)
         self.previous_button = button("‹", "The previous page (Ctrl+PgUp)", name="Previous page")
         self.next_button = button("›", "The next page (Ctrl+PgDown)", name="Next page")
@@ -111,7 +111,7 @@ class DataView(View):
             self.keep_legible(part, lowest)  # if zoom leaves less room, they scroll
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
-        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessArea(parts), 3)))
+        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessScrollArea(parts), 3)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
@@ -178,8 +178,8 @@ class DataView(View):
         pages = self.pages
         self.table.show_rows(pages.rows)
         self.page_label.setText(_page_text(pages))
-        enable(self.previous_button, "" if pages.first else "This is the first page")
-        enable(self.next_button, "" if pages.first + PAGE < pages.num_rows else "This is the last page")
+        set_enabled(self.previous_button, "" if pages.first else "This is the first page")
+        set_enabled(self.next_button, "" if pages.first + PAGE < pages.num_rows else "This is the last page")
 
     def _search(self) -> None:
         self._typing.stop()

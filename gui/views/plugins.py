@@ -17,7 +17,7 @@ from gui.panels.datasets.plugin_details import LinesPane, about_lines, check_lin
 from gui.panels.datasets.plugin_table import PluginTable
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets.buttons import button, enable
+from gui.widgets.buttons import button, set_enabled
 from gui.widgets.escapable_edit import EscapableEdit
 from gui.widgets.labels import plain_label, set_role
 from gui.widgets.splitters import splitter
@@ -138,7 +138,7 @@ class PluginsView(View):
 
     def _show(self) -> None:
         plugins = self.context.plugins
-        enable(self.reload_button, READING if plugins.is_reading else "")
+        set_enabled(self.reload_button, READING if plugins.is_reading else "")
         self._note(READING if plugins.is_reading else "", "muted")
         self._show_rows()
         if any(info.origin == self._wanted for info in plugins.infos):
@@ -157,8 +157,8 @@ class PluginsView(View):
 
     def _show_chosen(self) -> None:
         row, running = self.table.chosen, self.checks.running
-        enable(self.try_button, NOTHING_CHOSEN if row is None else row.info.error or "")
-        enable(self.check_button, NOTHING_CHOSEN if row is None and running is None else "")
+        set_enabled(self.try_button, NOTHING_CHOSEN if row is None else row.info.error or "")
+        set_enabled(self.check_button, NOTHING_CHOSEN if row is None and running is None else "")
         self.check_button.setText("Check" if running is None else "Stop check")
         self.check_button.setAccessibleName(self.check_button.text())
         if row is not None:

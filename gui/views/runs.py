@@ -23,11 +23,11 @@ from gui.runs.shared import SharedRuns
 from gui.runs.trash import Thrown, throw_away
 from gui.theme import GRID
 from gui.view import View
-from gui.widgets.buttons import button, enable
+from gui.widgets.buttons import button, set_enabled
+from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.escapable_edit import EscapableEdit
-from gui.widgets.flow import FlowLayout, side_by_side
+from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import ElidedLabel
 from gui.widgets.splitters import FittingSplitter, splitter
 
 LOWEST = 420  # pixels at 100 %: the height at which the table and a comparison can still be read
@@ -343,13 +343,13 @@ class RunsView(View):
         row = self.table.chosen
         self.details.show_row(row)
         self.details.setVisible(len(self.table.all_chosen) < 2)  # the comparison of several needs the room
-        enable(self.open_button, why_not_open(row))
-        enable(self.continue_button, why_not_continue(row))
-        enable(self.delete_button, self._why_not_delete())
+        set_enabled(self.open_button, why_not_open(row))
+        set_enabled(self.continue_button, why_not_continue(row))
+        set_enabled(self.delete_button, self._why_not_delete())
         is_following = self.context.follower.run is not None
         self.follow_button.setText("Stop following" if is_following else "Follow")
         self.follow_button.setAccessibleName(self.follow_button.text())
-        enable(self.follow_button, "" if is_following else self._why_not_follow(row))
+        set_enabled(self.follow_button, "" if is_following else self._why_not_follow(row))
 
     def _why_not_delete(self) -> str:
         holds, followed = self.context.workbench.holds, self.context.follower.run

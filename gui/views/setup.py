@@ -32,11 +32,11 @@ from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.theme import GRID
 from gui.widgets.buttons import button
-from gui.widgets.choices import CalmCombo
+from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.labels import plain_label
 from gui.widgets.save_dialog import ask_where_to_save
 from gui.widgets.section import Section
-from gui.widgets.tab_order import tab_on_into
+from gui.widgets.tab_order import insert_in_tab_order
 
 SECTIONS = {  # section -> what is in it
     "dataset": "What is learned: options of the dataset, tokens, and the longest texts that are used",
@@ -64,9 +64,9 @@ class SetupDrawer(QFrame):
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
         self._marked: FormRow | None = None  # the row whose value the engine or the plugin refused to prepare
         self._shown_run: Path | None = None
-        self.plugin_combo = CalmCombo()
+        self.plugin_combo = NoWheelComboBox()
         self.plugin_options = PluginOptions(context, self.plugin_combo)
-        self.preset_combo = CalmCombo()
+        self.preset_combo = NoWheelComboBox()
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
         self.restart_button = RestartButton(context.workbench, self._unfit)
@@ -117,7 +117,7 @@ class SetupDrawer(QFrame):
             form = self._forms[name] = OptionForm(_fields_of(name))
             section = self.sections[name]
             section.body.insertWidget(_PLACES.get(name, 0), form)
-            tab_on_into(form, behind=self.plugin_options if name == "dataset" else section.heading)
+            insert_in_tab_order(form, after=self.plugin_options if name == "dataset" else section.heading)
             form.edited.connect(self._edit)
             form.typed_out.connect(self.context.workbench.act_on_what_is_typed_out)
             self.refresh()
@@ -341,7 +341,7 @@ class SetupDrawer(QFrame):
         self.preset_combo.setToolTip("A ready-made dataset, model and training to begin with")
         self.plugin_combo.setToolTip("What is learned; Plugins describes each")
         for combo in (self.preset_combo, self.plugin_combo):
-            combo.take_any_width()  # the title of a plugin is as long as its author likes
+            combo.ignore_text_width()  # the title of a plugin is as long as its author likes
         files = QHBoxLayout()
         files.addWidget(self.open_button)
         files.addWidget(self.save_button)

@@ -18,7 +18,7 @@ from gui.validation_reader import ValidationReader
 from gui.view import View
 from gui.widgets.buttons import FoldButton
 from gui.widgets.splitters import splitter
-from gui.widgets.tab_order import tab_on_into
+from gui.widgets.tab_order import insert_in_tab_order
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
 LOWEST = 328  # pixels at 100 %: the height at which attention and curves can still be read
@@ -68,7 +68,7 @@ class TrainView(View):
         if self.pictures.count() == 1:
             learned = self._learned()
             self.pictures.addWidget(learned)
-            tab_on_into(learned, behind=self.head_grid)
+            insert_in_tab_order(learned, after=self.head_grid)
         self.pictures.setCurrentIndex(int(is_more))
         self.keep_legible(self.parts, LOWEST_LEARNED if is_more else LOWEST)
         self.context.redraws.mark_all()

@@ -25,11 +25,11 @@ from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button
-from gui.widgets.flow import FlowLayout, named
+from gui.widgets.flow_layout import FlowLayout, with_label
 from gui.widgets.labels import plain_label, set_role
-from gui.widgets.pages import Pages, stacked
 from gui.widgets.scrolling_page import ScrollingPage
 from gui.widgets.splitters import splitter
+from gui.widgets.tabbed_pages import TabbedPages, column_of
 from gui.widgets.token_font import TokenFont
 
 _KEEPS_WEIGHTS = (Prepared, SnapshotSaved, CheckpointSaved, ValidationDone)
@@ -78,7 +78,7 @@ class TranslateView(View):
         self.grid = HeadGrid(theme, selection, self.typed.shown, all_kinds=False)
         self.beam = BeamPanel(theme, self.typed, bridge)
         self.other = WeightsPanel(context, self.typed, self.place)
-        self.pages = Pages("What is shown of the translation", *_PAGES)
+        self.pages = TabbedPages("What is shown of the translation", *_PAGES)
         self.chooser.empty_sentence = "Kind, layer and head are chosen here once there is a translation."
         self.map.empty_sentence = "The attention behind the translation appears here."
         self.panels = (self.tracks, self.tokens, self.chooser, self.map, self.grid, self.beam, self.other)
@@ -119,10 +119,10 @@ class TranslateView(View):
         self._stack.addWidget(self._elsewhere())
         asking = QWidget()
         row = FlowLayout(asking, 0, GRID, is_even=True)  # else, zoomed, the sentence has room for three words
-        row.add_growing(self.source_edit, 4)
+        row.add_stretching(self.source_edit, 4)
         row.addWidget(self.examples_button)
-        row.add_growing(named("reference", self.reference_edit), 3)
-        row.addWidget(named("weights", self.weights_combo))
+        row.add_stretching(with_label("reference", self.reference_edit), 3)
+        row.addWidget(with_label("weights", self.weights_combo))
         row.addWidget(self.translate_button)
         behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5))
         self.keep_legible(self.tokens, LOWEST)  # not of the splitter: the page beside it may need more
@@ -144,9 +144,9 @@ class TranslateView(View):
 
     def _filled_pages(self) -> QWidget:
         """The pages, filled: the attention behind the output, and more."""
-        for page in (stacked(self.chooser, self.map), self.grid, self.beam, self.other):
+        for page in (column_of(self.chooser, self.map), self.grid, self.beam, self.other):
             self.pages.add(page)
-        self.pages.row.insert_widget(1, plain_label("more:", role="muted"))
+        self.pages.button_row.insert_widget(1, plain_label("more:", role="muted"))
         return self.pages
 
     def _connect(self) -> None:
@@ -159,7 +159,7 @@ class TranslateView(View):
         self.weights_combo.chosen.connect(self.typed.choose_weights)
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
-        self.pages.paged.connect(self.context.redraws.draw_soon)
+        self.pages.page_changed.connect(self.context.redraws.draw_soon)
         bridge.drained.connect(self._take)
         self.context.follower.changed.connect(self._show_follower)
         self.stop_following_button.clicked.connect(self.context.follower.leave)

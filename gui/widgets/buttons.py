@@ -21,7 +21,7 @@ def button(text: str, help: str, *, role: str = "", name: str = "") -> QPushButt
     return made
 
 
-def enable(widget: QPushButton, reason: str) -> None:
+def set_enabled(widget: QPushButton, reason: str) -> None:
     """Enable a button if `reason` is empty; otherwise disable it, with the reason as its tooltip."""
     widget.setEnabled(not reason)
     widget.setToolTip(reason or widget.accessibleDescription())
@@ -37,14 +37,14 @@ class IconButton(QToolButton):
         self.setProperty("role", "flat")
         self.setAccessibleName(name)
         self.setToolTip(help or name)
-        self.tint()
-        theme.changed.connect(self.tint)
+        self.apply_theme()
+        theme.changed.connect(self.apply_theme)
 
     def set_icon(self, icon_name: str) -> None:
         self._icon_name = icon_name
-        self.tint()
+        self.apply_theme()
 
-    def tint(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icon in the theme's text colour and size."""
         self.setIcon(icon(self._icon_name, self._theme.colours.text))
         self.setIconSize(QSize(self._theme.px(16), self._theme.px(16)))

@@ -21,20 +21,20 @@ def plain_label(text: str = "", *, role: str = "", wraps: bool = False, is_copya
     return label
 
 
-def sentence_label(name: str, *, role: str = "") -> QLabel:
+def wrapping_label(name: str, *, role: str = "") -> QLabel:
     """A plain label that wraps its lines; `name` is its accessible name."""
     label = plain_label(role=role, wraps=True)
     label.setAccessibleName(name)
     return label
 
 
-def as_written(text: str) -> str:
+def literal_tooltip(text: str) -> str:
     """The text for a tooltip that is to show `<b>` and `&lt;` literally."""
     is_mark = "<" in text or "&" in text
     return f'<span style="white-space: pre-wrap">{escape(text)}</span>' if is_mark else text
 
 
-def without_mnemonic(text: str) -> str:
+def escape_mnemonics(text: str) -> str:
     """The text for a button, box or menu that is to show `&`; a single one would underline the next letter."""
     return text.replace("&", "&&")
 

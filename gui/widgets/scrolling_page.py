@@ -6,10 +6,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QLayoutItem, QVBoxLayout, QWidget
 
 from gui.theme import GRID
-from gui.widgets.scrolling import FramelessArea
+from gui.widgets.scroll_areas import FramelessScrollArea
 
 
-class ScrollingPage(FramelessArea):
+class ScrollingPage(FramelessScrollArea):
     """Add parts to `column`, one below the other."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class _Content(QWidget):
         assert column is not None
         margins = column.contentsMargins()
         inner = width - margins.left() - margins.right()
-        items = (column.itemAt(place) for place in range(column.count()))
+        items = (column.itemAt(index) for index in range(column.count()))
         heights = [_least_height(item, inner) for item in items if item is not None and not item.isEmpty()]
         spaces = column.spacing() * (len(heights) - 1)
         return sum(heights) + spaces + margins.top() + margins.bottom()

@@ -26,7 +26,7 @@ class FittingSplitter(QSplitter):
         self.setHandleWidth(GRID)
         for widget in (upper, lower):
             self.addWidget(widget)
-        self.splitterMoved.connect(self._keep)
+        self.splitterMoved.connect(self._mark_dragged)
 
     def fit(self) -> None:
         """Share out the height again, unless the user has dragged the line."""
@@ -39,7 +39,7 @@ class FittingSplitter(QSplitter):
         super().resizeEvent(event)
         self.fit()
 
-    def _keep(self) -> None:
+    def _mark_dragged(self) -> None:
         self._was_dragged = True
 
 
@@ -48,8 +48,8 @@ def splitter(orientation: Qt.Orientation, *parts: tuple[QWidget, int]) -> QSplit
     made = QSplitter(orientation)
     made.setChildrenCollapsible(False)
     made.setHandleWidth(GRID)
-    for place, (widget, share) in enumerate(parts):
+    for index, (widget, stretch) in enumerate(parts):
         made.addWidget(widget)
-        made.setStretchFactor(place, share)
-    made.setSizes([1000 * share for _, share in parts])
+        made.setStretchFactor(index, stretch)
+    made.setSizes([1000 * stretch for _, stretch in parts])
     return made

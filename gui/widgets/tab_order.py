@@ -6,24 +6,24 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 
-def tab_on_into(built: QWidget, behind: QWidget) -> None:
-    """Have Tab lead into `built` from `behind`, or from the last widget inside `behind`."""
-    chain = _focusable_from(behind)
-    inner = [widget for widget in chain if built.isAncestorOf(widget)]
-    last = [widget for widget in chain if widget is behind or behind.isAncestorOf(widget)][-1]
-    _tab_on(last, inner)
+def insert_in_tab_order(inserted: QWidget, after: QWidget) -> None:
+    """Have Tab lead into `inserted` from `after`, or from the last widget inside `after`."""
+    chain = _focusable_from(after)
+    inner = [widget for widget in chain if inserted.isAncestorOf(widget)]
+    last = [widget for widget in chain if widget is after or after.isAncestorOf(widget)][-1]
+    _chain(last, inner)
 
 
-def tab_first_into(built: QWidget, part: QWidget) -> None:
-    """Have Tab lead into `built`, a part of `part`, before it comes to anything else in `part`."""
-    mine = [widget for widget in _focusable_from(part) if part.isAncestorOf(widget)]
-    others = [widget for widget in mine if not built.isAncestorOf(widget)]
+def put_first_in_tab_order(inserted: QWidget, container: QWidget) -> None:
+    """Have Tab lead into `inserted`, a part of `container`, before it comes to anything else in `container`."""
+    mine = [widget for widget in _focusable_from(container) if container.isAncestorOf(widget)]
+    others = [widget for widget in mine if not inserted.isAncestorOf(widget)]
     if others:
-        *_, before = (widget for widget in _focusable_from(others[0]) if not built.isAncestorOf(widget))
-        _tab_on(before, [widget for widget in mine if built.isAncestorOf(widget)])
+        *_, before = (widget for widget in _focusable_from(others[0]) if not inserted.isAncestorOf(widget))
+        _chain(before, [widget for widget in mine if inserted.isAncestorOf(widget)])
 
 
-def _tab_on(first: QWidget, widgets: list[QWidget]) -> None:
+def _chain(first: QWidget, widgets: list[QWidget]) -> None:
     for before, widget in zip([first, *widgets], widgets, strict=False):
         QWidget.setTabOrder(before, widget)
 

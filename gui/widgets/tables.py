@@ -7,11 +7,11 @@ from collections.abc import Callable
 from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
 from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
 
-TEXT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-NUMBER = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+TEXT_ALIGNMENT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+NUMBER_ALIGNMENT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-def read_by_rows(table: QTableWidget) -> None:
+def make_read_only(table: QTableWidget) -> None:
     """Make a table read-only, with whole rows selected; Tab leaves it."""
     table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
     table.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
@@ -21,7 +21,7 @@ def read_by_rows(table: QTableWidget) -> None:
     table.verticalHeader().hide()
 
 
-def choose_row(table: QTableWidget, row: int) -> None:
+def select_row(table: QTableWidget, row: int) -> None:
     """Choose this row alone, or none if there is no such row.
 
     The flags are explicit, since otherwise Qt takes a held Ctrl, as of Ctrl+6, to mean "this one, too".
@@ -31,18 +31,18 @@ def choose_row(table: QTableWidget, row: int) -> None:
     table.setCurrentCell(row, 0, flags)
 
 
-def cell(text: str = "", *, tip: str = "", spoken: str = "") -> QTableWidgetItem:
-    """A read-only cell that can be chosen; a screen reader says `spoken`, if given, instead of its text."""
+def table_item(text: str = "", *, tip: str = "", accessible_text: str = "") -> QTableWidgetItem:
+    """A read-only cell that can be chosen; a screen reader says `accessible_text`, if given, instead of its text."""
     item = QTableWidgetItem(text)
     item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
     item.setToolTip(tip)
-    if spoken:
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+    if accessible_text:
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, accessible_text)
     return item
 
 
-def fit_to_columns(table: QTableWidget, fit: Callable[[], None]) -> None:
-    """Call `fit` after the widths of the table's columns have changed."""
+def on_columns_resized(table: QTableWidget, callback: Callable[[], None]) -> None:
+    """Call `callback` after the widths of the table's columns have changed."""
     soon = QTimer(table, singleShot=True, interval=0)  # the signal comes early, and a scroll bar narrows all
-    soon.timeout.connect(fit)
+    soon.timeout.connect(callback)
     table.horizontalHeader().sectionResized.connect(lambda: soon.start())

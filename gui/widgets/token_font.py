@@ -14,9 +14,9 @@ class TokenFont(QObject):
     def __init__(self, theme: Theme, *widgets: QWidget) -> None:
         super().__init__(widgets[0])
         self._theme, self._widgets = theme, widgets
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply)
+        self._apply()
 
-    def _dress(self) -> None:
+    def _apply(self) -> None:
         for widget in self._widgets:
             widget.setFont(self._theme.token_font())

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.widgets.moving_labels import ElidedLabel
+from gui.widgets.dynamic_labels import ElidedLabel
 
 
 def cut_texts(window: QWidget) -> list[str]:

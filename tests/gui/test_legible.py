@@ -62,7 +62,7 @@ def scenes(window: MainWindow) -> Iterator[str]:
     attention.heads_off.all_on()
     window.show_view(VIEWS.index(type(translate)))
     for number in (1, 2, 3, 0):
-        translate.pages.choose(number)
+        translate.pages.show_page(number)
         yield f"Translate, page {number}"
     window.show_view(VIEWS.index(type(anatomy)))
     for row in range(anatomy.topics.count()):
@@ -71,7 +71,7 @@ def scenes(window: MainWindow) -> Iterator[str]:
     window.show_view(VIEWS.index(type(runs)))
     runs.table.selectAll()
     for number in (1, 2, 0):
-        runs.sides.choose(number)
+        runs.sides.show_page(number)
         yield f"Runs, page {number}"
 
 
@@ -110,7 +110,7 @@ def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(qtbot:
 def test_a_beams_tree_takes_the_room_there_is_and_asks_for_no_more(qtbot: QtBot, learned: MainWindow) -> None:
     view, beam = learned.translate_view, learned.translate_view.beam
     learned.show_view(VIEWS.index(type(view)))
-    view.pages.choose(2)
+    view.pages.show_page(2)
     for size in (10, 4):  # the tree of the first is as high as it gets; the outputs of the second have room
         beam.size_spin.setValue(size)
 

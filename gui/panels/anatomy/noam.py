@@ -18,8 +18,8 @@ from gui.panels.learning.line_names import places_upright, put_name
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.step_plot import name_line
 from gui.theme import Theme
-from gui.widgets.buttons import button, enable
-from gui.widgets.spins import WholeSpin, fitted
+from gui.widgets.buttons import button, set_enabled
+from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
 from gui.workbench import Workbench
 
 _REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
@@ -51,7 +51,10 @@ class NoamTopic(Topic):
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__(theme)
         self._workbench = workbench
-        self.width_spin, self.warmup_spin = fitted(WholeSpin(), theme), fitted(WholeSpin(), theme)
+        self.width_spin, self.warmup_spin = (
+            styled_spin_box(IntegerSpinBox(), theme),
+            styled_spin_box(IntegerSpinBox(), theme),
+        )
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
         self.warmup_spin.setSingleStep(100)
@@ -79,7 +82,7 @@ class NoamTopic(Topic):
         self.show_body()
         if history.prepared is not None:
             self._take_run(history.prepared.config, history.last_step)
-        enable(self.take_button, "" if self._workbench.draft is not None else "Choose a preset in Setup first")
+        set_enabled(self.take_button, "" if self._workbench.draft is not None else "Choose a preset in Setup first")
         self._draw()
 
     def _take_run(self, config: RunConfig, last_step: int) -> None:

@@ -13,9 +13,9 @@ from core.events import Event, Prepared
 from gui.panel import Panel
 from gui.source_text import source_of
 from gui.theme import GRID, Theme
-from gui.widgets.flow import FlowLayout, named
+from gui.widgets.flow_layout import FlowLayout, with_label
 from gui.widgets.labels import plain_label
-from gui.widgets.scrolling import SidewaysArea
+from gui.widgets.scroll_areas import HorizontalScrollArea
 from gui.widgets.section import Section
 
 _CODE_LINES = 16
@@ -40,7 +40,7 @@ class Topic(Panel):
         self.picture = QVBoxLayout(self.content)
         self.picture.setContentsMargins(0, 0, 0, 0)
         self.picture.setSpacing(GRID // 2)
-        self.sideways = SidewaysArea(self.content)  # only the picture scrolls sideways; texts stay within the window
+        self.sideways = HorizontalScrollArea(self.content)  # only the picture scrolls; texts stay within the window
         self.readout_label = plain_label(role="muted", wraps=True)
         self.equation_label = QLabel(self.equation, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.equation_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -69,7 +69,7 @@ class Topic(Panel):
         """Fill the row above the picture: controls as (name, widget, tooltip), then `more` widgets without a name."""
         row = FlowLayout(self.controls, 0, GRID, last_at_right=False)
         for name, widget, help in controls:
-            row.addWidget(named(name, widget))
+            row.addWidget(with_label(name, widget))
             widget.setAccessibleName(name[0].upper() + name[1:])
             widget.setToolTip(help)
         for widget in more:

@@ -18,8 +18,8 @@ from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import ShownSentence
 from gui.theme import GRID
 from gui.widgets.buttons import check_box
-from gui.widgets.choices import combo_box, offer
-from gui.widgets.flow import FlowLayout, named
+from gui.widgets.combo_boxes import combo_box, set_items
+from gui.widgets.flow_layout import FlowLayout, with_label
 
 _POOLED: tuple[Pooled, ...] = ("", "mean", "max")
 _POOLED_HELP = (
@@ -53,7 +53,7 @@ class AttentionExtras(SentencePanel):
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
         self.against_combo = combo_box("Compare with", _AGAINST_HELP)
         self.step_combo = combo_box("Step to compare with", _STEP_HELP)
-        self._named_step = named("at step", self.step_combo)
+        self._named_step = with_label("at step", self.step_combo)
         self.entropy_box = check_box("entropy of each head", "Entropy of each head", _ENTROPY_HELP)
         self._lay_out()
         self.pooled_combo.activated.connect(lambda place: self._selection.choose(pooled=_POOLED[place]))
@@ -87,7 +87,7 @@ class AttentionExtras(SentencePanel):
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
         others = [(run.name, Against(run=run.path, name=run.name)) for run in runs]
-        offer(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
+        set_items(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
         offered = (self.against_combo.itemData(place).run for place in range(2, self.against_combo.count()))
         places: dict[Path | None, int] = {path: place for place, path in enumerate(offered, start=2)}
         self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
@@ -100,7 +100,7 @@ class AttentionExtras(SentencePanel):
             return
         steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
         same = [(_SAME_STEP, replace(chosen, step=None))] if chosen.run else []
-        offer(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
+        set_items(self.step_combo, [*same, *((f"{step:,}", replace(chosen, step=step)) for step in steps)])
         self.step_combo.setCurrentText(_SAME_STEP if chosen.step is None else f"{chosen.step:,}")
 
     def _lay_out(self) -> None:
@@ -109,7 +109,7 @@ class AttentionExtras(SentencePanel):
         controls = QWidget()
         self.body.addWidget(controls)
         row = FlowLayout(controls, 0, GRID, last_at_right=False)
-        row.addWidget(named("show", self.pooled_combo))
-        row.addWidget(named("compare with", self.against_combo))
+        row.addWidget(with_label("show", self.pooled_combo))
+        row.addWidget(with_label("compare with", self.against_combo))
         row.addWidget(self._named_step)
         row.addWidget(self.entropy_box)

@@ -23,7 +23,7 @@ from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import ShownSentence, Source
 from gui.sentences.tokens import isolated
 from gui.theme import GRID, Theme
-from gui.widgets.moving_labels import ElidedLabel
+from gui.widgets.dynamic_labels import ElidedLabel
 
 _LABEL_SIZES = (1.0, 0.85, 0.7)
 _BAR, _NARROW = 64, 240  # pixels at 100 %: the width of the colour bar, and the least width of a map that has one

@@ -17,9 +17,9 @@ from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
 from gui.sentences.shown_sentence import ShownSentence, Source
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import check_box
-from gui.widgets.choices import combo_box
-from gui.widgets.flow import FlowLayout, named
-from gui.widgets.spins import WholeSpin, fitted
+from gui.widgets.combo_boxes import combo_box
+from gui.widgets.flow_layout import FlowLayout, with_label
+from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
 
 _FEEDS = ("teacher-forced", "free-running")
 _FEED_HELP = (
@@ -143,11 +143,11 @@ class HeadChooser(SentencePanel):
         controls = QWidget()
         self.body.addWidget(controls)  # first: `setVisible` on a widget without a parent would open a window
         self.row = FlowLayout(controls, 0, GRID, last_at_right=False)  # views add their own controls at its end
-        feed = named("decoder", self.feed_combo)
+        feed = with_label("decoder", self.feed_combo)
         for widget in (
-            named("kind", self.kind_combo),
-            named("layer", self.layer_spin),
-            named("head", self.head_spin, self.on_box),
+            with_label("kind", self.kind_combo),
+            with_label("layer", self.layer_spin),
+            with_label("head", self.head_spin, self.on_box),
             *(feed, self.lines_box, self.scale_box),
         ):
             self.row.addWidget(widget)
@@ -172,7 +172,7 @@ def _feed_help(has_choice: bool, kind: str) -> str:
     return "The encoder reads only the source" if kind == "encoder_self" else _NO_REFERENCE
 
 
-def _show_place(spin: WholeSpin, place: int, count: int, pooled: Pooled = "") -> None:
+def _show_place(spin: IntegerSpinBox, place: int, count: int, pooled: Pooled = "") -> None:
     """Show which of `count` is chosen, or how all are pooled: then the first step up chooses a single one."""
     spin.setSpecialValueText(f"{_POOLED_WORDS[pooled]} of {count}" if pooled else "")
     spin.setRange(0 if pooled else 1, count)
@@ -183,8 +183,8 @@ def _show_place(spin: WholeSpin, place: int, count: int, pooled: Pooled = "") ->
     spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
 
 
-def _spin(theme: Theme, name: str, help: str) -> WholeSpin:
-    spin = fitted(WholeSpin(), theme)
+def _spin(theme: Theme, name: str, help: str) -> IntegerSpinBox:
+    spin = styled_spin_box(IntegerSpinBox(), theme)
     spin.setWrapping(True)
     spin.setRange(1, 1)
     spin.setAccessibleName(name)

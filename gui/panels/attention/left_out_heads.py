@@ -21,7 +21,7 @@ from gui.sentences.asked import Asked
 from gui.sentences.shown_sentence import NothingShown, probed
 from gui.theme import GRID
 from gui.widgets.buttons import button
-from gui.widgets.labels import plain_label, sentence_label
+from gui.widgets.labels import plain_label, wrapping_label
 from gui.widgets.token_font import TokenFont
 
 _COLUMNS = (
@@ -54,7 +54,7 @@ class LeftOutHeads(Panel):
         self._source = probed(context.selection)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
-        self.words_label = sentence_label("What the figures say", role="muted")
+        self.words_label = wrapping_label("What the figures say", role="muted")
         self._heads = [plain_label(name, role="muted") for name, _ in _COLUMNS]
         self._lay_out()
         self.all_on_button.clicked.connect(heads_off.all_on)

@@ -15,7 +15,7 @@ from gui.datasets.data_look import DataLook
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.theme import GRID, Theme
-from gui.widgets.tables import NUMBER, cell, fit_to_columns, read_by_rows
+from gui.widgets.tables import NUMBER_ALIGNMENT, make_read_only, on_columns_resized, table_item
 
 Line = tuple[str, str, dict[str, str]]  # a figure's name, its meaning, and its text by split
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
@@ -46,7 +46,7 @@ class DataFigures(Panel):
         super().__init__(theme)
         self._look = look
         self.table = _table()
-        fit_to_columns(self.table, self._fit_rows)
+        on_columns_resized(self.table, self._fit_rows)
         self.body.addWidget(self.table)
 
     def show_step(self, history: History, step: int) -> None:
@@ -90,9 +90,9 @@ class DataFigures(Panel):
 
     def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
         spoken = f"{name}, {SPLITS[column - 1]}: {text or 'none'}" if column else ""
-        item = cell(text, tip=meaning, spoken=spoken)
+        item = table_item(text, tip=meaning, accessible_text=spoken)
         if column:
-            item.setTextAlignment(NUMBER)
+            item.setTextAlignment(NUMBER_ALIGNMENT)
         if text.startswith("!"):
             item.setForeground(self.theme.colour("bad"))
         return item
@@ -146,11 +146,11 @@ def _table() -> QTableWidget:
     table.setObjectName("figures")
     table.setAccessibleName("The dataset in numbers, a column for each split")
     table.setToolTip("A column for each split; rest the mouse on a row to see what its figure means")
-    read_by_rows(table)
+    make_read_only(table)
     table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     table.verticalHeader().setMinimumSectionSize(1)  # the style's own minimum is too high
     header = table.horizontalHeader()
-    header.setDefaultAlignment(NUMBER)
+    header.setDefaultAlignment(NUMBER_ALIGNMENT)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
     header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
     return table

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from core.overview.pairs import PairRow, Token
 from gui.panels.datasets.token_delegate import TOKENS, KindOfToken, TokenDelegate
 from gui.theme import GRID, Theme
-from gui.widgets.moving_labels import text_width
-from gui.widgets.tables import TEXT, cell, choose_row, fit_to_columns, read_by_rows
+from gui.widgets.dynamic_labels import text_width
+from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, on_columns_resized, select_row, table_item
 
 _COLUMNS = (
     ("pair", "Its number in the split"),
@@ -32,7 +32,7 @@ class PairTable(QTableWidget):
         self.setAccessibleName("Pairs")
         self.setToolTip("Each row is a pair; arrow keys walk, Ctrl+PgDown shows the next page")
         self.setItemDelegate(TokenDelegate(theme))
-        read_by_rows(self)
+        make_read_only(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setAlternatingRowColors(True)
@@ -52,15 +52,15 @@ class PairTable(QTableWidget):
             self.setItem(number, 2, _tokens_item("target", row.tgt, before=(("<bos>", "special"),)))
         self._fit_numbers()
         self.resizeRowsToContents()
-        choose_row(self, 0)
+        select_row(self, 0)
         self.scrollToTop()
 
     def _name_columns(self) -> None:
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
-        fit_to_columns(self, self.resizeRowsToContents)
-        header.setDefaultAlignment(TEXT)
+        on_columns_resized(self, self.resizeRowsToContents)
+        header.setDefaultAlignment(TEXT_ALIGNMENT)
         for place, (name, meaning) in enumerate(_COLUMNS):
             item = QTableWidgetItem(name)
             item.setToolTip(meaning)
@@ -86,7 +86,7 @@ def _number(row: PairRow) -> tuple[str, ...]:
 
 def _number_item(row: PairRow) -> QTableWidgetItem:
     texts = _number(row)
-    item = cell(" ".join(texts), tip=_WHY_LEFT_OUT if row.is_left_out else "")
+    item = table_item(" ".join(texts), tip=_WHY_LEFT_OUT if row.is_left_out else "")
     item.setData(TOKENS, tuple((text.replace(" ", "\N{NO-BREAK SPACE}"), "special") for text in texts))
     return item
 
@@ -97,6 +97,6 @@ def _tokens_item(side: str, tokens: Sequence[Token], before: Sequence[KindOfToke
     told = f"; unknown, and read as <unk>: {' '.join(unknown)}" if unknown else ""
     count = len(tokens) + 1
     tip = f"{count:,} token{'s' * (count != 1)}, <eos> counted{told}"
-    item = cell(tip=tip, spoken=f"{side} {' '.join(text for text, _ in tokens)}{told}")
+    item = table_item(tip=tip, accessible_text=f"{side} {' '.join(text for text, _ in tokens)}{told}")
     item.setData(TOKENS, (*before, *own, ("<eos>", "special")))
     return item

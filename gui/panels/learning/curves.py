@@ -21,7 +21,7 @@ from gui.panels.learning.validation_plot import ValidationPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.theme import Theme
-from gui.widgets.choices import combo_box, offer
+from gui.widgets.combo_boxes import combo_box, set_items
 
 _RATE = "train/learning_rate"
 _CHOICE_HELP = "Which metric of the run is drawn over its steps, the plugin's own included"
@@ -102,7 +102,7 @@ class Curves(StepPanel):
         """Offer the loss, the metrics of the run's validations, and the chosen metric even if this run lacks it."""
         measured = [name for name in history.metric_names if name.startswith("valid/")]
         names = dict.fromkeys((LOSS, *measured, self._metric))
-        offer(self.metric_combo, [(words_of(name).title, name) for name in names])
+        set_items(self.metric_combo, [(words_of(name).title, name) for name in names])
         self.metric_combo.setCurrentIndex(self.metric_combo.findData(self._metric))
         self.metric_combo.setEnabled(len(names) > 1)
         self.metric_combo.setToolTip(_CHOICE_HELP if len(names) > 1 else _ONLY_LOSS)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from core.history import History
 from core.notices.notice import Experiment, Notice, NoticeKind
 from gui.theme import GRID, Theme
-from gui.widgets.buttons import IconButton, button, enable
+from gui.widgets.buttons import IconButton, button, set_enabled
 from gui.widgets.labels import plain_label
 
 _NOW_HELP = "Takes effect between two steps, and is marked over the curve; Setup changes it back"
@@ -105,7 +105,7 @@ class NoticeBar(QFrame):
 
     def _enable(self) -> None:
         acts_now = self._experiment is not None and self._experiment.acts_now
-        enable(self.try_button, self._why_not or (self._why_not_now if acts_now else ""))
+        set_enabled(self.try_button, self._why_not or (self._why_not_now if acts_now else ""))
 
     def _show_next(self) -> None:
         assert self._shown is not None

@@ -19,7 +19,7 @@ from gui.theme import Theme
 from gui.validation_reader import ValidationReader
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
-from gui.widgets.scrolling import FramelessArea
+from gui.widgets.scroll_areas import FramelessScrollArea
 
 
 class LearnedMap(ValidationPanel):
@@ -42,7 +42,7 @@ class LearnedMap(ValidationPanel):
         self.all_button = button("All", "Show every sentence of the validation again", name="All sentences")
         self.canvas = LearnedCanvas(theme)
         self.canvas.pointed.connect(self.say)
-        area = FramelessArea(self.canvas)
+        area = FramelessScrollArea(self.canvas)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.why_label.setMinimumWidth(1)  # a long text is cut and does not widen the panel

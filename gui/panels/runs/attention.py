@@ -14,9 +14,9 @@ from gui.runs.compared import ComparedRun
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
-from gui.widgets.choices import offer
+from gui.widgets.combo_boxes import set_items
+from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.labels import plain_label
-from gui.widgets.moving_labels import ElidedLabel
 
 MOST_RUNS = 4  # side by side: more would be too small to read
 _NOTHING_IN_COMMON = "These runs have no sentence in common: their data differ. Choose runs of the same dataset."
@@ -103,7 +103,7 @@ class RunAttention(ComparisonPanel):
         return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
 
     def _offer(self, common: list[str], source: str) -> None:
-        offer(self.sentence_combo, [(sentence, None) for sentence in common])
+        set_items(self.sentence_combo, [(sentence, None) for sentence in common])
         with QSignalBlocker(self.sentence_combo):
             self.sentence_combo.setCurrentText(source)
 

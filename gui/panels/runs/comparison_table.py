@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.panels.runs.row_words import title_and_meaning, written
 from gui.theme import Theme
-from gui.widgets.labels import as_written
-from gui.widgets.tables import TEXT, cell, read_by_rows
+from gui.widgets.labels import literal_tooltip
+from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
 
 _HELP = (
     "Of the settings those in which the runs differ, of a single run those that are not the defaults, nor what auto "
@@ -35,10 +35,10 @@ class ComparisonTable(QTableWidget):
         self.setObjectName("comparison")
         self.setAccessibleName("Settings that tell the runs apart, and the figures of each run's best validation")
         self.setToolTip(_HELP)
-        read_by_rows(self)
+        make_read_only(self)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # keys begin alike, as do paths
         header = self.horizontalHeader()
-        header.setDefaultAlignment(TEXT)
+        header.setDefaultAlignment(TEXT_ALIGNMENT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
@@ -47,17 +47,19 @@ class ComparisonTable(QTableWidget):
         self.setColumnCount(1 + len(runs))
         for column, (name, icon) in enumerate(((head, QIcon()), *runs)):
             item = QTableWidgetItem(icon, name)
-            item.setToolTip(as_written(name if column else _HELP))
+            item.setToolTip(literal_tooltip(name if column else _HELP))
             self.setHorizontalHeaderItem(column, item)
         self.verticalHeader().setDefaultSectionSize(self._theme.px(_ROW_HEIGHT))
         self.setRowCount(len(rows))
         for number, (key, *values) in enumerate(rows):
             name = str(key)
             title, meaning = title_and_meaning(name)
-            self.setItem(number, 0, cell(title, tip=as_written(meaning), spoken=title))
+            self.setItem(number, 0, table_item(title, tip=literal_tooltip(meaning), accessible_text=title))
             for column, ((run, _), value) in enumerate(zip(runs, values, strict=True), start=1):
                 text = written(name, value)
-                self.setItem(number, column, cell(text, tip=as_written(text), spoken=f"{run} {text}"))
+                self.setItem(
+                    number, column, table_item(text, tip=literal_tooltip(text), accessible_text=f"{run} {text}")
+                )
         self._measure()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

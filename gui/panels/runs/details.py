@@ -15,10 +15,10 @@ from core.run_folder import RunLabel
 from gui.runs.actions import why_not_branch, why_not_name, why_not_share
 from gui.runs.rows import RunRow
 from gui.theme import GRID
-from gui.widgets.buttons import button, enable
-from gui.widgets.choices import combo_box, offer
+from gui.widgets.buttons import button, set_enabled
+from gui.widgets.combo_boxes import combo_box, set_items
 from gui.widgets.escapable_edit import EscapableEdit
-from gui.widgets.flow import FlowLayout
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import plain_label
 
 _NAME_HELP = "Your name for this run (F2 to edit, Enter to keep, Esc to cancel); its folder keeps its name"
@@ -125,11 +125,11 @@ class RunDetails(QFrame):
         row = self._row
         offered = [] if row is None else [(kept_in_words(row, step), step) for step in reversed(row.kept_steps)]
         chosen = self.step_combo.currentData() if is_same and self.step_combo.currentIndex() > 0 else None
-        offer(self.step_combo, offered)
+        set_items(self.step_combo, offered)
         self.step_combo.setCurrentIndex(max(self.step_combo.findData(chosen), 0))
         self.step_combo.setEnabled(bool(offered))
-        enable(self.branch_button, why_not_branch(row))
-        enable(self.share_button, why_not_share(row))
+        set_enabled(self.branch_button, why_not_branch(row))
+        set_enabled(self.share_button, why_not_share(row))
 
     def _branch(self) -> None:
         if self._row is not None:
@@ -166,7 +166,7 @@ class RunDetails(QFrame):
         layout.addWidget(self.about_label)
         going_on = QWidget()
         line = FlowLayout(going_on, 0, GRID)
-        line.add_growing(self.step_combo)
+        line.add_stretching(self.step_combo)
         line.addWidget(self.branch_button)
         layout.addWidget(going_on)
 

@@ -17,10 +17,10 @@ from gui.panels.runs.table import Letters
 from gui.panels.runs.translations import RunTranslations
 from gui.runs.compared import LETTERS, At, Comparison, RunsReader
 from gui.runs.rows import RunRow
-from gui.widgets.choices import combo_box, offer
-from gui.widgets.flow import named
+from gui.widgets.combo_boxes import combo_box, set_items
+from gui.widgets.flow_layout import with_label
 from gui.widgets.labels import plain_label
-from gui.widgets.pages import Pages, stacked
+from gui.widgets.tabbed_pages import TabbedPages, column_of
 
 _PAGES = (
     ("Curves and settings", "Losses on one axis; the settings in which runs differ, or a single one from the defaults"),
@@ -36,7 +36,7 @@ _OF_ONE: tuple[tuple[str, At], ...] = (("newest", "newest"),)
 _OF_SEVERAL: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 
 
-class RunSides(Pages):
+class RunSides(TabbedPages):
     """Reads the runs beside the GUI thread, and again when one of them has grown."""
 
     lettered = Signal()  # other runs are compared, or have other letters
@@ -54,20 +54,20 @@ class RunSides(Pages):
         source = self.attention.deepest_shown
         self.head_chooser = HeadChooser(context.theme, context.selection, source, has_lines=False)
         self.translations = RunTranslations(context.theme)
-        attention_page = stacked(self.head_chooser, self.attention)
+        attention_page = column_of(self.head_chooser, self.attention)
         self.head_chooser.add_shortcuts(attention_page)
         for page in (self.comparison, attention_page, self.translations):
             self.add(page)
         self.step_combo = combo_box("Step of the chosen runs", _STEP_HELP)
-        self._named_step = named("at step", self.step_combo)
+        self._named_step = with_label("at step", self.step_combo)
         self.left_out_label = plain_label(role="muted")
         self.left_out_label.setAccessibleName("Chosen runs that are left out")
         self.left_out_label.setToolTip(_LEFT_OUT_HELP)
-        self.row.addWidget(self.left_out_label)
-        self.row.addWidget(self._named_step)
+        self.button_row.addWidget(self.left_out_label)
+        self.button_row.addWidget(self._named_step)
         self._offer(())
         self.step_combo.activated.connect(self._look_at)
-        self.paged.connect(self._show_step_choice)
+        self.page_changed.connect(self._show_step_choice)
         self._show_step_choice()
 
     @property
@@ -151,12 +151,12 @@ class RunSides(Pages):
     def _offer(self, steps: Sequence[int]) -> None:
         """Offer the steps at which any of the runs was probed or validated."""
         first = _OF_SEVERAL if len(self._rows) > 1 else _OF_ONE
-        offer(self.step_combo, [*first, *((f"{step:,}", step) for step in steps)])
+        set_items(self.step_combo, [*first, *((f"{step:,}", step) for step in steps)])
         self.step_combo.setCurrentIndex(self.step_combo.findData(self._at))
 
     def _show_step_choice(self) -> None:
         """Hide the choice of a step on the page of curves, which show all steps."""
-        self._named_step.setVisible(self.shown > 0)
+        self._named_step.setVisible(self.current_index > 0)
 
 
 def said_of_left_out(rows: Sequence[RunRow]) -> str:

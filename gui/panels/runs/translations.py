@@ -16,8 +16,8 @@ from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.pictures.whole_table import whole_table
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
-from gui.widgets.labels import as_written
-from gui.widgets.tables import TEXT, cell, read_by_rows
+from gui.widgets.labels import literal_tooltip
+from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
 
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
@@ -40,10 +40,10 @@ class RunTranslations(ComparisonPanel):
         self.table.setObjectName("translations")
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
         self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference, ✗: not")
-        read_by_rows(self.table)
+        make_read_only(self.table)
         self.table.setAlternatingRowColors(True)
         header = self.table.horizontalHeader()
-        header.setDefaultAlignment(TEXT)
+        header.setDefaultAlignment(TEXT_ALIGNMENT)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.body.addWidget(self.table)
@@ -84,7 +84,7 @@ class RunTranslations(ComparisonPanel):
         for column, text in enumerate(heads):
             head = self.table.horizontalHeaderItem(column)
             assert head is not None
-            head.setToolTip(as_written(text))
+            head.setToolTip(literal_tooltip(text))
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
@@ -95,7 +95,7 @@ class RunTranslations(ComparisonPanel):
     def _item(self, text: str, head: str, *, is_right: bool | None) -> QTableWidgetItem:
         """A cell. `is_right` is None if the text is not an output."""
         mark, said = _MARKS[is_right]
-        item = cell(mark + text, tip=as_written(text), spoken=f"{head} {said}{text}")
+        item = table_item(mark + text, tip=literal_tooltip(text), accessible_text=f"{head} {said}{text}")
         item.setFont(self.theme.token_font())
         if is_right:
             item.setForeground(self.theme.colour("good_text"))

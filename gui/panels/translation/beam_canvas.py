@@ -12,7 +12,7 @@ from gui.panels.translation.beam_layout import BeamLayout
 from gui.sentences.beam_words import said_of_node
 from gui.sentences.tokens import probability_text
 from gui.theme import GRID, Theme
-from gui.widgets.scrolling import FramelessArea
+from gui.widgets.scroll_areas import FramelessScrollArea
 
 _STRONGEST_PX = 6.0
 _MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "too long": "… "}
@@ -126,7 +126,7 @@ class BeamCanvas(QWidget):
         self.update()
 
 
-class BeamArea(FramelessArea):
+class BeamArea(FramelessScrollArea):
     """Scrolls to the node that a key leads to; pointing with the mouse does not scroll."""
 
     def __init__(self, canvas: BeamCanvas) -> None:

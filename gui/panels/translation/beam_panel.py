@@ -17,10 +17,10 @@ from gui.sentences.asked import Asked
 from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
-from gui.widgets.flow import FlowLayout, named
-from gui.widgets.labels import sentence_label
-from gui.widgets.moving_labels import KeptLines
-from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
+from gui.widgets.dynamic_labels import StableHeightLabel
+from gui.widgets.flow_layout import FlowLayout, with_label
+from gui.widgets.labels import wrapping_label
+from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox, styled_spin_box
 from gui.widgets.token_font import TokenFont
 
 _LEGEND = (
@@ -43,12 +43,15 @@ class BeamPanel(Panel):
         super().__init__(theme)
         self._typed = typed
         self.asked: Asked[BeamTree] = Asked(bridge, self)
-        self.size_spin, self.penalty_spin = fitted(WholeSpin(), theme), fitted(DecimalSpin(), theme)
-        self.verdict_label = sentence_label("What the comparison shows")
-        self.outputs_label = sentence_label("Outputs with their scores")
+        self.size_spin, self.penalty_spin = (
+            styled_spin_box(IntegerSpinBox(), theme),
+            styled_spin_box(DecimalSpinBox(), theme),
+        )
+        self.verdict_label = wrapping_label("What the comparison shows")
+        self.outputs_label = wrapping_label("Outputs with their scores")
         self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped
-        self.readout_label = sentence_label("The hypothesis that is pointed at", role="muted")
-        self._readout = KeptLines(self.readout_label)
+        self.readout_label = wrapping_label("The hypothesis that is pointed at", role="muted")
+        self._readout = StableHeightLabel(self.readout_label)
         self.canvas = BeamCanvas(theme)
         self._area = BeamArea(self.canvas)
         self.content = self.canvas  # exported whole, even the part scrolled out of view
@@ -97,7 +100,7 @@ class BeamPanel(Panel):
         self.verdict_label.setText(said_of_beam(tree))
         self.outputs_label.setText(outputs_table(tree))
         if self.canvas.tree is not None and self.canvas.tree.source != tree.source:
-            self._readout.forget()
+            self._readout.release_height()
         self.canvas.show_tree(tree)
 
     def _say(self, node: int) -> None:
@@ -119,7 +122,7 @@ class BeamPanel(Panel):
         ):
             spin.setAccessibleName(name.capitalize())
             spin.setToolTip(help)
-            row.addWidget(named(name, spin))
+            row.addWidget(with_label(name, spin))
         self.canvas.setToolTip(_LEGEND)
         self.body.setSpacing(GRID // 2)
         self.body.addWidget(self.verdict_label)

@@ -12,8 +12,8 @@ from core.probes import Feed
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY, ProbabilityDelegate
 from gui.sentences.tokens import quoted
 from gui.theme import Theme
-from gui.widgets.labels import as_written
-from gui.widgets.tables import TEXT, cell, read_by_rows
+from gui.widgets.labels import literal_tooltip
+from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
@@ -39,12 +39,12 @@ class CandidateTable(QTableWidget):
         self.setAccessibleName("Tokens with their probabilities and runners-up")
         self.setAccessibleDescription(_HELP)
         self.setToolTip(_HELP)
-        read_by_rows(self)
+        make_read_only(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
-        header.setDefaultAlignment(TEXT)
+        header.setDefaultAlignment(TEXT_ALIGNMENT)
         self.cellClicked.connect(self._pick)
         self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
 
@@ -112,7 +112,7 @@ def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
 
 
 def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetItem:
-    tip = "" if is_chosen else as_written(f"Continue from {quoted(token)}, which has {probability:.3f} here")
-    item = cell(token, tip=tip, spoken=f"{token}, probability {probability:.3f}")
+    tip = "" if is_chosen else literal_tooltip(f"Continue from {quoted(token)}, which has {probability:.3f} here")
+    item = table_item(token, tip=tip, accessible_text=f"{token}, probability {probability:.3f}")
     item.setData(PROBABILITY, probability)
     return item

@@ -19,10 +19,10 @@ from gui.sentences.selection import Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, shown_sentence
 from gui.sentences.tokens import first_difference, without_eos
 from gui.theme import Theme
-from gui.widgets.buttons import IconButton, button, enable
+from gui.widgets.buttons import IconButton, button, set_enabled
+from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.escapable_edit import EscapableEdit
-from gui.widgets.labels import as_written, plain_label, set_role
-from gui.widgets.moving_labels import ElidedLabel
+from gui.widgets.labels import literal_tooltip, plain_label, set_role
 from gui.widgets.token_font import TokenFont
 
 _UNKNOWN = "All words that are not in the training data are read as the same token, <unk>"
@@ -103,7 +103,7 @@ class SentenceRow(Panel):
 
     def _allow_adding(self) -> None:
         reason = self._context.why_none_followed
-        enable(self.add_button, reason)
+        set_enabled(self.add_button, reason)
         if reason:
             self._hide_edit()
 
@@ -117,7 +117,7 @@ class SentenceRow(Panel):
         tokens = () if isinstance(shown, NothingShown) else shown.sentence.src_tokens
         has_unknown = "<unk>" in tokens
         self.read_label.setText(f"read as {' '.join(without_eos(tokens))}" if has_unknown else "")
-        self.read_label.setToolTip(as_written(f"{self.read_label.text()}\n{_UNKNOWN}"))
+        self.read_label.setToolTip(literal_tooltip(f"{self.read_label.text()}\n{_UNKNOWN}"))
         self.read_label.setVisible(has_unknown)
 
     def _show_reason(self, reason: str) -> None:
@@ -151,7 +151,7 @@ class SentenceRow(Panel):
 
     def _write_output(self, marked: str, text: str) -> None:
         self.output_label.setText(marked or "(nothing)")
-        self.output_label.setToolTip(as_written(text))
+        self.output_label.setToolTip(literal_tooltip(text))
 
     def _say(self, verdict: str, role: str) -> None:
         self.verdict_label.setText(verdict)

@@ -17,7 +17,7 @@ from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
-from gui.widgets.labels import plain_label, sentence_label
+from gui.widgets.labels import plain_label, wrapping_label
 from gui.widgets.token_font import TokenFont
 
 
@@ -38,13 +38,13 @@ class TokenTable(Panel):
         self.forward_button = IconButton(theme, "next", "One token forward", "One token forward (Down in the table)")
         self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
         self.place_label = plain_label(role="muted")
-        self.read_label = sentence_label("Source as the encoder reads it", role="muted")
-        self.output_label = sentence_label("Translation")
+        self.read_label = wrapping_label("Source as the encoder reads it", role="muted")
+        self.output_label = wrapping_label("Translation")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # to dim what is to come; tokens are escaped
         self.output_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.cut_label = sentence_label("About its end", role="error")
+        self.cut_label = wrapping_label("About its end", role="error")
         self.table = CandidateTable(theme)
-        self.readout_label = sentence_label("The token at this place", role="muted")
+        self.readout_label = wrapping_label("The token at this place", role="muted")
         self.undo_button = button(
             "As the model writes", "Undo the chosen tokens: the model writes the whole output again"
         )

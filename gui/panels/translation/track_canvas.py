@@ -14,7 +14,7 @@ from gui.sentences.output_place import OutputPlace
 from gui.sentences.tokens import first_difference, probability_text
 from gui.sentences.tracks import Track
 from gui.theme import GRID, Theme
-from gui.widgets.scrolling import FramelessArea
+from gui.widgets.scroll_areas import FramelessScrollArea
 
 _HELP = (
     "The colour is the probability of the token, 0 to 1; ✗ marks what the model would have written instead. Click a "
@@ -166,7 +166,7 @@ class TrackCanvas(QWidget):
             self.pointed.emit(min(max(place, 0), last))
 
 
-class TrackArea(FramelessArea):
+class TrackArea(FramelessScrollArea):
     """Scrolls a `TrackCanvas` sideways, takes its height, and marks the position of an `OutputPlace` in it."""
 
     def __init__(self, canvas: TrackCanvas, place: OutputPlace) -> None:

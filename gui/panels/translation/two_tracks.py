@@ -10,7 +10,7 @@ from gui.sentences.output_place import OutputPlace
 from gui.sentences.tracks import Track, said_of_reference, table_of, track_of
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import Theme
-from gui.widgets.labels import sentence_label
+from gui.widgets.labels import wrapping_label
 from gui.widgets.token_font import TokenFont
 
 _NO_REFERENCE = "Type the right answer beside the sentence, and the model is also fed with it: a second track."
@@ -27,7 +27,7 @@ class TwoTracks(Panel):
     def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
         super().__init__(theme)
         self._typed = typed
-        self.verdict_label = sentence_label("What the comparison shows")
+        self.verdict_label = wrapping_label("What the comparison shows")
         TokenFont(theme, self.verdict_label)
         self.canvas = TrackCanvas(theme)
         self.content = self.canvas  # exported whole, even the part scrolled out of view

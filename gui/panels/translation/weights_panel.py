@@ -21,9 +21,9 @@ from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, 
 from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
-from gui.widgets.choices import combo_box, offer
-from gui.widgets.flow import FlowLayout, named
-from gui.widgets.labels import sentence_label
+from gui.widgets.combo_boxes import combo_box, set_items
+from gui.widgets.flow_layout import FlowLayout, with_label
+from gui.widgets.labels import wrapping_label
 from gui.widgets.token_font import TokenFont
 
 _THIS_RUN, _BEST = "this run", "best"
@@ -48,7 +48,7 @@ class WeightsPanel(Panel):
         self.run: OtherRun | None = None  # the other run; None: this one
         self.run_combo, self.step_combo = combo_box("Other run", _RUN_HELP), combo_box("Other run's step", _STEP_HELP)
         self.weights_combo = WeightsCombo()
-        self.verdict_label = sentence_label("What the comparison shows")
+        self.verdict_label = wrapping_label("What the comparison shows")
         TokenFont(context.theme, self.verdict_label)
         self.canvas = TrackCanvas(context.theme)
         self.content = self.canvas  # exported whole, even the part scrolled out of view
@@ -151,7 +151,7 @@ class WeightsPanel(Panel):
 
     def _offer_runs(self) -> None:
         """Offer the runs read last, unless the list is open; if the chosen run is gone, go back to this run."""
-        offer(self.run_combo, [(_THIS_RUN, None), *((run.name, run) for run in self._runs)])
+        set_items(self.run_combo, [(_THIS_RUN, None), *((run.name, run) for run in self._runs)])
         paths = [None, *(self.run_combo.itemData(place).path for place in range(1, self.run_combo.count()))]
         chosen = None if self.run is None else self.run.path
         if chosen in paths:
@@ -174,7 +174,7 @@ class WeightsPanel(Panel):
         controls = QWidget()
         self.under_header.addWidget(controls)  # visible even when the panel is empty
         row = FlowLayout(controls, 0, GRID, last_at_right=False)
-        row.addWidget(named("beside", self.run_combo))
+        row.addWidget(with_label("beside", self.run_combo))
         for combo in (self.weights_combo, self.step_combo):
             row.addWidget(combo)
         self.body.setSpacing(GRID)

@@ -16,8 +16,8 @@ from gui.panel import Panel
 from gui.runs.naming import told_apart
 from gui.runs.rows import example_path, read_row
 from gui.theme import Theme
-from gui.widgets.labels import as_written
-from gui.widgets.moving_labels import title_in
+from gui.widgets.dynamic_labels import elided_title
+from gui.widgets.labels import literal_tooltip
 from tests.gui.present import present
 
 Stage = Callable[[QWidget, int, int], None]
@@ -56,7 +56,7 @@ def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Pan
 def test_a_name_in_it_is_read_as_it_is_written(panel: Panel) -> None:
     named = LONG.replace("reference", "<b>reference</b> of R&D")
     panel.set_title(named)
-    assert tip_of(panel) == as_written(f"{named}\nWhat is drawn.")
+    assert tip_of(panel) == literal_tooltip(f"{named}\nWhat is drawn.")
 
 
 def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
@@ -68,7 +68,7 @@ def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
         (LONG, metrics.horizontalAdvance("step 1,000"), r"Cross.*…"),
         ("All heads", metrics.horizontalAdvance("All head"), r"All.*…"),
     ):
-        written = title_in(text, metrics, width)
+        written = elided_title(text, metrics, width)
         assert re.fullmatch(seen, written) and metrics.horizontalAdvance(written) <= width
 
 
@@ -77,9 +77,9 @@ def test_what_is_taken_away_stays_where_another_run_of_that_name_is(panel: Panel
     taken, _ = told_apart([row, replace(row, path=Path("another"))])
     metrics = panel.title_label.fontMetrics()
     title = f"Cross-attention, layer 2 head 1, fed by the reference · step 500 minus {taken} at step 500"
-    written = title_in(title, metrics, metrics.horizontalAdvance(title) * 3 // 4)
+    written = elided_title(title, metrics, metrics.horizontalAdvance(title) * 3 // 4)
     assert re.fullmatch(r"Cross-attention.*… · step 500 minus .*", written)
-    narrow = title_in(title, metrics, metrics.horizontalAdvance(title) // 2)
+    narrow = elided_title(title, metrics, metrics.horizontalAdvance(title) // 2)
     assert re.fullmatch(rf"Cross-attent.*… · step 500 minus {taken[:12]}.*…", narrow)
 
 

@@ -270,7 +270,7 @@ def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     qtbot.waitUntil(lambda: len(view.table.rows) == 3, timeout=WAIT_MS)
     view.table.choose_all([row.path for row in view.table.rows if not row.is_example])
     for place, panel in enumerate((view.sides.comparison, view.sides.attention, view.sides.translations)):
-        view.sides.choose(place)
+        view.sides.show_page(place)
         yield panel
 
 

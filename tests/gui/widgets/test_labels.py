@@ -7,14 +7,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.labels import as_written
+from gui.widgets.labels import literal_tooltip
 
 
 @pytest.mark.parametrize(
     "text", ["<p>Click <b>OK</b>", "a &lt;b", "R&D", "two  spaces < one", "of a line\n<i>and</i> a second", "plain"]
 )
 def test_a_tooltip_shows_every_text_as_it_is(qtbot: QtBot, text: str) -> None:
-    label = QLabel(as_written(text))  # which takes the same texts for rich ones as a tooltip
+    label = QLabel(literal_tooltip(text))  # which takes the same texts for rich ones as a tooltip
     qtbot.addWidget(label)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.setSelection(0, len(text))

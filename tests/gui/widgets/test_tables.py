@@ -19,7 +19,7 @@ from gui.panels.runs.table import RunTable
 from gui.panels.translation.candidate_table import CandidateTable
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.theme import Theme
-from gui.widgets.tables import NUMBER, TEXT
+from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT
 from tests.gui.tables import head_at
 
 SAID = "HH"  # the same in head and cell, so that it has the same room beside its letters
@@ -65,7 +65,7 @@ def _fill(table: QTableWidget) -> None:
         table.setHorizontalHeaderItem(column, head)
         for row in range(2):
             item = QTableWidgetItem(SAID)
-            item.setTextAlignment(NUMBER if _is_number(head) else TEXT)
+            item.setTextAlignment(NUMBER_ALIGNMENT if _is_number(head) else TEXT_ALIGNMENT)
             if isinstance(table, PairTable):
                 item.setData(TOKENS, ((SAID, "known"),))
             elif isinstance(table, CandidateTable):

@@ -17,7 +17,7 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
-from gui.widgets.moving_labels import title_in
+from gui.widgets.dynamic_labels import elided_title
 from tests.gui.builders import aligned_sentence, sentence
 
 Stage = Callable[[QWidget, int, int], None]
@@ -93,7 +93,7 @@ def test_the_head_that_found_the_alignment_is_named_and_marked(panel: HeadGrid, 
     panel.show_step(history, 330)
     assert panel.title_label.text() == "All heads · ◆ alignment 1.00: cross 2 head 3 since 320 · step 330"
     label = panel.title_label
-    seen = title_in(label.text(), label.fontMetrics(), label.fontMetrics().horizontalAdvance(label.text()) * 3 // 4)
+    seen = elided_title(label.text(), label.fontMetrics(), label.fontMetrics().horizontalAdvance(label.text()) * 3 // 4)
     assert "1.00" in seen and "…" in seen  # with what it is about, however narrow
     assert mark_in(panel, 5, 2, plain) and not mark_in(panel, 5, 1, plain) and not mark_in(panel, 3, 2, plain)
 

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.datasets.data_examples import Example, ExampleTable
 from gui.theme import Theme
-from gui.widgets.labels import as_written
+from gui.widgets.labels import literal_tooltip
 from tests.gui.tables import item_at
 
 
@@ -14,4 +14,4 @@ def test_a_sentence_of_the_data_is_read_as_it_is_written(qtbot: QtBot, theme: Th
     table = ExampleTable(theme)
     qtbot.addWidget(table)
     table.show_rows([Example("train", "repeated", "<p>Click <b>OK</b>", 2)])
-    assert item_at(table, 0, 1).toolTip() == as_written("<p>Click <b>OK</b>")
+    assert item_at(table, 0, 1).toolTip() == literal_tooltip("<p>Click <b>OK</b>")

@@ -18,7 +18,7 @@ from gui.panels.runs.comparison import RunComparison
 from gui.runs.compared import ComparedGroup, ComparedRun, Comparison, MeanAndDeviation
 from gui.runs.seed_bands import band_of
 from gui.theme import Theme
-from gui.widgets.labels import as_written
+from gui.widgets.labels import literal_tooltip
 from tests.gui.tables import column_texts, head_at, head_texts, item_at, row_texts
 
 Stage = Callable[[QWidget, int, int], None]
@@ -155,7 +155,7 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     assert "loss" in tips["sentences validated"] and "BLEU" in tips["sentences decoded"]
     assert tips["BLEU"] == words_of("valid/bleu").meaning and "continues" in tips["newest checkpoint"]
     help_text = run_settings()["training.max_steps"].help
-    assert tips["training.max_steps"] == as_written(f"training.max_steps: {help_text}")
+    assert tips["training.max_steps"] == literal_tooltip(f"training.max_steps: {help_text}")
     assert head_texts(table)[0] == "differences"
     assert item_at(table, 8, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
 
@@ -186,7 +186,7 @@ def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stag
     panel.show_comparison(Comparison((run("A", 800, 0.5),), (), table))
     panel.show_step(History(), 0)
     tips = head_at(panel.table, 1).toolTip(), item_at(panel.table, 0, 1).toolTip()
-    assert tips == (as_written("A  <i>mine</i>"), as_written("<b>1"))
+    assert tips == (literal_tooltip("A  <i>mine</i>"), literal_tooltip("<b>1"))
 
 
 def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: Stage) -> None:

@@ -42,13 +42,13 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     np.testing.assert_array_equal(compared(panel).runs[0].training[0], steps)
     assert not any(isinstance(item, pg.TextItem) for item in panel.plot.plotItem.items)  # a letter tells nothing here
     assert item_at(three_runs.table, 0, 0).icon().isNull() and three_runs.details.isVisible()
-    sides.choose(1)
+    sides.show_page(1)
     qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
     assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
     assert [sides.step_combo.itemText(place) for place in range(2)] == ["newest", "800"]
     said = sides.attention.title_label.text(), sides.attention.columns[0].title_label.text()
     assert said == ("Cross-attention", "toy_german_english · step 800")
-    sides.choose(2)
+    sides.show_page(2)
     qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
     right = sum(one.hypothesis == one.reference for one in compared(panel).runs[0].validated)
     assert sides.translations.title_label.text() == f"Translations of the run: {right} of 256 equal the reference"

@@ -32,7 +32,7 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
 ) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel, selection = three_runs.sides.attention, empty_window.context.selection
-    three_runs.sides.choose(1)
+    three_runs.sides.show_page(1)
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     probe = RunFolder.open(example_path()).probe(800)
     assert [panel.sentence_combo.itemText(place) for place in range(panel.sentence_combo.count())] == [
@@ -62,7 +62,7 @@ def two_depths(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> RunsVi
     view = show(window, qtbot)
     row_of(view, qtbot, lambda row: row.path == runs[1] and row.state == "finished")
     choose_both(view, *(run.name for run in runs))
-    view.sides.choose(1)
+    view.sides.show_page(1)
     wait_until_drawn(view, qtbot)
     return view
 
@@ -125,7 +125,7 @@ def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
     path.write_bytes(validation_bytes([*others, replace(first, hypothesis="quite another")]))
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.sides.translations
-    three_runs.sides.choose(2)
+    three_runs.sides.show_page(2)
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     heads, line, *rest = panel.numbers()
     assert len(rest) == len(others) and panel.table.rowCount() == 1 + len(others)
@@ -149,7 +149,7 @@ def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
     pages = [(0, sides.comparison, 1), (2, sides.translations, 2)]
     for zoom, (page, panel, num_lines) in itertools.product((100, 150, 200), pages):
         empty_window.context.theme.set_zoom(zoom)
-        sides.choose(page)
+        sides.show_page(page)
         wait_for(qtbot, lambda panel: not panel.is_empty and not panel.is_dirty, panel)
         room = panel.table.rowHeight(0) - num_lines * panel.table.fontMetrics().lineSpacing()
         assert room >= empty_window.context.theme.px(8), f"half of it above, half of it below: {panel.title}, {zoom} %"
@@ -169,7 +169,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
     assert not combo.isVisible()  # curves have all steps
 
     def drawn(number: int, panel: Panel, at: object) -> None:
-        sides.choose(number)
+        sides.show_page(number)
         qtbot.waitUntil(lambda: compared(sides.comparison).at == at and not panel.is_dirty, timeout=WAIT_MS)
 
     drawn(2, translations, "newest")
@@ -204,7 +204,7 @@ def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qt
     run = learn_to_the_end(window, qtbot)
     view = show(window, qtbot)
     row_of(view, qtbot, lambda row: row.path == run and row.state == "finished")
-    view.sides.choose(1)
+    view.sides.show_page(1)
     choose_both(view, example_path().name, run.name)
     chooser, attention = view.sides.head_chooser, view.sides.attention
     qtbot.waitUntil(lambda: "no sentence in common" in attention.empty_label.text(), timeout=WAIT_MS)
@@ -221,13 +221,13 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
             shutil.rmtree(place / run / kind)
 
     def said(number: int, panel: Panel, words: str) -> None:
-        sides.choose(number)
+        sides.show_page(number)
         qtbot.waitUntil(lambda: words in panel.empty_label.text(), timeout=WAIT_MS)
         assert panel.is_empty
 
     forget("2026-01-03_a")
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    sides.choose(1)
+    sides.show_page(1)
     qtbot.waitUntil(lambda: not sides.attention.is_empty, timeout=WAIT_MS)  # of the run that has some
     choose(sides.step_combo, "newest in common")
     said(1, sides.attention, "in common")
@@ -261,6 +261,6 @@ def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
         "2026-01-02_b": False,
         "2026-01-01_c": True,
     }
-    sides.choose(2)
+    sides.show_page(2)
     qtbot.waitUntil(lambda: not sides.translations.is_empty, timeout=WAIT_MS)
     assert sum("not validated there" in head for head in sides.translations.numbers()[0]) == 1

@@ -132,7 +132,7 @@ def test_at_150_per_cent_every_column_and_three_rows_are_seen(
     theme.set_zoom(150)
     empty_window.resize(1280, 720)
     for number in range(3):
-        three_runs.sides.choose(number)
+        three_runs.sides.show_page(number)
         qtbot.waitUntil(lambda: table.viewport().height() >= theme.px(3 * 32), timeout=WAIT_MS)
         assert not table.horizontalScrollBar().maximum()
     needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[begun])

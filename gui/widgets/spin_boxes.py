@@ -13,30 +13,30 @@ from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolT
 from gui.theme import GRID, Theme
 from gui.widgets.labels import set_role
 
-Spin = TypeVar("Spin", "WholeSpin", "DecimalSpin")
-_WHOLE = re.compile(r"\s*(\d+|\d{1,3}([,\s])\d{3}(\2\d{3})*)\s*")
-MARKED = re.compile(r"[\d,.\s]*[,.\s][\d,.\s]*")  # digits with decimal or thousands separators
+Spin = TypeVar("Spin", "IntegerSpinBox", "DecimalSpinBox")
+_INTEGER = re.compile(r"\s*(\d+|\d{1,3}([,\s])\d{3}(\2\d{3})*)\s*")
+WITH_SEPARATORS = re.compile(r"[\d,.\s]*[,.\s][\d,.\s]*")  # digits with decimal or thousands separators
 
 
-def fitted(spin: Spin, theme: Theme) -> Spin:
+def styled_spin_box(spin: Spin, theme: Theme) -> Spin:
     """The spin box, with the height and padding of a combo box and the number format of the rest of the window."""
     spin.setLocale(QLocale(QLocale.Language.English))
     spin.setGroupSeparatorShown(True)
-    _Fitting(spin, theme)
+    _SpinBoxStyle(spin, theme)
     return spin
 
 
-class DecimalSpin(QDoubleSpinBox):
+class DecimalSpinBox(QDoubleSpinBox):
     """Reads a comma as the decimal point, as in most of Europe: Qt drops it as a thousands separator, so 0,2 is 2.
 
     Only for numbers below a thousand, in which a comma can mean nothing else.
     """
 
-    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        return super().validate(text.replace(",", "."), place)
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        return super().validate(text.replace(",", "."), position)
 
 
-class WholeSpin(QSpinBox):
+class IntegerSpinBox(QSpinBox):
     """Reads 2,000 and 2 000 as whole numbers, and marks 2,5, 2.5 and 2.000 as wrong: Qt would drop the separators.
 
     The text is judged when it is complete. If it is no whole number then, a tooltip says so, and the value from before
@@ -45,22 +45,22 @@ class WholeSpin(QSpinBox):
 
     def __init__(self) -> None:
         super().__init__()
-        self._before = self.value()  # the value before anything was typed
-        self.lineEdit().textEdited.connect(self._mark)
-        self.valueChanged.connect(self._mark)
-        self.valueChanged.connect(self._settle_unless_typed)
-        self.editingFinished.connect(self._settle)
+        self._committed_value = self.value()  # the value before anything was typed
+        self.lineEdit().textEdited.connect(self._show_validity)
+        self.valueChanged.connect(self._show_validity)
+        self.valueChanged.connect(self._commit_unless_typed)
+        self.editingFinished.connect(self._commit)
 
-    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         number = text.removesuffix(self.suffix())
-        if not MARKED.fullmatch(number):
-            return super().validate(text, place)
-        is_one = _WHOLE.fullmatch(number) and self.minimum() <= _without_marks(number) <= self.maximum()
-        return QValidator.State.Acceptable if is_one else QValidator.State.Intermediate, text, place
+        if not WITH_SEPARATORS.fullmatch(number):
+            return super().validate(text, position)
+        is_one = _INTEGER.fullmatch(number) and self.minimum() <= _without_separators(number) <= self.maximum()
+        return QValidator.State.Acceptable if is_one else QValidator.State.Intermediate, text, position
 
     def valueFromText(self, text: str) -> int:
         number = text.removesuffix(self.suffix())
-        return _without_marks(number) if _WHOLE.fullmatch(number) else super().valueFromText(text)
+        return _without_separators(number) if _INTEGER.fullmatch(number) else super().valueFromText(text)
 
     def fixup(self, text: str) -> str:
         """Put the value before in place of a complete text that is no whole number, and say so in a tooltip."""
@@ -68,7 +68,7 @@ class WholeSpin(QSpinBox):
             sentence = f"{typed} is not a whole number from {self.minimum():,} to {self.maximum():,}"
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         set_role(self, "")
-        return self.textFromValue(self._before) + self.suffix()
+        return self.textFromValue(self._committed_value) + self.suffix()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show no thousands separators while editing: with them, deleting a zero of 4,000 would leave 4,00."""
@@ -79,22 +79,22 @@ class WholeSpin(QSpinBox):
         super().focusOutEvent(event)
         self.setGroupSeparatorShown(True)
 
-    def _settle_unless_typed(self) -> None:
+    def _commit_unless_typed(self) -> None:
         if not self.lineEdit().isModified():
-            self._settle()
+            self._commit()
 
-    def _settle(self) -> None:
-        self._before = self.value()
+    def _commit(self) -> None:
+        self._committed_value = self.value()
 
-    def _mark(self) -> None:
+    def _show_validity(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")
 
 
-def _without_marks(number: str) -> int:
+def _without_separators(number: str) -> int:
     return int(re.sub(r"\D", "", number))
 
 
-class _Fitting(QObject):
+class _SpinBoxStyle(QObject):
     """Sets at each zoom what the stylesheet cannot: the inner field ignores padding, and Qt makes the box higher."""
 
     def __init__(self, spin: QAbstractSpinBox, theme: Theme) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QWidget
 from gui.theme import GRID
 from gui.widgets.labels import plain_label
 
-Hinted = tuple[QLayoutItem, QSize]  # an item and its size hint, which Qt works out at each call
+SizedItem = tuple[QLayoutItem, QSize]  # an item and its size hint, which Qt works out at each call
 
 
 class FlowLayout(QLayout):
@@ -26,21 +26,21 @@ class FlowLayout(QLayout):
         super().__init__(parent)
         self._last_at_right, self._is_even = last_at_right, is_even
         self._items: list[QLayoutItem] = []
-        self._shares: dict[QWidget, int] = {}
+        self._stretch_factors: dict[QWidget, int] = {}
         self._heights: dict[int, int] = {}  # by width; kept until an item's size changes, since windows ask often
         self.setContentsMargins(margin, margin, margin, margin)
         self.setSpacing(spacing)
 
-    def insert_widget(self, place: int, widget: QWidget) -> None:
+    def insert_widget(self, index: int, widget: QWidget) -> None:
         """Insert a widget before the item at this place."""
         self.addWidget(widget)
-        self._items.insert(place, self._items.pop())
+        self._items.insert(index, self._items.pop())
         self.invalidate()
 
-    def add_growing(self, widget: QWidget, share: int = 1) -> None:
+    def add_stretching(self, widget: QWidget, stretch: int = 1) -> None:
         """Append a widget that grows: such widgets share the free width of their line in these proportions."""
         self.addWidget(widget)
-        self._shares[widget] = share
+        self._stretch_factors[widget] = stretch
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -67,7 +67,7 @@ class FlowLayout(QLayout):
 
     def heightForWidth(self, width: int) -> int:
         if width not in self._heights:
-            self._heights[width] = self._places(QRect(0, 0, width, 0))[1]
+            self._heights[width] = self._geometries(QRect(0, 0, width, 0))[1]
         return self._heights[width]
 
     def sizeHint(self) -> QSize:
@@ -76,60 +76,60 @@ class FlowLayout(QLayout):
     def minimumSize(self) -> QSize:
         """Room for the widest and the highest item: every item may have a line of its own."""
         margins = self.contentsMargins()
-        sizes = [item.minimumSize() for item in self._shown]
+        sizes = [item.minimumSize() for item in self._visible_items]
         widest = max((size.width() for size in sizes), default=0)
         highest = max((size.height() for size in sizes), default=0)
         return QSize(widest + margins.left() + margins.right(), highest + margins.top() + margins.bottom())
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        for item, place in zip(self._shown, self._places(rect)[0], strict=True):
-            item.setGeometry(place)
+        for item, geometry in zip(self._visible_items, self._geometries(rect)[0], strict=True):
+            item.setGeometry(geometry)
 
     @property
-    def _shown(self) -> list[QLayoutItem]:
+    def _visible_items(self) -> list[QLayoutItem]:
         """The items that are not hidden. A hidden one takes no room, nor does the space beside it."""
         return [item for item in self._items if not item.isEmpty()]
 
-    def _places(self, rect: QRect) -> tuple[list[QRect], int]:
+    def _geometries(self, rect: QRect) -> tuple[list[QRect], int]:
         """The place of every shown item in a rectangle of this width, and the height they need."""
         inner = rect.marginsRemoved(self.contentsMargins())
-        top, places, gap = inner.top(), list[QRect](), min(self.spacing(), GRID)
+        top, geometries, gap = inner.top(), list[QRect](), min(self.spacing(), GRID)
         lines = self._lines(inner.width())
         height = max((hint.height() for line in lines for _, hint in line), default=0)
         for line in lines:
             left = inner.left()
             for width in self._widths(line, inner.width()):
-                places.append(QRect(QPoint(left, top), QSize(width, height)))
+                geometries.append(QRect(QPoint(left, top), QSize(width, height)))
                 left += width + self.spacing()
             top += height + gap
-        if self._last_at_right and places and not self._items[-1].isEmpty():
-            places[-1].moveRight(inner.right())
-        bottom = top - gap if places else top
-        return places, bottom - rect.y() + self.contentsMargins().bottom()
+        if self._last_at_right and geometries and not self._items[-1].isEmpty():
+            geometries[-1].moveRight(inner.right())
+        bottom = top - gap if geometries else top
+        return geometries, bottom - rect.y() + self.contentsMargins().bottom()
 
-    def _lines(self, room: int) -> list[list[Hinted]]:
-        """The shown items, in as few lines as `room` pixels of width allow."""
-        lines = list(self._filled(room))
+    def _lines(self, available_width: int) -> list[list[SizedItem]]:
+        """The shown items, in as few lines as `available_width` pixels of width allow."""
+        lines = list(self._full_lines(available_width))
         while self._is_even:
             widest = self._widest(lines)
-            evener = list(self._filled(widest - 1))
+            evener = list(self._full_lines(widest - 1))
             if len(evener) > len(lines) or self._widest(evener) >= widest:
                 break
             lines = evener
         return lines
 
-    def _widest(self, lines: list[list[Hinted]]) -> int:
+    def _widest(self, lines: list[list[SizedItem]]) -> int:
         return (
             max((sum(hint.width() + self.spacing() for _, hint in line) for line in lines), default=0) - self.spacing()
         )
 
-    def _filled(self, room: int) -> Iterator[list[Hinted]]:
-        """The shown items, as many in each line as `room` pixels hold."""
-        line, used, spacing = list[Hinted](), 0, self.spacing()
-        for item in self._shown:
+    def _full_lines(self, available_width: int) -> Iterator[list[SizedItem]]:
+        """The shown items, as many in each line as `available_width` pixels hold."""
+        line, used, spacing = list[SizedItem](), 0, self.spacing()
+        for item in self._visible_items:
             hint = item.sizeHint()
-            if line and used + hint.width() > room:
+            if line and used + hint.width() > available_width:
                 yield line
                 line, used = [], 0
             line.append((item, hint))
@@ -137,18 +137,18 @@ class FlowLayout(QLayout):
         if line:
             yield line
 
-    def _widths(self, line: list[Hinted], room: int) -> list[int]:
+    def _widths(self, line: list[SizedItem], available_width: int) -> list[int]:
         """The width given to each item of a line."""
-        widths = [min(hint.width(), room) for _, hint in line]
-        shares = [self._share(item) for item, _ in line]
-        free = room - sum(widths) - self.spacing() * (len(line) - 1)
-        if any(shares):
-            widths = [width + free * share // sum(shares) for width, share in zip(widths, shares, strict=True)]
+        widths = [min(hint.width(), available_width) for _, hint in line]
+        factors = [self._stretch_factor(item) for item, _ in line]
+        free = available_width - sum(widths) - self.spacing() * (len(line) - 1)
+        if any(factors):
+            widths = [width + free * factor // sum(factors) for width, factor in zip(widths, factors, strict=True)]
         return widths
 
-    def _share(self, item: QLayoutItem) -> int:
+    def _stretch_factor(self, item: QLayoutItem) -> int:
         widget = item.widget()
-        return self._shares.get(widget, 0) if widget is not None else 0
+        return self._stretch_factors.get(widget, 0) if widget is not None else 0
 
 
 def side_by_side(*widgets: QWidget) -> QWidget:
@@ -162,7 +162,7 @@ def side_by_side(*widgets: QWidget) -> QWidget:
     return made
 
 
-def named(name: str, widget: QWidget, *more: QWidget) -> QWidget:
+def with_label(name: str, widget: QWidget, *more: QWidget) -> QWidget:
     """A control after a label with its name, followed by the widgets that belong to it."""
     label = plain_label(name, role="muted")
     label.setBuddy(widget)

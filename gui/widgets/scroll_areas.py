@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
-class FramelessArea(QScrollArea):
+class FramelessScrollArea(QScrollArea):
     """Scrolls a widget that needs more room than there is; any other fills the area."""
 
     def __init__(self, widget: QWidget) -> None:
@@ -15,7 +15,7 @@ class FramelessArea(QScrollArea):
         self.setWidget(widget)
 
 
-class SidewaysArea(FramelessArea):
+class HorizontalScrollArea(FramelessScrollArea):
     """Scrolls a widget sideways if it needs more width, and is as high as the widget needs."""
 
     def __init__(self, widget: QWidget) -> None:
@@ -35,7 +35,7 @@ class SidewaysArea(FramelessArea):
         return least.height() + (self.horizontalScrollBar().sizeHint().height() if least.width() > width else 0)
 
 
-def bring_into_view(widget: QWidget) -> None:
+def scroll_into_view(widget: QWidget) -> None:
     """Scroll the scroll area around this widget, if there is one, until the widget is visible."""
     around = widget.parentWidget()
     while around is not None and not isinstance(around, QScrollArea):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.widgets.flow import FlowLayout, Hinted
+from gui.widgets.flow_layout import FlowLayout, SizedItem
 from tests.gui.present import present
 
 
@@ -33,7 +33,7 @@ def button_at(row: FlowLayout, place: int) -> QPushButton:
 def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out, lines = [], FlowLayout._lines
 
-    def counted(self: FlowLayout, room: int) -> list[list[Hinted]]:
+    def counted(self: FlowLayout, room: int) -> list[list[SizedItem]]:
         worked_out.append(room)
         return lines(self, room)
 
@@ -49,7 +49,7 @@ def test_it_follows_what_its_items_become(row: FlowLayout) -> None:
 
     def heights() -> tuple[int, int]:
         """As it is said, and as it is worked out anew."""
-        return row.heightForWidth(width), row._places(QRect(0, 0, width, 0))[1]
+        return row.heightForWidth(width), row._geometries(QRect(0, 0, width, 0))[1]
 
     seen = []
     for change in (

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.widgets.labels import as_written
+from gui.widgets.labels import literal_tooltip
 
-_LEGIBLE_TITLE = 12  # letters of a title that are always visible
+_LEGIBLE_LETTERS = 12  # letters of a title that are always visible
 
 
-class FigureLabel(QLabel):
+class NumberLabel(QLabel):
     """A plain label for figures that change all the time.
 
     QLabel has the whole window laid out again at each text; this one only if its text needs more room, or much less.
@@ -41,7 +41,7 @@ class FigureLabel(QLabel):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
 
-    def give_back(self) -> None:
+    def shrink_to_text(self) -> None:
         """Give back the room that the text does not need, since everything is being laid out again."""
         self.setFixedSize(self._needed())
 
@@ -66,7 +66,7 @@ class ElidedLabel(QLabel):
 
     def setText(self, text: str) -> None:
         super().setText(text)
-        self.setToolTip(as_written(text))
+        self.setToolTip(literal_tooltip(text))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
@@ -79,7 +79,7 @@ class ElidedLabel(QLabel):
         _paint_text(self, seen)
 
 
-class KeptLines(QWidget):
+class StableHeightLabel(QWidget):
     """Holds a label that wraps its lines, and keeps the room for as many lines as it has needed at this width.
 
     On its own, the label would have the whole page laid out again at each text; so that happens only for more lines.
@@ -88,7 +88,7 @@ class KeptLines(QWidget):
     def __init__(self, label: QLabel) -> None:
         super().__init__()
         self._label = label
-        self._kept: dict[tuple[int, str], int] = {}  # height, by width and font
+        self._kept_heights: dict[tuple[int, str], int] = {}  # height, by width and font
         label.setParent(self)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -99,9 +99,9 @@ class KeptLines(QWidget):
         self._label.setText(text)
         self._fit()
 
-    def forget(self) -> None:
+    def release_height(self) -> None:
         """Give back the kept room: the next text is about something else."""
-        self._kept.clear()
+        self._kept_heights.clear()
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
@@ -111,7 +111,7 @@ class KeptLines(QWidget):
         return self._label.minimumSizeHint()
 
     def heightForWidth(self, width: int) -> int:
-        return max(self._label.heightForWidth(width), self._kept.get((width, self._label.font().key()), 0))
+        return max(self._label.heightForWidth(width), self._kept_heights.get((width, self._label.font().key()), 0))
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:  # the label has another font
@@ -124,7 +124,7 @@ class KeptLines(QWidget):
 
     def _fit(self) -> None:
         needed = self.heightForWidth(self.width())
-        self._kept = {(self.width(), self._label.font().key()): needed}
+        self._kept_heights = {(self.width(), self._label.font().key()): needed}
         if needed > self.height():
             self.updateGeometry()
 
@@ -132,7 +132,7 @@ class KeptLines(QWidget):
 class TitleLabel(QWidget):
     """A title that is cut, if possible before its step, if there is no room for all of it; its tooltip has the whole.
 
-    Figures in it change all the time, as in `FigureLabel`: it asks for another size only if its text needs more room,
+    Figures in it change all the time, as in `NumberLabel`: it asks for another size only if its text needs more room,
     or much less. A QLabel that may become narrower would have the window laid out again at each text.
     """
 
@@ -169,12 +169,12 @@ class TitleLabel(QWidget):
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.width() < self._needed():
             whole = "\n".join(text for text in (self._text, self.toolTip()) if text)
-            QToolTip.showText(event.globalPos(), as_written(whole), self)
+            QToolTip.showText(event.globalPos(), literal_tooltip(whole), self)
             return True
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        _paint_text(self, title_in(self._text, self.fontMetrics(), self.contentsRect().width()))
+        _paint_text(self, elided_title(self._text, self.fontMetrics(), self.contentsRect().width()))
 
     def _needed(self) -> int:
         return text_width(self.fontMetrics(), self._text)
@@ -190,7 +190,7 @@ def text_width(metrics: QFontMetrics, text: str) -> int:
     return metrics.horizontalAdvance(text) + 1
 
 
-def title_in(text: str, metrics: QFontMetrics, width: int) -> str:
+def elided_title(text: str, metrics: QFontMetrics, width: int) -> str:
     """As much of a title as `width` pixels hold: its step, after the last dot, stays whole if two thirds are enough.
 
     The part before the dot has the rest, if that leaves a legible part of it.
@@ -211,7 +211,7 @@ def _line_height(widget: QWidget) -> int:
 
 def _legible_width(metrics: QFontMetrics) -> int:
     """The width of a title that is always visible."""
-    return _LEGIBLE_TITLE * metrics.averageCharWidth()
+    return _LEGIBLE_LETTERS * metrics.averageCharWidth()
 
 
 def _paint_text(widget: QWidget, text: str) -> None:

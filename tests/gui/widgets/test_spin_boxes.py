@@ -15,7 +15,7 @@ from gui.panels.translation.beam_panel import BeamPanel
 from gui.playhead import Playhead
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import ZOOMS, Theme
-from gui.widgets.spins import DecimalSpin, WholeSpin, fitted
+from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox, styled_spin_box
 from tests.gui.conftest import WAIT_MS
 
 
@@ -23,7 +23,7 @@ from tests.gui.conftest import WAIT_MS
 def test_a_spin_box_is_as_high_as_a_choice_and_padded_as_one_at_every_zoom(qtbot: QtBot, points: float) -> None:
     theme = Theme("light")
     theme._points = points
-    spin = fitted(WholeSpin(), theme)
+    spin = styled_spin_box(IntegerSpinBox(), theme)
     qtbot.addWidget(spin)
     for zoom in ZOOMS:
         theme.set_zoom(zoom)
@@ -35,7 +35,7 @@ def test_a_spin_box_is_as_high_as_a_choice_and_padded_as_one_at_every_zoom(qtbot
 
 def test_its_numbers_are_written_as_all_others(qtbot: QtBot) -> None:
     theme = Theme("light")
-    whole, part = fitted(WholeSpin(), theme), fitted(DecimalSpin(), theme)
+    whole, part = styled_spin_box(IntegerSpinBox(), theme), styled_spin_box(DecimalSpinBox(), theme)
     for widget in (whole, part):
         qtbot.addWidget(widget)
     whole.setRange(1, 20_000)
@@ -62,7 +62,7 @@ def test_a_comma_is_the_point_of_a_decimal_number(qtbot: QtBot, bridge: EngineBr
 )
 @pytest.mark.parametrize("is_pasted", [False, True])
 def test_a_comma_or_a_space_parts_the_thousands_of_a_whole_number(
-    qtbot: QtBot, shown_spin: WholeSpin, typed: str, taken: int, is_pasted: bool
+    qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, taken: int, is_pasted: bool
 ) -> None:
     write(shown_spin, typed, is_pasted)
     assert shown_spin.value() == taken and not shown_spin.property("role")
@@ -75,7 +75,7 @@ def test_a_comma_or_a_space_parts_the_thousands_of_a_whole_number(
 @pytest.mark.parametrize("is_pasted", [False, True])
 @pytest.mark.parametrize("highest", [20, 20_000])
 def test_what_is_no_whole_number_is_marked_and_nothing_of_it_is_taken(
-    qtbot: QtBot, shown_spin: WholeSpin, typed: str, is_pasted: bool, highest: int
+    qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, is_pasted: bool, highest: int
 ) -> None:
     shown_spin.setRange(1, highest)
     taken = list[int]()
@@ -95,7 +95,7 @@ def test_what_is_no_whole_number_is_marked_and_nothing_of_it_is_taken(
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
-def test_a_digit_more_or_less_in_thousands_makes_another_whole_number(qtbot: QtBot, shown_spin: WholeSpin) -> None:
+def test_a_digit_more_or_less_in_thousands_makes_another_whole_number(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
     shown_spin.clearFocus()
     shown_spin.setValue(4_000)
     assert shown_spin.text() == "4,000"
@@ -110,7 +110,7 @@ def test_a_digit_more_or_less_in_thousands_makes_another_whole_number(qtbot: QtB
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
-def test_the_same_is_so_before_the_words_that_follow_the_number(qtbot: QtBot, shown_spin: WholeSpin) -> None:
+def test_the_same_is_so_before_the_words_that_follow_the_number(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
     shown_spin.setSuffix(" of 8")
     shown_spin.setRange(1, 8)
     for typed, taken in (("2", 2), ("2,5", 2), ("3.5", 2), ("6", 6)):
@@ -126,13 +126,13 @@ def test_every_spin_box_of_the_window_reads_numbers_by_these_rules(qtbot: QtBot,
     for topic in range(window.anatomy_view.topics.count()):
         window.anatomy_view.topics.setCurrentRow(topic)
     spins = window.findChildren(QAbstractSpinBox)
-    assert len(spins) > 8 and all(isinstance(spin, WholeSpin | DecimalSpin) for spin in spins)
+    assert len(spins) > 8 and all(isinstance(spin, IntegerSpinBox | DecimalSpinBox) for spin in spins)
 
 
 @pytest.fixture
-def shown_spin(qtbot: QtBot) -> WholeSpin:
+def shown_spin(qtbot: QtBot) -> IntegerSpinBox:
     """Of up to 50,000, at 7, with the focus."""
-    spin = fitted(WholeSpin(), Theme("light"))
+    spin = styled_spin_box(IntegerSpinBox(), Theme("light"))
     qtbot.addWidget(spin)
     spin.setRange(1, 50_000)
     spin.setValue(7)
@@ -143,7 +143,7 @@ def shown_spin(qtbot: QtBot) -> WholeSpin:
     return spin
 
 
-def write(spin: WholeSpin, text: str, is_pasted: bool) -> None:
+def write(spin: IntegerSpinBox, text: str, is_pasted: bool) -> None:
     """In place of what is there."""
     spin.selectAll()
     if is_pasted:

@@ -7,16 +7,16 @@ from PySide6.QtWidgets import QListWidget, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.labels import plain_label
-from gui.widgets.pages import Pages, stacked
 from gui.widgets.scrolling_page import ScrollingPage
 from gui.widgets.splitters import splitter
+from gui.widgets.tabbed_pages import TabbedPages, column_of
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 
 
 def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
-    pages = Pages("What is compared", ("Curves", "Their losses"), ("Attention", "A head of each"))
-    made = [stacked(plain_label("a")), stacked(plain_label("b"))]
+    pages = TabbedPages("What is compared", ("Curves", "Their losses"), ("Attention", "A head of each"))
+    made = [column_of(plain_label("a")), column_of(plain_label("b"))]
     qtbot.addWidget(pages)
     for page in made:
         pages.add(page)
@@ -26,19 +26,19 @@ def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
     assert second.focusPolicy() & Qt.FocusPolicy.TabFocus
     qtbot.keyClick(second, Qt.Key.Key_Space)
     assert [page.isVisibleTo(pages) for page in made] == [False, True] and second.isChecked()
-    pages.choose(0)
+    pages.show_page(0)
     assert [page.isVisibleTo(pages) for page in made] == [True, False] and first.isChecked()
 
 
 def test_a_page_beside_something_else_has_room_for_all_lines_of_what_it_says(qtbot: QtBot) -> None:
     view, said = ScrollingPage(), plain_label("A few words.")
-    pages = Pages("What is compared", ("Words", "Many or few"), ("More", "None"))
+    pages = TabbedPages("What is compared", ("Words", "Many or few"), ("More", "None"))
     said.setWordWrap(True)
-    pages.add(stacked(said))
-    pages.add(stacked(plain_label("a")))
+    pages.add(column_of(said))
+    pages.add(column_of(plain_label("a")))
     above = plain_label("A sentence.")
     above.setWordWrap(True)
-    view.column.addWidget(stacked(above, QListWidget()))  # a part that would like more height than it needs
+    view.column.addWidget(column_of(above, QListWidget()))  # a part that would like more height than it needs
     view.column.addWidget(splitter(Qt.Orientation.Horizontal, (QWidget(), 1), (pages, 1)), 1)
     qtbot.addWidget(view)
     view.resize(400, 600)
@@ -48,5 +48,5 @@ def test_a_page_beside_something_else_has_room_for_all_lines_of_what_it_says(qtb
     assert view.verticalScrollBar().maximum() > 0
     view.resize(300, 600)
     qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
-    pages.choose(1)
+    pages.show_page(1)
     qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)

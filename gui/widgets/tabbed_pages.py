@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QStackedWidget, QVB
 
 from gui.theme import GRID
 from gui.widgets.buttons import button
-from gui.widgets.flow import FlowLayout
+from gui.widgets.flow_layout import FlowLayout
 
 
-class Pages(QWidget):
+class TabbedPages(QWidget):
     """Shows one of its pages. `pages` are the text and the help text of each page's button."""
 
-    paged = Signal()  # another page is shown
+    page_changed = Signal()  # another page is shown
 
     def __init__(self, name: str, *pages: tuple[str, str]) -> None:
         super().__init__()
@@ -22,15 +22,15 @@ class Pages(QWidget):
         self._pages = QStackedWidget()
         self._group = QButtonGroup(self)
         buttons = QWidget()
-        self.row = FlowLayout(buttons, 0, GRID // 2, last_at_right=False)  # subclasses may append widgets
+        self.button_row = FlowLayout(buttons, 0, GRID // 2, last_at_right=False)  # subclasses may append widgets
         for number, (title, help) in enumerate(pages):
             made = button(title, help, role="flat")
             made.setCheckable(True)
             self._group.addButton(made, number)
-            self.row.addWidget(made)
+            self.button_row.addWidget(made)
         self.buttons[0].setChecked(True)
         self._group.idClicked.connect(self._pages.setCurrentIndex)
-        self._pages.currentChanged.connect(self.paged)
+        self._pages.currentChanged.connect(self.page_changed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GRID // 2)
@@ -42,7 +42,9 @@ class Pages(QWidget):
         page = self._pages.currentWidget()
         column = page.layout() if page is not None else None
         assert column is not None
-        height = self.row.heightForWidth(self.width()) + GRID // 2 + column.totalMinimumHeightForWidth(self.width())
+        height = (
+            self.button_row.heightForWidth(self.width()) + GRID // 2 + column.totalMinimumHeightForWidth(self.width())
+        )
         return QSize(super().minimumSizeHint().width(), height)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -50,7 +52,7 @@ class Pages(QWidget):
             self.updateGeometry()
 
     @property
-    def shown(self) -> int:
+    def current_index(self) -> int:
         """The number of the page that is shown."""
         return self._pages.currentIndex()
 
@@ -63,12 +65,12 @@ class Pages(QWidget):
         """Add the page of the next button."""
         self._pages.addWidget(page)
 
-    def choose(self, number: int) -> None:
+    def show_page(self, index: int) -> None:
         """Show a page, as a click on its button does."""
-        self._group.button(number).click()
+        self._group.button(index).click()
 
 
-def stacked(*widgets: QWidget) -> QWidget:
+def column_of(*widgets: QWidget) -> QWidget:
     """Widgets one below the other, as one page."""
     made = QWidget()
     layout = QVBoxLayout(made)

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
 )
 
 
-class CalmCombo(QComboBox):
+class NoWheelComboBox(QComboBox):
     """A combo box in a form that scrolls: the mouse wheel scrolls the form instead of choosing."""
 
-    def take_any_width(self) -> None:
+    def ignore_text_width(self) -> None:
         """Take as much width as there is, whatever its texts need: here they may be cut, in its list they are whole."""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
@@ -34,11 +34,11 @@ def combo_box(name: str, help: str) -> QComboBox:
     return combo
 
 
-def offer(combo: QComboBox, offers: Sequence[tuple[str, object]]) -> None:
+def set_items(combo: QComboBox, items: Sequence[tuple[str, object]]) -> None:
     """Offer these (text, value) pairs, unless it offers them already or its list is open."""
-    offered = [(combo.itemText(place), combo.itemData(place)) for place in range(combo.count())]
-    if list(offers) != offered and not combo.view().isVisible():
+    current = [(combo.itemText(index), combo.itemData(index)) for index in range(combo.count())]
+    if list(items) != current and not combo.view().isVisible():
         with QSignalBlocker(combo):
             combo.clear()
-            for text, value in offers:
+            for text, value in items:
                 combo.addItem(text, value)
