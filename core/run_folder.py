@@ -83,15 +83,15 @@ class RunFolder:
     @classmethod
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must not exist or be empty."""
-        taken = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
+        not_empty = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
         with reporting_write_errors(path, "--run-dir"):
             path.mkdir(parents=True, exist_ok=True)
             if any(path.iterdir()):
-                raise taken
+                raise not_empty
             try:
                 return cls._create_in(path)
             except FileExistsError:  # another process began a run there at the same moment
-                raise taken from None
+                raise not_empty from None
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:

@@ -89,11 +89,11 @@ def require_size(models: SubwordModels, size: int) -> None:
     """Raise UserError if no side's texts gave as many subwords as were asked for."""
     given = num_subwords(models)
     if max(given.values()) < size:
-        least = max(_num_characters(model) for model in models.values()) + len(SPECIAL_TOKENS)
+        min_size = max(_num_characters(model) for model in models.values()) + len(SPECIAL_TOKENS)
         counts = " and ".join(f"{count:,} {_NAMES[sides]}" for sides, count in given.items())
         raise UserError(
             f"dataset.tokenizer.size = {size:,}: the train split gives only {counts} subwords.",
-            f"Set it to auto, or to a number from {least:,} to {max(given.values()):,}.",
+            f"Set it to auto, or to a number from {min_size:,} to {max(given.values()):,}.",
         )
 
 

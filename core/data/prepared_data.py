@@ -281,7 +281,7 @@ def _fitting(name: str, pairs: SplitPairs, dataset: DatasetConfig) -> SplitPairs
     fitting = pairs.no_longer_than(inf if src == "auto" else src, inf if tgt == "auto" else tgt)
     if not len(fitting):
         limits = {"max_src_length": src, "max_tgt_length": tgt}
-        chosen = " and ".join(f"{key} = {most}" for key, most in limits.items() if most != "auto")
+        chosen = " and ".join(f"{key} = {limit}" for key, limit in limits.items() if limit != "auto")
         raise UserError(
             f"dataset.{chosen}: every pair of the {name} split is longer.",
             "Raise what is too low, or set it to auto.",

@@ -56,8 +56,8 @@ class DecoderStep(nn.Module):
 
     def forward(self, tokens: Tensor, past: Tensor, memory: Tensor, src_mask: Tensor) -> tuple[Tensor, Tensor]:
         embedding, position = self.model.tgt_embedding, past.shape[4]
-        here = embedding.positions(self.model.max_positions)[position : position + 1]
-        x = here + embedding.tokens(tokens[:, None]) * embedding.scale
+        encoding = embedding.positions(self.model.max_positions)[position : position + 1]
+        x = encoding + embedding.tokens(tokens[:, None]) * embedding.scale
         mask, present = padding_mask(src_mask), []
         for number, layer in enumerate(self.model.decoder):
             attention = layer.self_attention

@@ -136,9 +136,9 @@ class WorkerGroup:
             self._reader.start()
 
     def _start_error(self) -> UserError:
-        said = [line.strip() for line in self.output().splitlines() if line.strip()]
-        errors = [line for line in said if re.match(r"[\w.]*Error: .", line)]  # the first caused the others
-        why = f": {[*errors, *said[-1:]][0]}" if said else ""
+        output_lines = [line.strip() for line in self.output().splitlines() if line.strip()]
+        errors = [line for line in output_lines if re.match(r"[\w.]*Error: .", line)]  # the first caused the others
+        why = f": {[*errors, *output_lines[-1:]][0]}" if output_lines else ""
         return UserError(
             f"{self.num_processes} processes could not be started{why}.",
             "The run is as it was: learn with one process, or find out why `torchrun` does not start here.",
@@ -169,10 +169,10 @@ class WorkerGroup:
         _complete(*self._pending.pop(packet.number), packet)
         return None
 
-    def events_until(self, asked: Future[Any]) -> Work:
+    def events_until(self, future: Future[Any]) -> Work:
         """Yield events until this is answered. Raises WorkerGroupLost if that takes too long."""
         silent_at = time.monotonic() + ANSWER_TIMEOUT_SECONDS
-        while not asked.done():
+        while not future.done():
             event = self.poll()
             yield event
             if event is not None:

@@ -102,10 +102,10 @@ def read(path: Path, offset: int = 0, min_size: int = 0, durable_size: int | Non
     return MetricsRecords(steps, between_steps, offset + num_bytes)
 
 
-def _require_size(min_size: int, path: Path, whole: int) -> None:
+def _require_size(min_size: int, path: Path, intact_size: int) -> None:
     """Raise DamagedFile if fewer than `min_size` bytes are whole, unless the file was deleted."""
-    if whole < min_size and path.exists():
-        raise DamagedFile(f"{path}: the file is cut off ({whole:,} of {min_size:,} bytes are left).", _ADVICE)
+    if intact_size < min_size and path.exists():
+        raise DamagedFile(f"{path}: the file is cut off ({intact_size:,} of {min_size:,} bytes are left).", _ADVICE)
 
 
 def file_and_size(path: Path) -> tuple[int, int]:
@@ -201,14 +201,14 @@ def lines_until(
     """
     with _open(path) as file:
         data = file.read()
-    records, whole = read_checked_lines(data, str(path), _ADVICE, durable_size)
-    _require_size(min_size, path, whole)
+    records, intact_size = read_checked_lines(data, str(path), _ADVICE, durable_size)
+    _require_size(min_size, path, intact_size)
     seen: Counter[str] = Counter()
     kept = []
     for record, line in zip(records, data.split(b"\n"), strict=False):  # after the last newline is no line
         if record["step"] == step:
             seen.update(at_step.keys() & record.keys())
-        if record["step"] <= step and all(seen[kind] <= most for kind, most in at_step.items() if kind in record):
+        if record["step"] <= step and all(seen[kind] <= limit for kind, limit in at_step.items() if kind in record):
             kept.append(line + b"\n")
     return b"".join(kept)
 

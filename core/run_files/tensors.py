@@ -29,18 +29,18 @@ def tensor_bytes(arrays: Arrays, record: Mapping[str, Any]) -> bytes:
     are aligned. It is written here because `safetensors.numpy.save` copies large arrays three times: 5 ms for 4 MB
     instead of 1.
     """
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps(record, ensure_ascii=False, allow_nan=False)
-    header: dict[str, Any] = {"__metadata__": {"headlight": text, "checksum": _checksum(whole, text)}}
-    in_order = sorted(whole, key=lambda name: -whole[name].itemsize)
+    header: dict[str, Any] = {"__metadata__": {"headlight": text, "checksum": _checksum(contiguous, text)}}
+    in_order = sorted(contiguous, key=lambda name: -contiguous[name].itemsize)
     end = 0
     for name in in_order:
-        array, start = whole[name], end
+        array, start = contiguous[name], end
         end += array.nbytes
         header[name] = {"dtype": _TYPES[array.dtype.str], "shape": array.shape, "data_offsets": (start, end)}
     head = json.dumps(header, ensure_ascii=False).encode()
     head += b" " * (-len(head) % 8)
-    return b"".join([len(head).to_bytes(8, "little"), head, *(whole[name].data for name in in_order)])
+    return b"".join([len(head).to_bytes(8, "little"), head, *(contiguous[name].data for name in in_order)])
 
 
 def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -67,8 +67,8 @@ def make_branch_trainer(
         trainer.restore(checkpoint)
     else:
         trainer.start_from(tensors(checkpoint.model), request.step)
-        anew = f"Optimizer, dropout and the order of the data start afresh at step {request.step:,}."
-        emit(note(anew, _restart_reason(request, run)))
+        sentence = f"Optimizer, dropout and the order of the data start afresh at step {request.step:,}."
+        emit(note(sentence, _restart_reason(request, run)))
     trainer.renew_patience()
     return trainer
 

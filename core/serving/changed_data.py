@@ -15,8 +15,8 @@ def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | 
     Held-out pairs may be any, since their tokens have the run's ids: those follow from the train split alone.
     """
     assert own.folder is not None and now.folder is not None  # both were prepared
-    others = tuple(split for split in SPLITS if not have_same_pairs(own.folder / split, now.folder / split))
-    return None if "train" in others else replace(now, replaced_splits=others)
+    changed = tuple(split for split in SPLITS if not have_same_pairs(own.folder / split, now.folder / split))
+    return None if "train" in changed else replace(now, replaced_splits=changed)
 
 
 def describe_difference(known: PreparedData, now: PreparedData) -> str:

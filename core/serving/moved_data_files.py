@@ -43,12 +43,12 @@ def relocation_advice(
     missing = [one for one in paths if one.is_missing]
     if not (missing or gives_other_pairs or any(one.path.is_dir() for one in paths)):  # what a folder lacks is unknown
         return ""
-    asked = {path.option.key: path.option for path in missing or paths}
-    if not asked:
+    to_set = {path.option.key: path.option for path in missing or paths}
+    if not to_set:
         return ""
-    in_folder = [_path(option, options).absolute() for option in asked.values() if option.path == "folder"]
-    where = f"in {in_folder[0]}" if len(in_folder) == len(asked) else "where they were"
-    settings = [f"dataset.options.{key}={option.path.upper()}" for key, option in asked.items()]
+    in_folder = [_path(option, options).absolute() for option in to_set.values() if option.path == "folder"]
+    where = f"in {in_folder[0]}" if len(in_folder) == len(to_set) else "where they were"
+    settings = [f"dataset.options.{key}={option.path.upper()}" for key, option in to_set.items()]
     given = [word for setting in settings for word in ("--set", setting)]
     plugins = [word for folder in host.extra_dirs for word in ("--plugins-dir", str(folder))]
     command = shlex.join(["headlight", "train", "--resume", str(run.path), *plugins, *given])

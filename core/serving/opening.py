@@ -115,16 +115,16 @@ def _resumable_checkpoint(request: OpenRun, folder: RunFolder, emit: Emit) -> st
     """The requested checkpoint; to train on from the last one, the last from before the run diverged."""
     if request.checkpoint != "last" or request.purpose not in ("learn", "resume"):
         return request.checkpoint
-    known, good = folder.checkpoint_steps(), folder.resumable_steps()
-    if known == good:
+    known, resumable = folder.checkpoint_steps(), folder.resumable_steps()
+    if known == resumable:
         return request.checkpoint
     sentence = f"The run had already diverged at its last checkpoint, of step {known[-1]}."
-    if good:
-        advice = f"Opened at the last one from before, of step {good[-1]}; {_RELEARNED}"
+    if resumable:
+        advice = f"Opened at the last one from before, of step {resumable[-1]}; {_RELEARNED}"
     else:
         advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
     emit(note(sentence, advice))
-    return str((good or known[:1])[-1])
+    return str((resumable or known[:1])[-1])
 
 
 def _read_checkpoint(folder: RunFolder, which: str, emit: Emit) -> Checkpoint:
@@ -165,11 +165,11 @@ def require_same_size(
     folder: RunFolder, step: int, weights: Mapping[str, NDArray[Any]], config: RunConfig, data: PreparedData
 ) -> None:
     """Raise UserError if config and vocabulary describe a model of another size than the weights of `step`."""
-    held = sum(array.size for array in weights.values())
-    described = num_parameters(config, data)
-    if held != described:
+    num_stored = sum(array.size for array in weights.values())
+    num_described = num_parameters(config, data)
+    if num_stored != num_described:
         raise UserError(
-            f"{folder.path}: config and vocabulary describe a model of {described:,} weights, "
-            f"and the checkpoint of step {step} holds {held:,}.",
+            f"{folder.path}: config and vocabulary describe a model of {num_described:,} weights, "
+            f"and the checkpoint of step {step} holds {num_stored:,}.",
             "Use the config and the vocabulary that these weights were trained with.",
         )

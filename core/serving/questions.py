@@ -70,8 +70,8 @@ class Questions:
     @timed
     def search_beam(self, request: SearchBeam) -> BeamTree:
         """Record a beam search, with the current weights or with those kept at or before a step."""
-        asked = {"decoding.beam_size": request.beam_size, "decoding.length_penalty": request.length_penalty}
-        decoding = change_settings(self._run.config, asked).decoding  # refuses what the settings would refuse
+        settings = {"decoding.beam_size": request.beam_size, "decoding.length_penalty": request.length_penalty}
+        decoding = change_settings(self._run.config, settings).decoding  # refuses what the settings would refuse
         step, model = self._weights_at(request.step)
         data = self._run.trainer.data
         longest = longest_output(decoding, data)
