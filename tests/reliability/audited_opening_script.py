@@ -20,25 +20,25 @@ from core.errors import UserError
 from core.machine.loading_torch import leave_out_tracing
 from core.requests import OpenRun, Translate
 from tests.core.watcher import answered
-from tests.reliability.small_runs import SENTENCE, everything
+from tests.reliability.small_runs import SENTENCE, read_everything
 
 EXECUTES = ("exec", "import", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "ctypes.")
 REACHES_OUT = ("subprocess.", "socket.", "pickle.", "marshal.", "urllib.", "webbrowser.")
 ASKS_FOR_GPUS = "ctypes.dlopen ('libnvidia-ml.so.1',)"  # torch built for CUDA does, in the library of its driver
-ROOM = 2 * 2**30  # bytes of address space beyond what a good run took
+MAX_GROWTH = 2 * 2**30  # bytes of address space beyond what a good run took
 seen: list[str] = []
 
 
-def hook(event: str, arguments: tuple[Any, ...]) -> None:
+def record_event(event: str, arguments: tuple[Any, ...]) -> None:
     """Write down what opening a run has no business with."""
     if event.startswith((*EXECUTES, *REACHES_OUT)):
         what = f"{event} {str(arguments)[:100]}"
         seen.extend([what] if what != ASKS_FOR_GPUS else [])
     if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
-        seen.extend([f"writes {arguments[0]}"] if not is_ours(arguments[0]) else [])
+        seen.extend([f"writes {arguments[0]}"] if not is_allowed(arguments[0]) else [])
 
 
-def is_ours(path: int | str | bytes | os.PathLike[str]) -> bool:
+def is_allowed(path: int | str | bytes | os.PathLike[str]) -> bool:
     """Whether a path that is written lies among the runs and their cache."""
     return isinstance(path, int) or os.fsdecode(path).startswith(str(runs_dir))
 
@@ -58,13 +58,13 @@ def load(engine: Engine, run: Path) -> None:
     answered(engine, Translate(texts=(SENTENCE,)))
 
 
-def tell(engine: Engine, run: Path) -> None:
+def open_and_print(engine: Engine, run: Path) -> None:
     """Open one run and print what happened."""
     seen.clear()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     fault = read = loaded = None
     try:
-        read, loaded = refusal(lambda: everything(run)), refusal(lambda: load(engine, run))
+        read, loaded = refusal(lambda: read_everything(run)), refusal(lambda: load(engine, run))
     except BaseException:
         fault = traceback.format_exc()
     took = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
@@ -75,10 +75,10 @@ def tell(engine: Engine, run: Path) -> None:
 leave_out_tracing()
 runs_dir = Path(sys.argv[1]).parent
 with Engine(cache_dir=runs_dir / "cache") as one_engine:
-    everything(Path(sys.argv[1]))
+    read_everything(Path(sys.argv[1]))
     load(one_engine, Path(sys.argv[1]))
     size = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (size + ROOM, size + ROOM))
-    sys.addaudithook(hook)
+    resource.setrlimit(resource.RLIMIT_AS, (size + MAX_GROWTH, size + MAX_GROWTH))
+    sys.addaudithook(record_event)
     for given in sys.argv[2:]:
-        tell(one_engine, Path(given))
+        open_and_print(one_engine, Path(given))

@@ -73,7 +73,7 @@ def results_of(reports: Iterable[pytest.TestReport]) -> Results:
     return results
 
 
-def kept_together(file: Path, revision: str | None, results: Results) -> Results:
+def merge_with_file(file: Path, revision: str | None, results: Results) -> Results:
     """These and what was kept in the file of other tests of the same revision, which is kept there again."""
     known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     earlier = known["results"] if known.get("revision") == revision else {}
@@ -83,7 +83,7 @@ def kept_together(file: Path, revision: str | None, results: Results) -> Results
     return together
 
 
-def table(results: Results) -> list[str]:
+def table_lines(results: Results) -> list[str]:
     """The lines of the table: a row for each promise that was tested. None where none was."""
     rows: dict[str, Result] = {}
     for test, result in results.items():

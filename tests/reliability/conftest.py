@@ -9,9 +9,9 @@ import pytest
 
 from core.machine.environment import code_revision
 from tests.gui.conftest import empty_window, small_file, wait_for_state, window  # noqa: F401 (fixtures: the real window)
-from tests.reliability.cases import Cases, kept_together, results_of, table
+from tests.reliability.cases import Cases, merge_with_file, results_of, table_lines
 
-KEPT = Path("build") / "reliability.json"  # what the full lists gave, whether tried at once or in pieces
+RESULTS_FILE = Path("build") / "reliability.json"  # what the full lists gave, whether tried at once or in pieces
 
 
 @pytest.fixture(scope="session")
@@ -44,8 +44,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     ended = [terminalreporter.getreports(outcome) for outcome in ("passed", "failed", "error", "skipped")]
     results = results_of(report for reports in ended for report in reports if isinstance(report, pytest.TestReport))
     if config.getoption("--full", False) and results:
-        results = kept_together(config.rootpath / KEPT, code_revision(), results)
-    lines = table(results)
+        results = merge_with_file(config.rootpath / RESULTS_FILE, code_revision(), results)
+    lines = table_lines(results)
     if lines:
         terminalreporter.section("reliability")
         terminalreporter.write_line("\n".join(lines))

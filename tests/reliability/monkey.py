@@ -38,7 +38,7 @@ LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most is do
 ELSEWHERE = "elsewhere"  # another folder for runs
 POPUP_MS = 200
 PATIENCE_S = 3.0
-LEFT = 0.3  # of the menus and lists that open, without a choice
+DISMISSED_SHARE = 0.3  # of the menus and lists that open, without a choice
 STORM = 12  # clicks on the transport with nothing in between
 
 
@@ -53,7 +53,7 @@ class Monkey(QObject):
         timer = QTimer(self)  # a button's menu waits for a choice, in an event loop of its own
         timer.timeout.connect(self._choose)
         timer.start(POPUP_MS)
-        self._ways: dict[Callable[[], None], int] = {
+        self._weights: dict[Callable[[], None], int] = {
             self._use_any: 10,
             self._change_view: 3,
             self._press_key: 4,
@@ -70,9 +70,9 @@ class Monkey(QObject):
         """Do something; answers what, in a word."""
         if self._choose():
             return "choose"
-        (way,) = self._dice.choices(list(self._ways), list(self._ways.values()))
-        way()
-        return way.__name__
+        (action,) = self._dice.choices(list(self._weights), list(self._weights.values()))
+        action()
+        return action.__name__
 
     def _choose(self) -> bool:
         """Choose from the menu or the list that is open, if any, or close it; whether there was one."""
@@ -81,7 +81,7 @@ class Monkey(QObject):
             return False
         actions = [one for one in popup.actions() if one.isEnabled() and one.isVisible() and not one.isSeparator()]
         lists = [one for one in popup.findChildren(QAbstractItemView) if one.model().rowCount()]
-        if self._dice.random() < LEFT or not (actions or lists):
+        if self._dice.random() < DISMISSED_SHARE or not (actions or lists):
             return popup.close()
         self.num_choices += 1
         if isinstance(popup, QMenu):

@@ -12,26 +12,26 @@ from collections.abc import Sequence
 import pytest
 
 # A root that file permissions hold for, as they do for everybody else.
-AS_ANYBODY = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
-ALONE = ("unshare", "--net")
+UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
+WITHOUT_NETWORK = ("unshare", "--net")
 _MOUNTING = ("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/")  # in a namespace of its own, gone at once
 
 
-def works(command: Sequence[str]) -> bool:
+def succeeds(command: Sequence[str]) -> bool:
     """Whether this command is there and may do what it is for."""
     return shutil.which(command[0]) is not None and subprocess.run(command, capture_output=True).returncode == 0
 
 
 def needs(reason: str, *commands: Sequence[str]) -> pytest.MarkDecorator:
     """Skips where one of these does not work."""
-    return pytest.mark.skipif(not all(map(works, commands)), reason=f"needs {reason}")
+    return pytest.mark.skipif(not all(map(succeeds, commands)), reason=f"needs {reason}")
 
 
 needs_strace = needs(
     "strace that may trace: kills at a system call", ("strace", "--seccomp-bpf", "-fqq", "-o", "/dev/null", "true")
 )
 needs_mount = needs("root that may mount a disk", _MOUNTING)
-needs_mount_as_anybody = needs("root that may mount a disk, and setpriv", _MOUNTING, (*AS_ANYBODY, "true"))
-needs_anybody = needs("root, and setpriv", (*AS_ANYBODY, "true"))
+needs_unprivileged_mount = needs("root that may mount a disk, and setpriv", _MOUNTING, (*UNPRIVILEGED, "true"))
+needs_setpriv = needs("root, and setpriv", (*UNPRIVILEGED, "true"))
 needs_prlimit = needs("prlimit", ("prlimit", "--as=1000000000", "true"))
-needs_own_network = needs("unshare and root: a namespace without a network", (*ALONE, "true"))
+needs_own_network = needs("unshare and root: a namespace without a network", (*WITHOUT_NETWORK, "true"))

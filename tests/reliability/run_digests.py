@@ -12,7 +12,7 @@ ADDED_AT = 5  # the step at which a sentence joins the probes
 TIMING = ("time", "train/target_tokens_per_second")
 
 
-def learnt(run: Path) -> dict[str, str]:
+def digests(run: Path) -> dict[str, str]:
     """A hash of each thing that a run learnt; times are no part of them."""
     folder = RunFolder.open(run)
     last = folder.checkpoint(folder.checkpoint_step("last"))
@@ -29,13 +29,13 @@ def learnt(run: Path) -> dict[str, str]:
     }
     parts |= {f"curve {name}": array for name, array in arrays.items() if name not in TIMING}
     parts |= {f"optimizer {name}": array for name, array in last.optimizer.items()}  # and the random states
-    parts |= {f"probe {step}": probed(folder, step) for step in folder.probe_steps()}
+    parts |= {f"probe {step}": probed_sentences(folder, step) for step in folder.probe_steps()}
     parts |= {f"snapshot {step}": folder.read_snapshot(step) for step in folder.snapshot_steps()}
     parts |= {f"sentences {step}": folder.validated_sentences(step) for step in folder.validation_steps()}
     return {name: digest(part) for name, part in parts.items()}
 
 
-def probed(folder: RunFolder, step: int) -> list[object]:
+def probed_sentences(folder: RunFolder, step: int) -> list[object]:
     """The sentences of a probe; one that was added later is put in whenever there is time."""
     sentences = folder.probe(step).sentences
     return [sentence for sentence in sentences if sentence.reference is not None or step > ADDED_AT]

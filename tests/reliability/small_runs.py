@@ -44,7 +44,7 @@ def resume(run: Path, steps: int) -> Watcher:
     return watcher
 
 
-def everything(run: Path) -> list[object]:
+def read_everything(run: Path) -> list[object]:
     """All that can be read of a run. Raises UserError that names a damaged file."""
     folder = RunFolder.open(run)
     history = History.read(folder)

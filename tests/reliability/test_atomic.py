@@ -18,16 +18,16 @@ import pytest
 from core.run_folder import RunFolder, is_run
 from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.rights import needs_strace
-from tests.reliability.small_runs import digest, everything, resume, train
-from tests.reliability.terminal import MAIN, ROOT
-from tests.reliability.terminal import train as command_to_train
+from tests.reliability.privileges import needs_strace
+from tests.reliability.small_runs import digest, read_everything, resume, train
+from tests.reliability.training_process import MAIN, ROOT
+from tests.reliability.training_process import train as command_to_train
 
 SYSTEM_CALLS = ("write", "fsync", "rename", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate", "openat")
 ALWAYS = {"write", "fsync", "rename", "mkdir", "unlinkat", "rmdir", "openat"}
 VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # what another process sees of a run changes by these
-SAVING = ("-m", "tests.reliability.one_save")
-RESUMING = ("-m", "tests.reliability.one_resume")
+SAVING = ("-m", "tests.reliability.save_script")
+RESUMING = ("-m", "tests.reliability.resume_script")
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
@@ -39,7 +39,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def broken_off(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def interrupted_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same, as worse luck leaves it: of step 6 all but a whole checkpoint, that of step 4 under its other name."""
     path = shutil.copytree(run, tmp_path_factory.mktemp("broken off") / "run")
     subprocess.run([sys.executable, *SAVING, str(path)], cwd=ROOT, check=True)
@@ -50,14 +50,14 @@ def broken_off(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def under_strace(run: Path, python: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
+def run_under_strace(run: Path, python: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
     """Do this in a process of its own, with what strace is to do to the calls that touch the run."""
-    paths = [option for path in touched(run) for option in ("-P", str(path))]
+    paths = [option for path in touched_paths(run) for option in ("-P", str(path))]
     command = ["strace", "-f", "--seccomp-bpf", "-qq", *paths, *options, sys.executable, *python]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
 
 
-def touched(run: Path) -> list[Path]:
+def touched_paths(run: Path) -> list[Path]:
     """Every name that is made, replaced or taken away as a run begins, saves, or goes on at step 4."""
     steps = ("000000", "000001", "000002", "000004", "000005", "000006")
     saved = [run / "checkpoints" / f"{step}{ending}" for step in steps for ending in ("", ".tmp", ".old")]
@@ -75,7 +75,7 @@ def touched(run: Path) -> list[Path]:
 
 def count_calls(run: Path, python: Sequence[str], kinds: Sequence[str] = SYSTEM_CALLS) -> Counter[str]:
     """Do it once, and count."""
-    trace = under_strace(run, python, "-e", f"trace={','.join(kinds)}")
+    trace = run_under_strace(run, python, "-e", f"trace={','.join(kinds)}")
     assert trace.returncode == 0, trace.stderr
     names = re.findall(r"^(?:\[pid +\d+\] )?(\w+)\(", trace.stderr, flags=re.MULTILINE)
     return Counter(name for name in names if name in kinds)
@@ -83,11 +83,11 @@ def count_calls(run: Path, python: Sequence[str], kinds: Sequence[str] = SYSTEM_
 
 def kill_at(name: str, number: int, run: Path, python: Sequence[str]) -> None:
     """Do it until this call of its kind."""
-    done = under_strace(run, python, "-e", f"inject={name}:signal=KILL:when={number}")
+    done = run_under_strace(run, python, "-e", f"inject={name}:signal=KILL:when={number}")
     assert done.returncode not in (0, 1), done.stderr  # it was killed, by whatever strace says of that
 
 
-def tried(counted: int, *, full: bool) -> Iterable[int]:
+def numbers_to_try(counted: int, *, full: bool) -> Iterable[int]:
     """Which of so many calls to be killed at: all, or one."""
     numbers = range(1, counted + 1)
     return numbers if full else random.Random(1).sample(numbers, min(1, counted))
@@ -108,24 +108,24 @@ def test_a_save_killed_at_any_system_call_leaves_a_whole_run(
     if name not in ALWAYS and not counts[name]:
         pytest.skip("a save makes no such call")
     assert counts[name]
-    for number in tried(counts[name], full=full):
+    for number in numbers_to_try(counts[name], full=full):
         with cases.trying(f"{name} {number}"):
             killed = shutil.copytree(run, tmp_path / f"{name}{number}")
             kill_at(name, number, killed, [*SAVING, str(killed)])
-            assert_whole(killed)
+            assert_all_readable(killed)
             resume(killed, 2)
 
 
 @pytest.fixture(scope="module")
 def six_steps(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What a run of six steps learns that nobody stops."""
-    return learnt(train(tmp_path_factory.mktemp("plain") / "run", 6), 6)
+    return weights_digest(train(tmp_path_factory.mktemp("plain") / "run", 6), 6)
 
 
 @pytest.fixture(scope="module")
-def counts_of_a_resume(broken_off: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
+def counts_of_a_resume(interrupted_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     """How many system calls of each kind touch the run while it goes on."""
-    counted = shutil.copytree(broken_off, tmp_path_factory.mktemp("counted") / "run")
+    counted = shutil.copytree(interrupted_run, tmp_path_factory.mktemp("counted") / "run")
     return count_calls(counted, [*RESUMING, str(counted)])
 
 
@@ -133,7 +133,7 @@ def counts_of_a_resume(broken_off: Path, tmp_path_factory: pytest.TempPathFactor
 @pytest.mark.parametrize("names", [VISIBLE, ("write", "fsync"), ("ftruncate", "openat")], ids=str)
 def test_a_resume_killed_at_any_system_call_is_resumed_by_the_next(
     names: tuple[str, ...],
-    broken_off: Path,
+    interrupted_run: Path,
     six_steps: str,
     counts_of_a_resume: Counter[str],
     tmp_path: Path,
@@ -142,26 +142,26 @@ def test_a_resume_killed_at_any_system_call_is_resumed_by_the_next(
 ) -> None:
     assert {"rename", "unlink", "unlinkat", "rmdir", "write", "fsync", "openat"} <= counts_of_a_resume.keys()
     for name in names if full else names[:2]:
-        for number in tried(counts_of_a_resume[name], full=full):
+        for number in numbers_to_try(counts_of_a_resume[name], full=full):
             with cases.trying(f"{name} {number}"):
-                killed = shutil.copytree(broken_off, tmp_path / f"{name}{number}")
+                killed = shutil.copytree(interrupted_run, tmp_path / f"{name}{number}")
                 kill_at(name, number, killed, [*RESUMING, str(killed)])
-                assert_goes_on_from_4(killed, six_steps)
+                assert_resumes_from_4(killed, six_steps)
 
 
-def assert_goes_on_from_4(killed: Path, six_steps: str) -> None:
+def assert_resumes_from_4(killed: Path, six_steps: str) -> None:
     """All that belongs to its newest whole checkpoint is there, and what it learns from there on is what it was."""
     folder = RunFolder.open(killed)
     assert folder.is_checkpoint_intact(4) and folder.probe(4).step == 4
     assert folder.validation_metrics()[4] and folder.validated_sentences(4)
     resume(killed, 2)
-    assert_whole(killed)
-    assert learnt(killed, 6) == six_steps
+    assert_all_readable(killed)
+    assert weights_digest(killed, 6) == six_steps
     assert RunFolder.open(killed).metrics()[0].tolist() == list(range(1, 7))
     assert not [path for ending in (".tmp", ".old") for path in killed.rglob(f"*{ending}")]
 
 
-def learnt(run: Path, step: int) -> str:
+def weights_digest(run: Path, step: int) -> str:
     """A hash of weights and optimizer."""
     checkpoint = RunFolder.open(run).checkpoint(step)
     return digest([checkpoint.model, checkpoint.optimizer])
@@ -169,7 +169,7 @@ def learnt(run: Path, step: int) -> str:
 
 @needs_strace
 def test_a_terminal_killed_before_its_first_step_can_be_resumed(
-    broken_off: Path, six_steps: str, tmp_path: Path, cases: Cases, full: bool
+    interrupted_run: Path, six_steps: str, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     """The run is at its last step already, so that the command takes none."""
 
@@ -178,14 +178,14 @@ def test_a_terminal_killed_before_its_first_step_can_be_resumed(
 
     counts = Counter({"rename": 3})  # the last of them cuts the metrics
     if full:
-        counted = shutil.copytree(broken_off, tmp_path / "counted")
+        counted = shutil.copytree(interrupted_run, tmp_path / "counted")
         counts = count_calls(counted, resuming(counted), ("rename", "unlink"))
     for name, count in counts.items():
-        for number in tried(count, full=full):
+        for number in numbers_to_try(count, full=full):
             with cases.trying(f"{name} {number}"):
-                killed = shutil.copytree(broken_off, tmp_path / f"{name}{number}")
+                killed = shutil.copytree(interrupted_run, tmp_path / f"{name}{number}")
                 kill_at(name, number, killed, resuming(killed))
-                assert_goes_on_from_4(killed, six_steps)
+                assert_resumes_from_4(killed, six_steps)
 
 
 @needs_strace
@@ -199,14 +199,14 @@ def test_a_beginning_killed_anywhere_leaves_a_run_to_go_on_with_or_none(
     if full:
         counts = count_calls(tmp_path / "counted", beginning(tmp_path / "counted"), ("mkdir", "rename"))
     for name, count in counts.items():
-        for number in tried(count, full=full):
+        for number in numbers_to_try(count, full=full):
             with cases.trying(f"{name} {number}"):
                 killed = tmp_path / f"{name}{number}"
                 kill_at(name, number, killed, beginning(killed))
-                assert_goes_on_or_says_why_not(killed)
+                assert_resumes_or_says_why_not(killed)
 
 
-def assert_goes_on_or_says_why_not(killed: Path) -> None:
+def assert_resumes_or_says_why_not(killed: Path) -> None:
     """A run that is listed says in one line that it has no checkpoint yet, or it goes on."""
     has_checkpoint = is_run(killed) and bool(RunFolder.open(killed).checkpoint_steps())
     listed = called("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
@@ -215,16 +215,16 @@ def assert_goes_on_or_says_why_not(killed: Path) -> None:
     done = called("train", "--resume", killed, "--set", "training.max_steps=3", cwd=killed.parent)
     if has_checkpoint:
         assert done.returncode == 0, done.stderr
-        assert_whole(killed)
+        assert_all_readable(killed)
         assert RunFolder.open(killed).metrics()[0].tolist() == [1, 2, 3]
     else:
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
         assert str(killed) in done.stderr
 
 
-def assert_whole(run: Path) -> None:
+def assert_all_readable(run: Path) -> None:
     """All that is published can be read, and the last checkpoint that run.json names is among it."""
-    everything(run)
+    read_everything(run)
     folder = RunFolder.open(run)
     assert folder.state.last_step in folder.checkpoint_steps()
 
@@ -275,9 +275,9 @@ def test_a_training_killed_at_random_moments_goes_on_as_if_it_had_not_been(
     for number in kills:
         with cases.trying(f"kill {number}"):
             killed_in_training(killed, rng.uniform(0.0, 0.3))
-            assert_whole(killed)
+            assert_all_readable(killed)
     resume(killed, 2)
     folder = RunFolder.open(killed)
     last = folder.checkpoint_step("last")
-    assert learnt(killed, last) == learnt(train(tmp_path / "plain", last, keep_checkpoints=1), last)
+    assert weights_digest(killed, last) == weights_digest(train(tmp_path / "plain", last, keep_checkpoints=1), last)
     assert folder.metrics()[0].tolist() == list(range(1, last + 1))

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.reliability.cases import Cases, Result, kept_together, table
+from tests.reliability.cases import Cases, Result, merge_with_file, table_lines
+from tests.reliability.privileges import needs_unprivileged_mount
 from tests.reliability.promises import PROMISES
-from tests.reliability.rights import needs_mount_as_anybody
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
@@ -78,10 +78,10 @@ def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Pa
     assert re.search(r"^ 4 disk +12 +8 +4 +0 +\d+$", done.stdout, flags=re.MULTILINE), done.stdout
 
 
-@needs_mount_as_anybody
+@needs_unprivileged_mount
 def test_a_root_that_may_not_mount_is_no_root_that_mounts() -> None:
     """As in a plain container: the tests of the disk are skipped there, and none of them fails."""
-    rights = "from tests.reliability.rights import *; print(needs_mount.args, needs_prlimit.args)"
+    rights = "from tests.reliability.privileges import *; print(needs_mount.args, needs_prlimit.args)"
     without = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", sys.executable, "-c", rights]
     done = subprocess.run(without, cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("(True,) (False,)\n", "")
@@ -90,14 +90,14 @@ def test_a_root_that_may_not_mount_is_no_root_that_mounts() -> None:
 def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:
     file = tmp_path / "build" / "kept.json"
     atomic, disk = "tests/reliability/test_atomic.py::test_a", "tests/reliability/test_disk.py::test_b"
-    kept_together(file, "one", {atomic: Result(tried=50, lost=1, seconds=9.0)})
-    kept_together(file, "one", {atomic: Result(tried=50, seconds=8.0)})  # mended, and tried again
-    both = kept_together(file, "one", {disk: Result(tried=8, skipped=1, seconds=7.0)})
-    assert [line.split() for line in table(both)[1:]] == [
+    merge_with_file(file, "one", {atomic: Result(tried=50, lost=1, seconds=9.0)})
+    merge_with_file(file, "one", {atomic: Result(tried=50, seconds=8.0)})  # mended, and tried again
+    both = merge_with_file(file, "one", {disk: Result(tried=8, skipped=1, seconds=7.0)})
+    assert [line.split() for line in table_lines(both)[1:]] == [
         ["1", "atomic", "50", "50", "0", "0", "8"],
         ["4", "disk", "8", "8", "0", "1", "7"],
     ]
-    assert list(kept_together(file, "another", {disk: Result(tried=8)})) == [disk]
+    assert list(merge_with_file(file, "another", {disk: Result(tried=8)})) == [disk]
 
 
 def test_of_a_strange_path_can_be_told_what_was_lost() -> None:

@@ -22,9 +22,9 @@ from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder, RunLabel
 from tests.core.watcher import Watcher
 from tests.reliability.cases import Cases
-from tests.reliability.rights import AS_ANYBODY, needs_anybody
-from tests.reliability.small_runs import WITH_SUBWORDS, digest, everything, resume, train
-from tests.reliability.terminal import ROOT, SECONDS
+from tests.reliability.privileges import UNPRIVILEGED, needs_setpriv
+from tests.reliability.small_runs import WITH_SUBWORDS, digest, read_everything, resume, train
+from tests.reliability.training_process import ROOT, SECONDS
 
 STRACE = "strace"
 READ = """
@@ -56,7 +56,7 @@ def files(run: Path) -> list[Path]:
 
 
 @contextmanager
-def holding(path: Path, data: bytes) -> Iterator[None]:
+def changed_to(path: Path, data: bytes) -> Iterator[None]:
     """The file holds this for a while."""
     whole = path.read_bytes()
     path.write_bytes(data)
@@ -66,17 +66,17 @@ def holding(path: Path, data: bytes) -> Iterator[None]:
         path.write_bytes(whole)
 
 
-def assert_found(run: Path, path: Path, intact: str) -> None:
+def assert_damage_found(run: Path, path: Path, intact: str) -> None:
     """Reading refuses in a sentence that begins with the file; else all is read as before (white space, say)."""
     try:
-        read = digest(everything(run))
+        read = digest(read_everything(run))
     except UserError as error:
         assert error.sentence.startswith(str(path)) and error.advice, error
     else:
         assert read == intact
 
 
-def cuts(data: bytes) -> set[int]:
+def cut_positions(data: bytes) -> set[int]:
     """Where a file may be cut off: at its ends, within and after its header, between lines, at powers of two."""
     newlines = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]
     header = 8 + int.from_bytes(data[:8], "little")  # of a file of arrays
@@ -84,40 +84,40 @@ def cuts(data: bytes) -> set[int]:
     return {place for place in places | {2**power for power in range(24)} if place < len(data)}
 
 
-def last_line(data: bytes) -> int:
+def start_of_last_line(data: bytes) -> int:
     """Where the last line begins, which may always be torn."""
     return data.rfind(b"\n", 0, -1) + 1
 
 
 def test_a_file_cut_off_anywhere_is_named(run: Path, cases: Cases, full: bool) -> None:
-    intact = digest(everything(run))
+    intact = digest(read_everything(run))
     for path in files(run):
         data = path.read_bytes()
-        places = sorted(cuts(data) if full else set(sorted(cuts(data))[::3]) | {len(data) - 1})
+        places = sorted(cut_positions(data) if full else set(sorted(cut_positions(data))[::3]) | {len(data) - 1})
         for place in places:
-            if path.name == "metrics.jsonl" and place >= last_line(data):
+            if path.name == "metrics.jsonl" and place >= start_of_last_line(data):
                 continue  # only its last line is torn
-            with cases.trying(f"{path.relative_to(run)} cut at {place} of {len(data)}"), holding(path, data[:place]):
-                assert_found(run, path, intact)
+            with cases.trying(f"{path.relative_to(run)} cut at {place} of {len(data)}"), changed_to(path, data[:place]):
+                assert_damage_found(run, path, intact)
 
 
 def test_a_flipped_bit_is_found_or_changes_nothing(run: Path, cases: Cases, full: bool) -> None:
-    intact, rng = digest(everything(run)), random.Random(5)
+    intact, rng = digest(read_everything(run)), random.Random(5)
     for path in files(run):
         data = path.read_bytes()
         for bit in rng.sample(range(8 * len(data)), 200 if full else 8):
             flipped = bytearray(data)
             flipped[bit // 8] ^= 1 << bit % 8
-            with cases.trying(f"{path.relative_to(run)} with bit {bit} flipped"), holding(path, bytes(flipped)):
-                assert_found(run, path, intact)
+            with cases.trying(f"{path.relative_to(run)} with bit {bit} flipped"), changed_to(path, bytes(flipped)):
+                assert_damage_found(run, path, intact)
 
 
 def test_a_torn_last_line_of_metrics_opens_and_goes_on(run: Path, tmp_path: Path, cases: Cases) -> None:
     data = (run / "metrics.jsonl").read_bytes()
-    for cut in (1, 20, len(data) - last_line(data)):
-        with cases.trying(f"{cut} bytes torn off"), holding(run / "metrics.jsonl", data[:-cut]):
+    for cut in (1, 20, len(data) - start_of_last_line(data)):
+        with cases.trying(f"{cut} bytes torn off"), changed_to(run / "metrics.jsonl", data[:-cut]):
             torn = shutil.copytree(run, tmp_path / str(cut))
-            everything(torn)
+            read_everything(torn)
             resume(torn, 2)
             assert RunFolder.open(torn).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
 
@@ -133,8 +133,8 @@ def test_what_a_power_cut_damaged_after_the_newest_checkpoint_is_named_and_learn
     with (cut / "metrics.jsonl").open("ab") as file:
         file.write(b"".join(written))
     assert RunFolder.open(cut).metrics()[0].tolist() == list(range(1, 5 + whole_lines))
-    everything(cut)
-    (trouble,) = told_on_opening(cut)
+    read_everything(cut)
+    (trouble,) = troubles_on_resuming(cut)
     assert trouble.sentence == f"{cut / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
     assert RunFolder.open(cut).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
     whole = shutil.copytree(run, tmp_path / "whole")
@@ -145,9 +145,9 @@ def test_what_a_power_cut_damaged_after_the_newest_checkpoint_is_named_and_learn
 def test_without_its_curves_a_run_goes_on(run: Path, tmp_path: Path) -> None:
     bare = shutil.copytree(run, tmp_path / "bare")
     (bare / "metrics.jsonl").unlink()  # what is advised where it is damaged
-    everything(bare)
+    read_everything(bare)
     resume(bare, 2)
-    everything(bare)
+    read_everything(bare)
     assert RunFolder.open(bare).metrics()[0].tolist() == [5, 6]
 
 
@@ -167,13 +167,13 @@ def test_the_checkpoint_before_a_damaged_one_is_opened_and_said_so(run: Path, tm
     damaged = shutil.copytree(run, tmp_path / "run")
     path = damaged / "checkpoints" / "000004" / name
     path.write_bytes(path.read_bytes()[:-1])
-    (trouble,) = told_on_opening(damaged)
+    (trouble,) = troubles_on_resuming(damaged)
     assert trouble.sentence.startswith(f"{path}: the file is damaged")
     assert "Opened at the checkpoint before it, of step 2" in trouble.advice
-    assert [digest(part) for part in learnt(damaged)] == [digest(part) for part in learnt(run)]
+    assert [digest(part) for part in results_of_step_4(damaged)] == [digest(part) for part in results_of_step_4(run)]
 
 
-@needs_anybody
+@needs_setpriv
 def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: Cases) -> None:
     """Whatever run is at hand; of the newest checkpoint, the one before it is opened."""
     newest = [f"checkpoints/000004/{name}" for name in ("model.safetensors", "optimizer.safetensors", "state.json")]
@@ -182,7 +182,7 @@ def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: 
     for name, copy in zip(names, copies, strict=True):
         (copy / name).chmod(0)
     opened = map(str, (tmp_path / "own", *copies))
-    command = [*AS_ANYBODY, sys.executable, "-m", "tests.reliability.forbidden_opening", *opened]
+    command = [*UNPRIVILEGED, sys.executable, "-m", "tests.reliability.unprivileged_opening_script", *opened]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     for name, copy, line in zip(names, copies, done.stdout.splitlines(), strict=True):
@@ -206,13 +206,13 @@ def test_a_bad_sector_is_named_and_ends_no_process(run: Path, cases: Cases) -> N
             assert done.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), done
 
 
-def told_on_opening(run: Path) -> list[Trouble]:
+def troubles_on_resuming(run: Path) -> list[Trouble]:
     """Take it two steps on, and give back what was told of trouble."""
     watcher: Watcher = resume(run, 2)
     return watcher.all(Trouble)
 
 
-def learnt(run: Path) -> list[object]:
+def results_of_step_4(run: Path) -> list[object]:
     """What the fourth step left."""
     folder = RunFolder.open(run)
     checkpoint = folder.checkpoint(4)

@@ -21,22 +21,22 @@ from gui.workbench import Workbench
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.rights import AS_ANYBODY, needs_anybody, needs_mount, needs_mount_as_anybody
-from tests.reliability.terminal import (
+from tests.reliability.privileges import UNPRIVILEGED, needs_mount, needs_setpriv, needs_unprivileged_mount
+from tests.reliability.training_process import (
     MAIN,
     ROOT,
     SECONDS,
-    ended,
     has_intact_checkpoint,
     running,
     train,
     wait_for_checkpoint,
+    wait_for_exit,
 )
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 NOBODY = 65_534
-LOOK = """
+LIST_RUNS = """
 import sys
 from pathlib import Path
 from gui.frame.banner import interrupted_run
@@ -75,25 +75,25 @@ def make_read_only(disk: Path) -> None:
         pass
 
 
-def forbid(disk: Path) -> None:
+def make_unwritable(disk: Path) -> None:
     """Let nobody write the run any more."""
     for folder, _, _ in os.walk(disk / "run"):
         Path(folder).chmod(0o555)
     (disk / "run" / "metrics.jsonl").chmod(0o444)
 
 
-def take_away(disk: Path) -> None:
+def move_away(disk: Path) -> None:
     """The run's folder is there no longer."""
     (disk / "run").rename(disk / "elsewhere")
 
 
-def mend(disk: Path) -> None:
+def restore_disk(disk: Path) -> None:
     """Room again, and the right to write."""
     subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
     (disk / "filler").unlink(missing_ok=True)
 
 
-def give_back(place: Path) -> None:
+def restore_run(place: Path) -> None:
     """The run as it was before it was forbidden or taken away."""
     if (place / "elsewhere").exists():
         (place / "elsewhere").rename(place / "run")
@@ -104,13 +104,13 @@ def give_back(place: Path) -> None:
 
 BREAK: dict[str, Callable[[Path], None]] = {
     "full": fill,
-    "removed": take_away,
+    "removed": move_away,
     "read-only": make_read_only,
-    "not permitted": forbid,
+    "not permitted": make_unwritable,
 }
 
 
-def require_it_goes_on(run: Path, folder: Path) -> None:
+def assert_resumes(run: Path, folder: Path) -> None:
     """Once the disk is back: from its last checkpoint, with no step missing and none twice."""
     end = RunFolder.open(run).state.last_step + 30
     done = called("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
@@ -118,17 +118,17 @@ def require_it_goes_on(run: Path, folder: Path) -> None:
     assert has_intact_checkpoint(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
 
 
-@needs_mount_as_anybody
+@needs_unprivileged_mount
 def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: Path, cases: Cases, full: bool) -> None:
     for name in BREAK if full else ("full", "removed"):
         with cases.trying(name):
             place = disk / name.replace(" ", "_")
             place.mkdir()
             command = train(tmp_path, "--run-dir", str(place / "run"))
-            with running([*AS_ANYBODY, *command] if name == "not permitted" else command) as process:
+            with running([*UNPRIVILEGED, *command] if name == "not permitted" else command) as process:
                 wait_for_checkpoint(place / "run", 40, process)
                 BREAK[name](disk if name in ("full", "read-only") else place)
-                code, errors = ended(process)
+                code, errors = wait_for_exit(process)
             assert code == 3 and "Traceback" not in errors, errors
             last = errors.splitlines()[-1]
             assert "(disk)" in last
@@ -138,10 +138,10 @@ def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: P
             else:
                 assert has_intact_checkpoint(place / "run")
                 assert f"saved: {place / 'run' / 'checkpoints'}" in last and "train --resume" in last
-            mend(disk)
-            give_back(place)
-            require_it_goes_on(place / "run", tmp_path)
-        mend(disk)
+            restore_disk(disk)
+            restore_run(place)
+            assert_resumes(place / "run", tmp_path)
+        restore_disk(disk)
         shutil.rmtree(disk / name.replace(" ", "_"))
 
 
@@ -173,7 +173,7 @@ def test_a_run_that_cannot_go_on_where_it_lies_is_to_be_copied(disk: Path, tmp_p
         break_it(disk)
         refused = called(*resume, cwd=tmp_path)
         assert refused.returncode == 2 and what in refused.stderr and refused.stderr.endswith(mended), refused.stderr
-        mend(disk)
+        restore_disk(disk)
     assert called(*resume, cwd=tmp_path).returncode == 0
 
 
@@ -192,7 +192,7 @@ def test_a_log_on_the_disk_that_the_run_fills_changes_nothing(disk: Path, tmp_pa
         wait_for_checkpoint(disk / "run", 40, process)
         fill(disk)
         fill(disk, "train.log")
-        code, _ = ended(process)
+        code, _ = wait_for_exit(process)
     assert code == 3 and has_intact_checkpoint(disk / "run")
 
 
@@ -253,21 +253,21 @@ def test_of_several_seeds_all_are_trained_before_lost_results_are_told_of(tmp_pa
     assert all(has_intact_checkpoint(run.path) for run in runs)
 
 
-def as_anybody(*python: str, given: str = "") -> str:
+def run_unprivileged(*python: str, given: str = "") -> str:
     """What a Python of somebody else's prints."""
-    command = [*AS_ANYBODY, sys.executable, *python]
+    command = [*UNPRIVILEGED, sys.executable, *python]
     return subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=SECONDS).stdout
 
 
-def called_by_anybody(*calls: list[object]) -> list[subprocess.CompletedProcess[str]]:
+def call_unprivileged(*calls: list[object]) -> list[subprocess.CompletedProcess[str]]:
     """These calls of the command line, one after the other."""
     words = [list(map(str, one)) for one in calls]
     given = "".join(f"{json.dumps(one)}\n" for one in words)
-    printed = as_anybody("-m", "tests.reliability.calls", given=given).splitlines()
+    printed = run_unprivileged("-m", "tests.reliability.command_line_script", given=given).splitlines()
     return [subprocess.CompletedProcess(one, *json.loads(line)) for one, line in zip(words, printed, strict=True)]
 
 
-@needs_anybody
+@needs_setpriv
 def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
     """The lost+found of a drive, and what a colleague keeps for himself."""
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "run")
@@ -277,7 +277,7 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
         folder.mkdir(mode=0o700)
         os.chown(folder, NOBODY, NOBODY)
 
-    listed, shown, exported, *refused = called_by_anybody(
+    listed, shown, exported, *refused = call_unprivileged(
         ["runs", "list", "--runs-dir", tmp_path],
         ["runs", "show", private[0]],
         ["export", run, "--format", "safetensors", "--output", private[0] / "out"],
@@ -294,7 +294,7 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
         assert done.returncode == 2 and f"{private[0] / 'in'}" in line and "Permission denied" in line
     assert exported.returncode == 2
     assert exported.stderr.startswith(f"headlight: {private[0] / 'out'}: Permission denied. Name another place")
-    offered, *rows = as_anybody("-c", LOOK, str(tmp_path)).splitlines()
+    offered, *rows = run_unprivileged("-c", LIST_RUNS, str(tmp_path)).splitlines()
     assert offered == "run" and "run: stopped" in rows and len(rows) == 3
     for folder in private:
         assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
@@ -335,7 +335,7 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
             wait_for_state("paused")
             assert run is not None and str(run) in strip.sentence.text() and has_intact_checkpoint(run)
-            mend(disk)
+            restore_disk(disk)
             take_steps(30)
             assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, history.last_step + 1))
             BREAK[name](disk)
@@ -349,7 +349,7 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             moved = run_kept_in(new, workbench, qtbot)
             take_steps(30)
             assert moved.metrics()[0].tolist() == list(range(1, history.last_step + 1))
-            mend(disk)
+            restore_disk(disk)
 
 
 def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(

@@ -17,7 +17,7 @@ from core.run_folder import RunFolder
 from tests.core.processes.worker_pids import worker_pids
 from tests.core.watcher import Watcher, answered
 from tests.reliability.cases import Cases
-from tests.reliability.learnt import ADDED_AT, assert_same, learnt
+from tests.reliability.run_digests import ADDED_AT, assert_same, digests
 
 STEPS = 60
 STOPS = (1, 17, 30, 59)
@@ -118,7 +118,7 @@ def test_a_resumed_run_equals_one_never_stopped(
         plain = trained(engine, watcher, tmp_path / "plain", kind, (), 1)
         for number, stops in enumerate([STOPS, *([stop] for stop in STOPS)] if full else [STOPS]):
             with cases.trying(f"{kind}, stopped at {list(stops)}"):
-                assert_same(learnt(trained(engine, watcher, tmp_path / str(number), kind, stops, 1)), learnt(plain))
+                assert_same(digests(trained(engine, watcher, tmp_path / str(number), kind, stops, 1)), digests(plain))
     epochs = RunFolder.open(plain).metrics()[1]["train/epoch"]
     assert kind != "endless" or epochs[29] == 1.0 < epochs[58]  # it went from one shard to the next
 
@@ -134,4 +134,4 @@ def test_a_run_of_two_processes_equals_one_never_stopped(two_of: str, tmp_path: 
         plain = trained(engine, watcher, tmp_path / "plain", two_of, (), 2)
         assert sorted(worker_pids()) == [0, 1]
         with cases.trying(f"{two_of} in two processes, stopped at {list(STOPS)}"):
-            assert_same(learnt(trained(engine, watcher, tmp_path / "stopped", two_of, STOPS, 2)), learnt(plain))
+            assert_same(digests(trained(engine, watcher, tmp_path / "stopped", two_of, STOPS, 2)), digests(plain))

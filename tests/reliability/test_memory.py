@@ -40,31 +40,31 @@ def all_drawn(window: MainWindow) -> bool:
     return not any(panel.is_dirty for panel in window.findChildren(Panel) if panel.isVisible())
 
 
-def held() -> Counts:
+def count_held() -> Counts:
     """What is counted; megabytes are for the benchmark."""
     return count(0)._replace(megabytes=0)
 
 
-def held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
+def count_held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
     """What is held once a warm-up adds nothing."""
     before = None
     for _ in range(WARM_UPS):
         learn(window, qtbot, WARM_UP)
-        before, then = held(), before
+        before, then = count_held(), before
         if before == then:
             return before
     raise AssertionError(f"{WARM_UPS} warm-ups of {WARM_UP} steps, and still more each time: {before}")
 
 
-def require_no_more_than(before: Counts, qtbot: QtBot) -> None:
+def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
     """Nothing has been added for good; what Qt animates comes and goes."""
 
-    def look() -> None:
-        counts = zip(before._fields, before, held(), strict=True)
+    def assert_no_growth() -> None:
+        counts = zip(before._fields, before, count_held(), strict=True)
         grown = {name: (then, now) for name, then, now in counts if now > then}
         assert not grown, grown
 
-    qtbot.waitUntil(look, timeout=WAIT_MS)
+    qtbot.waitUntil(assert_no_growth, timeout=WAIT_MS)
 
 
 @linux_only
@@ -79,9 +79,9 @@ def test_handles_threads_and_objects_stay_as_they_are(qtbot: QtBot, tmp_path: Pa
             window.show_view(place)
             qtbot.waitUntil(lambda: all_drawn(window), timeout=WAIT_MS)
         window.show_view(0)
-        before = held_at_rest(window, qtbot)
+        before = count_held_at_rest(window, qtbot)
         learn(window, qtbot, STEPS)
-        require_no_more_than(before, qtbot)
+        wait_until_no_more_than(before, qtbot)
     assert before.handles > 0 and before.threads > 1 and before.objects > 100 and before.items > 10
 
 
@@ -93,10 +93,10 @@ def test_preparing_and_opening_again_and_again_leaves_nothing(qtbot: QtBot, wind
     run = workbench.run
     assert run is not None
     open_and_reset(window, qtbot, run)
-    before = held()
+    before = count_held()
     for _ in range(3):
         open_and_reset(window, qtbot, run)
-    require_no_more_than(before, qtbot)
+    wait_until_no_more_than(before, qtbot)
 
 
 def open_and_reset(window: MainWindow, qtbot: QtBot, run: Path) -> None:

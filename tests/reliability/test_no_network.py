@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from core.run_folder import RunFolder
-from tests.reliability.rights import ALONE, needs_own_network
-from tests.reliability.terminal import ROOT, SECONDS, train
+from tests.reliability.privileges import WITHOUT_NETWORK, needs_own_network
+from tests.reliability.training_process import ROOT, SECONDS, train
 
 # Processes that train one model meet on the machine's own interface, the only one there is.
-WITH_ITSELF = [*ALONE, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
+WITH_ITSELF = [*WITHOUT_NETWORK, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
 TORCHRUN = ("tests/core/training", "tests/core/processes", "tests/benchmarks")
 
 pytestmark = needs_own_network
@@ -40,7 +40,7 @@ with Engine() as engine:
 
 
 def test_a_training_needs_no_network(tmp_path: Path) -> None:
-    command = [*ALONE, *train(tmp_path, "--run-dir", str(tmp_path / "run"), "training.max_steps=5")]
+    command = [*WITHOUT_NETWORK, *train(tmp_path, "--run-dir", str(tmp_path / "run"), "training.max_steps=5")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr
     assert RunFolder.open(tmp_path / "run").state.reason == "max_steps"
@@ -48,7 +48,7 @@ def test_a_training_needs_no_network(tmp_path: Path) -> None:
 
 def test_the_window_needs_no_network(full: bool) -> None:
     """For a short look, only all that it imports."""
-    command = [*ALONE, sys.executable, "-c", WINDOW if full else "import gui.app"]
+    command = [*WITHOUT_NETWORK, sys.executable, "-c", WINDOW if full else "import gui.app"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -65,7 +65,7 @@ def test_the_whole_suite_needs_no_network(folder: str, full: bool, tmp_path: Pat
         pytest.skip("takes as long as all other tests: --full")
     files = [str(path) for path in sorted((ROOT / folder).glob("test_*.py")) if path != Path(__file__)]
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "alone")]
-    alone = WITH_ITSELF if folder in TORCHRUN else ALONE
+    alone = WITH_ITSELF if folder in TORCHRUN else WITHOUT_NETWORK
     command = [*alone, sys.executable, "-m", "pytest", *options, *files]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:]

@@ -26,8 +26,8 @@ from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.rights import needs_prlimit
-from tests.reliability.terminal import MAIN, ended, running, train
+from tests.reliability.privileges import needs_prlimit
+from tests.reliability.training_process import MAIN, running, train, wait_for_exit
 
 AT = 7  # the step after which something is spoiled
 WILD = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training.max_grad_norm": "null"}
@@ -57,19 +57,19 @@ def spoil_loss(trainer: Trainer, number: float) -> str:
     return f"at step {AT + 1} the loss"
 
 
-def _after_each_gradient(trainer: Trainer, act: Callable[[], object], loss: float | None = None) -> None:
+def _after_each_gradient(trainer: Trainer, action: Callable[[], object], loss: float | None = None) -> None:
     written = trainer._learner._pass
     write = written.write_gradients
 
-    def write_and_act(*arguments: Any) -> Loss:
+    def write_then_act(*arguments: Any) -> Loss:
         losses = write(*arguments)
-        act()
+        action()
         return losses if loss is None else type(losses)(*(torch.full_like(one, loss) for one in losses))
 
-    setattr(written, "write_gradients", write_and_act)  # noqa: B010  (a method, to mypy)
+    setattr(written, "write_gradients", write_then_act)  # noqa: B010  (a method, to mypy)
 
 
-def go_on(session: Session, watcher: Watcher) -> None:
+def train_to_checkpoint(session: Session, watcher: Watcher) -> None:
     """To the next checkpoint that is due, which is at `AT` for what shows only there."""
     drain(session.learn(None), watcher)
 
@@ -89,17 +89,17 @@ def learn(session: Session, count: int, watcher: Watcher) -> None:
     until = session.step + count
     with closing(session.learn(None)) as learning:
         for event in learning:
-            tell(event, watcher)
+            notify(event, watcher)
             if session.step >= until or session.run.trainer.has_diverged:
                 return
 
 
 def drain(work: Iterator[Event | None], watcher: Watcher) -> None:
     for event in work:
-        tell(event, watcher)
+        notify(event, watcher)
 
 
-def tell(event: Event | None, watcher: Watcher) -> None:
+def notify(event: Event | None, watcher: Watcher) -> None:
     if event is not None:
         watcher(event)
 
@@ -108,12 +108,12 @@ def tell(event: Event | None, watcher: Watcher) -> None:
 def test_no_number_that_is_not_finite_is_saved(
     spoil: Callable[[Trainer, float], str], shared_host: PluginHost, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    for save in (go_on, stop, finish) if full or spoil is spoil_weight else (go_on,):
+    for save in (train_to_checkpoint, stop, finish) if full or spoil is spoil_weight else (train_to_checkpoint,):
         for number in (float("nan"), float("inf"), float("-inf")) if full else (float("inf"),):
             with cases.trying(f"{spoil.__name__}, {number}, {save.__name__}"):
                 watcher = Watcher()
                 session = Session(watcher, shared_host, tmp_path / "cache")
-                every = AT if save is go_on else 100
+                every = AT if save is train_to_checkpoint else 100
                 drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
                 run = session.start(Start(runs_dir=tmp_path / "runs"))
                 learn(session, AT, watcher)
@@ -122,7 +122,7 @@ def test_no_number_that_is_not_finite_is_saved(
                 require_only_finite(run)
                 assert watcher.all(RunFinished)[-1].reason == "diverged"
                 # A step later, one spoiled tensor has spoiled others.
-                assert save is not go_on or said in watcher.wait(Trouble).sentence
+                assert save is not train_to_checkpoint or said in watcher.wait(Trouble).sentence
                 assert watcher.wait(Trouble).offer == "lower_rate"
                 assert RunFolder.open(run).state.state == "failed"
                 drain(session.open_run(OpenRun(run=run)), watcher)
@@ -183,7 +183,7 @@ def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Case
     def within(gigabytes: float, *settings: str) -> tuple[int, str]:
         limited = ["prlimit", f"--as={int(gigabytes * 2**30)}"]
         with running(limited + train(tmp_path, "--run-dir", str(run), *settings)) as process:
-            return ended(process)
+            return wait_for_exit(process)
 
     with cases.trying("a model that is too large"):
         code, errors = within(4, *LARGE)

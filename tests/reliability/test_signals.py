@@ -22,13 +22,22 @@ from core.machine.signals import STOPPING
 from core.run_folder import RunFolder, is_run, list_runs
 from tests.in_process import called
 from tests.reliability.cases import Cases
-from tests.reliability.learnt import assert_same, learnt
-from tests.reliability.terminal import MAIN, ROOT, SECONDS, ended, has_intact_checkpoint, running, train, window
+from tests.reliability.run_digests import assert_same, digests
+from tests.reliability.training_process import (
+    MAIN,
+    ROOT,
+    SECONDS,
+    has_intact_checkpoint,
+    running,
+    train,
+    wait_for_exit,
+    window,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 SLOW = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
-HEARING = """
+NOTE_STOP_TIME = """
 import sys, threading, time
 from core.machine.loading_torch import leave_out_tracing
 leave_out_tracing()
@@ -50,7 +59,7 @@ sys.exit(main(sys.argv[1:]))
 """
 IN_A_WINDOW = """
 import runpy
-runpy.run_module("tests.reliability.one_window", run_name="__main__")
+runpy.run_module("tests.reliability.window_script", run_name="__main__")
 """
 DECODING = """
 import os
@@ -116,17 +125,17 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
             with cases.trying(f"{number.name} after {steps} steps"):
                 run, heard = tmp_path / f"{number.name} {steps}", tmp_path / f"{number.name} {steps}.txt"
                 arguments = train(tmp_path, "--run-dir", str(run), *SLOW)[len(MAIN) :]
-                with running(hearing(heard, IN_A_TERMINAL, *arguments), cwd=ROOT) as process:
+                with running(noting_stop(heard, IN_A_TERMINAL, *arguments), cwd=ROOT) as process:
                     wait_until(partial(has_lines, run / "metrics.jsonl", steps))
                     process.send_signal(number)
-                    code, errors = ended(process)
+                    code, errors = wait_for_exit(process)
                 assert code == 128 + number, errors
                 require_saved_within_a_step(run, float(heard.read_text()))
 
 
-def hearing(heard: Path, script: str, *arguments: str) -> list[str]:
+def noting_stop(heard: Path, script: str, *arguments: str) -> list[str]:
     """The command that runs a script which notes in a file when a signal was passed on to its engine."""
-    return [sys.executable, "-c", HEARING.format(heard=str(heard)) + script, *arguments]
+    return [sys.executable, "-c", NOTE_STOP_TIME.format(heard=str(heard)) + script, *arguments]
 
 
 def require_saved_within_a_step(run: Path, heard_at: float) -> None:
@@ -141,10 +150,10 @@ def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, 
         with cases.trying(number.name):
             runs, heard = tmp_path / number.name, tmp_path / f"{number.name}.txt"
             environment, settings = os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}, window(tmp_path, *SLOW)[3:]
-            with running(hearing(heard, IN_A_WINDOW, *settings), cwd=ROOT, env=environment) as process:
+            with running(noting_stop(heard, IN_A_WINDOW, *settings), cwd=ROOT, env=environment) as process:
                 wait_until(partial(has_run_with_lines, runs, 2))
                 process.send_signal(number)
-                code, errors = ended(process)
+                code, errors = wait_for_exit(process)
             assert (code, errors) == (128 + number, "")
             (run,) = list_runs(runs)
             require_saved_within_a_step(run, float(heard.read_text()))
@@ -161,8 +170,8 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             run, counted = tmp_path / number.name, tmp_path / f"{number.name}.txt"
             script = DECODING.format(number=int(number), counted=str(counted)) + IN_A_TERMINAL
             heard = tmp_path / f"{number.name} heard.txt"
-            with running(hearing(heard, script, *command[len(MAIN) :], "--run-dir", str(run)), cwd=ROOT) as process:
-                code, errors = ended(process)
+            with running(noting_stop(heard, script, *command[len(MAIN) :], "--run-dir", str(run)), cwd=ROOT) as process:
+                code, errors = wait_for_exit(process)
             assert code == 128 + number and "stopped at step 5" in errors, errors
             assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches, and it came in the third
             folder = RunFolder.open(run)
@@ -170,7 +179,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             resumed = called("train", "--resume", run, cwd=tmp_path)
             assert resumed.returncode == 0, resumed.stderr
             assert list(folder.validation_metrics()) == [5, 8]
-            assert_same(learnt(run), learnt(tmp_path / "plain"))
+            assert_same(digests(run), digests(tmp_path / "plain"))
 
 
 def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
@@ -187,7 +196,7 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
         while process.poll() is None:  # one within a second of the first is the same wish
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
-        code, errors = ended(process)
+        code, errors = wait_for_exit(process)
     assert code == 130 and f"ended at once by SIGINT; the run is {run}" in errors
     assert errors.count("SIGINT was received: this ends after the current step or answer") == 1
     assert has_intact_checkpoint(run) and RunFolder.open(run).state.last_step == 4

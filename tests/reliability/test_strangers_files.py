@@ -64,7 +64,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def opened(run: Path, hostile: list[Path]) -> list[dict[str, Any]]:
     """What happened while each was opened, in a process that an audit hook watches."""
-    command = [sys.executable, "-m", "tests.reliability.watched_opening", str(run), *map(str, hostile)]
+    command = [sys.executable, "-m", "tests.reliability.audited_opening_script", str(run), *map(str, hostile)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -21,17 +21,17 @@ from platformdirs import user_cache_path
 
 from core.run_folder import RunFolder, list_runs
 from tests.in_process import called
-from tests.reliability import terminal
+from tests.reliability import training_process
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import (
+from tests.reliability.training_process import (
     MAIN,
     ROOT,
     SECONDS,
-    ended,
     has_intact_checkpoint,
     running,
     train,
     wait_for_checkpoint,
+    wait_for_exit,
 )
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and paths of POSIX")
@@ -44,7 +44,7 @@ PLACES = {
 }
 
 
-def learnt(command: list[str], **environment: str) -> None:
+def assert_trains(command: list[str], **environment: str) -> None:
     """Train to the end, and say nothing but what is meant to be said."""
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
@@ -62,9 +62,9 @@ def test_a_run_can_lie_anywhere(tmp_path: Path, cases: Cases, full: bool) -> Non
                 done = called(*command[len(MAIN) :], cwd=tmp_path)
                 assert done.returncode == 0, done.stderr
             else:
-                learnt(command, **ASCII)
+                assert_trains(command, **ASCII)
                 command = [*MAIN, "train", "--resume", str(run), "--set", "training.max_steps=5"]
-                learnt(command, **ASCII)
+                assert_trains(command, **ASCII)
                 assert RunFolder.open(run).state.last_step == 5
             assert has_intact_checkpoint(run)
 
@@ -104,11 +104,11 @@ def test_a_window_needs_no_home_no_locale_and_no_plain_path(tmp_path: Path, case
         with cases.trying(f"{place}; home: {home}"):
             runs = tmp_path / home / os.fsdecode(PLACES[place])
             environment = known | ASCII | homes[home] | {"HEADLIGHT_RUNS_DIR": str(runs)}
-            with running(terminal.window(tmp_path), cwd=ROOT, env=environment) as process:
+            with running(training_process.window(tmp_path), cwd=ROOT, env=environment) as process:
                 run = wait_for_run(runs, process)
                 wait_for_checkpoint(run, 40, process)
                 process.terminate()
-                code, errors = ended(process)
+                code, errors = wait_for_exit(process)
             assert code == 143 and "Traceback" not in errors, errors
             assert has_intact_checkpoint(run) and RunFolder.open(run).state.reason == "stopped"
 
@@ -163,7 +163,7 @@ def test_a_machine_that_sleeps_goes_on_where_it_was(tmp_path: Path, full: bool) 
         time.sleep(0.2)
         assert RunFolder.open(run).state.last_step == before
         process.send_signal(signal.SIGCONT)
-        code, errors = ended(process)
+        code, errors = wait_for_exit(process)
     assert code == 0, errors
     assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 601))
 

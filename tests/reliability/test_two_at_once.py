@@ -22,9 +22,16 @@ from gui.main_window import MainWindow
 from tests.core.examples import run_folder
 from tests.gui.conftest import WAIT_MS
 from tests.in_process import called
-from tests.reliability import terminal
+from tests.reliability import training_process
 from tests.reliability.cases import Cases
-from tests.reliability.terminal import ROOT, ended, has_intact_checkpoint, running, train, wait_for_checkpoint
+from tests.reliability.training_process import (
+    ROOT,
+    has_intact_checkpoint,
+    running,
+    train,
+    wait_for_checkpoint,
+    wait_for_exit,
+)
 
 NUM_PROCESSES = 4
 RACER = """
@@ -53,7 +60,7 @@ sys.stdin.read()  # the winners live on
 """
 
 
-def said_by(racer: subprocess.Popen[str]) -> list[str]:
+def next_words(racer: subprocess.Popen[str]) -> list[str]:
     """The words of its next line."""
     assert racer.stdout is not None
     return racer.stdout.readline().split()
@@ -72,12 +79,12 @@ def test_of_processes_in_the_same_moment_one_gets_the_run(tmp_path: Path, cases:
         for _ in range(NUM_PROCESSES)
     ]
     for racer in racers:
-        assert said_by(racer) == ["ready"]
+        assert next_words(racer) == ["ready"]
     start = time.time() + 0.1
     for racer in racers:
         assert racer.stdin is not None
         print(start, file=racer.stdin, flush=True)
-    winners = [number for racer in racers for number in said_by(racer)]
+    winners = [number for racer in racers for number in next_words(racer)]
     for racer in racers:
         _, errors = racer.communicate("")
         assert racer.returncode == 0, errors
@@ -119,7 +126,7 @@ def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
         assert (second.returncode, len(second.stderr.splitlines())) == (2, 1), second.stderr
         assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in second.stderr
         first.terminate()
-        assert ended(first)[0] == 143
+        assert wait_for_exit(first)[0] == 143
     assert has_intact_checkpoint(run)
 
 
@@ -128,7 +135,7 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
 ) -> None:
     """The first is a process of its own, as windows are; they keep their runs in one folder."""
     runs, workbench, strip = window.context.place.path, window.context.workbench, window.strip
-    first = terminal.window(tmp_path, "training.checkpoint_every=50")
+    first = training_process.window(tmp_path, "training.checkpoint_every=50")
     with running(first, cwd=ROOT, env=os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}) as writer:
         qtbot.waitUntil(lambda: bool(list_runs(runs)), timeout=WAIT_MS)
         (run,) = list_runs(runs)
@@ -144,7 +151,7 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
         qtbot.waitUntil(lambda: live.live_step > step + 20, timeout=WAIT_MS)
         assert RunFolder.open(run).state.pid == writer.pid
         writer.terminate()
-        assert ended(writer) == (143, "")
+        assert wait_for_exit(writer) == (143, "")
     assert has_intact_checkpoint(run)
     strip.dismiss()
     workbench.continue_run(run)  # nobody writes it any more
@@ -158,7 +165,7 @@ def test_two_runs_begun_in_the_same_second_get_two_folders(tmp_path: Path) -> No
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     with running(command, env=environment) as one, running(command, env=environment) as other:
         for process in (one, other):
-            code, errors = ended(process)
+            code, errors = wait_for_exit(process)
             assert code == 0, errors
     runs = list_runs(tmp_path / "runs")
     assert len(runs) == 2 and all(RunFolder.open(run).state.reason == "max_steps" for run in runs)

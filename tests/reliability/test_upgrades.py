@@ -18,7 +18,7 @@ from scripts.golden import GOLDEN, RUNS
 from tests.core.watcher import answered
 from tests.reliability.cases import Cases
 from tests.reliability.hostile_runs import setting
-from tests.reliability.small_runs import everything
+from tests.reliability.small_runs import read_everything
 
 GOLDEN_RUNS = sorted(path for path in GOLDEN.iterdir() if path.is_dir())
 MOST_BYTES = 2_000_000
@@ -35,12 +35,12 @@ def test_golden_runs_open_translate_and_resume(tmp_path: Path, cases: Cases) -> 
         for golden in GOLDEN_RUNS:
             with cases.trying(golden.name):
                 run = shutil.copytree(golden, tmp_path / golden.name)
-                everything(run)
-                assert_writes_what_it_wrote(engine, run)
-                assert_goes_on(engine, run)
+                read_everything(run)
+                assert_same_outputs(engine, run)
+                assert_learns_on(engine, run)
 
 
-def assert_writes_what_it_wrote(engine: Engine, run: Path) -> None:
+def assert_same_outputs(engine: Engine, run: Path) -> None:
     """The weights of the last checkpoint give the probabilities that were probed when it was saved."""
     answered(engine, OpenRun(run=run))
     folder = RunFolder.open(run)
@@ -53,7 +53,7 @@ def assert_writes_what_it_wrote(engine: Engine, run: Path) -> None:
         assert np.abs(np.float32(now.cross) - np.float32(then.cross)).max() < NEAR
 
 
-def assert_goes_on(engine: Engine, run: Path) -> None:
+def assert_learns_on(engine: Engine, run: Path) -> None:
     """Its data are still the same, and the loss goes on where it was."""
     before = RunFolder.open(run)
     answered(engine, Learn(steps=10))
@@ -74,4 +74,4 @@ def test_a_newer_format_is_refused_and_says_what_to_do(tmp_path: Path, name: str
         del record["checksum"]
         (run / name).write_text(json.dumps(record | {"format": 2}), encoding="utf-8")
     with pytest.raises(UserError, match=rf"{name}.*newer version of Headlight.*format 2.*reads format 1.*up to date"):
-        everything(run)
+        read_everything(run)

@@ -32,7 +32,7 @@ from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
 from tests.reliability.cases import Cases
 from tests.reliability.monkey import ELSEWHERE, LONG, Monkey, answer_dialogs
-from tests.reliability.terminal import ROOT, ended, running
+from tests.reliability.training_process import ROOT, running, wait_for_exit
 
 Reached = Callable[[], bool]
 
@@ -46,7 +46,7 @@ HANG_S = 10.0  # of a machine that does other things too
 ALL_GONE_S = 180.0  # the others are patient for a minute with one that hangs, and torchrun for half of one
 
 
-def live(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[int, int]:
+def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[int, int]:
     """One life of a window: a monkey has it for so many acts, and it closes while whatever goes on goes on.
 
     How many of them were done to a run that learned, and how often something was chosen from a menu or a list.
@@ -73,7 +73,7 @@ def close(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
 
 
-def put_a_run_of_another(folder: Path) -> Path:
+def add_run_of_another_process(folder: Path) -> Path:
     """A run that a live process writes, to be followed: the one that started the tests is said to."""
     theirs = folder / "runs" / "theirs"
     shutil.copytree(example_path(), theirs)
@@ -81,7 +81,7 @@ def put_a_run_of_another(folder: Path) -> Path:
     return theirs
 
 
-def require_all_kept(runs_dir: Path) -> None:
+def assert_all_saved(runs_dir: Path) -> None:
     """Every run that was begun is whole up to the last of its steps, and nobody writes it any more."""
     for path in list_runs(runs_dir):
         run = RunFolder.open(path)
@@ -111,13 +111,13 @@ def test_random_clicks_and_keys(
         answer_dialogs(monkeypatch, folder, seed)
         with cases.trying(f"the clicks of seed {seed}"), qtbot.capture_exceptions() as raised:
             with opened_window(folder) as window:
-                put_a_run_of_another(folder)
+                add_run_of_another_process(folder)
                 window.setup_drawer.open_file(folder / "good.yaml")
                 window.context.workbench.learn()
-                learning, choices = live(window, qtbot, seed, num_acts)
+                learning, choices = play(window, qtbot, seed, num_acts)
                 num_learning, num_choices = num_learning + learning, num_choices + choices
-            require_all_kept(folder / "runs")
-            require_all_kept(folder / ELSEWHERE)
+            assert_all_saved(folder / "runs")
+            assert_all_saved(folder / ELSEWHERE)
             assert not raised
     least = LEAST_LEARNING * num_acts * len(lives)
     assert num_learning >= least and num_choices >= len(lives), (num_learning, num_choices)
@@ -186,12 +186,12 @@ def opened(window: MainWindow, folder: Path) -> Reached:
 
 
 def following(window: MainWindow, folder: Path) -> Reached:
-    window.context.follower.follow(put_a_run_of_another(folder))
+    window.context.follower.follow(add_run_of_another_process(folder))
     return lambda: window.context.bridge.followed is not None
 
 
 def asking_for_a_run_to_follow(window: MainWindow, folder: Path) -> Reached:
-    window.context.follower.follow(put_a_run_of_another(folder))
+    window.context.follower.follow(add_run_of_another_process(folder))
     return lambda: True
 
 
@@ -289,7 +289,7 @@ def test_closing_at_any_stage(
     with opened_window(tmp_path) as window:
         qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)
         close(window, qtbot)
-    require_all_kept(tmp_path / "runs")
+    assert_all_saved(tmp_path / "runs")
     assert worker_pids() == {}
     states = [RunFolder.open(run).state.state for run in list_runs(tmp_path / "runs")]
     assert states == [state for state in [STAGES[stage]] if state is not None]
@@ -324,7 +324,7 @@ def test_a_killed_one_leaves_no_process_and_a_checkpoint(
         pytest.skip("torchrun takes seconds to start, and one that hangs is waited for: --full")
     with cases.trying(f"killed while {hanging} hangs"):
         with running([sys.executable, "-c", ENGINE, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
-            assert engine.stdout is not None and engine.stdout.readline() == "learning\n", ended(engine)
+            assert engine.stdout is not None and engine.stdout.readline() == "learning\n", wait_for_exit(engine)
             started = worker_pids()
             assert sorted(started) == [0, 1]
             if hanging is not None:

@@ -33,7 +33,7 @@ training:
 
 def train(folder: Path, *arguments: str) -> list[str]:
     """The command that trains `tiny.yaml` in `folder`, which it writes; settings such as `training.max_steps=20`."""
-    settings_file = _written(folder)
+    settings_file = _write_settings(folder)
     options = [one for one in arguments if one.startswith("--") or "=" not in one]
     settings = [word for one in arguments if one not in options for word in ("--set", one)]
     return [*MAIN, "train", str(settings_file), *options, *settings]
@@ -41,10 +41,10 @@ def train(folder: Path, *arguments: str) -> list[str]:
 
 def window(folder: Path, *settings: str) -> list[str]:
     """The command that opens a window which trains the same; run it in `ROOT`. Its runs lie in HEADLIGHT_RUNS_DIR."""
-    return [sys.executable, "-m", "tests.reliability.one_window", str(_written(folder)), *settings]
+    return [sys.executable, "-m", "tests.reliability.window_script", str(_write_settings(folder)), *settings]
 
 
-def _written(folder: Path) -> Path:
+def _write_settings(folder: Path) -> Path:
     path = folder / "tiny.yaml"
     path.write_text(TINY, encoding="utf-8")
     return path
@@ -52,7 +52,7 @@ def _written(folder: Path) -> Path:
 
 @contextmanager
 def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process, killed at the end where it has not ended by itself; its output is taken by `ended`."""
+    """A process, killed at the end where it has not ended by itself; its output is taken by `wait_for_exit`."""
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
     ) as process:
@@ -62,7 +62,7 @@ def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str
             process.kill()
 
 
-def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+def wait_for_exit(process: subprocess.Popen[str]) -> tuple[int, str]:
     """Waits for the end; the exit code and standard error."""
     _, errors = process.communicate(timeout=SECONDS)
     return process.returncode, errors

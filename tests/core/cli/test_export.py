@@ -18,7 +18,7 @@ from core.events import SettingChanged
 from core.machine.signals import STOPPING
 from core.run_folder import RunFolder
 from tests.in_process import called
-from tests.reliability.terminal import ROOT, SECONDS
+from tests.reliability.training_process import ROOT, SECONDS
 
 EXPORTING = """
 import os, sys

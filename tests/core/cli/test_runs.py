@@ -20,7 +20,7 @@ from core.machine.signals import STOPPING
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
 from tests.in_process import called
-from tests.reliability.terminal import ROOT, SECONDS
+from tests.reliability.training_process import ROOT, SECONDS
 
 GOLDEN = ROOT / "tests" / "golden"
 KILLED = """

@@ -16,7 +16,7 @@ import pytest
 
 from core.cli.unread import heeding_signals
 from core.run_folder import RunFolder
-from tests.reliability.terminal import MAIN, SECONDS, train
+from tests.reliability.training_process import MAIN, SECONDS, train
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens a pipe anew, so as not to wait for its reader")
 

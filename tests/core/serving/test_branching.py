@@ -22,7 +22,7 @@ from core.serving import branching
 from core.serving.session import Session
 from tests.core.examples import fail_to_read
 from tests.core.watcher import Watcher, answered, run_of
-from tests.reliability.small_runs import digest, everything, train
+from tests.reliability.small_runs import digest, read_everything, train
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def child_of(parent: RunFolder) -> RunFolder:
 
 
 def test_from_a_checkpoint_it_goes_on_as_the_other_did(parent: RunFolder) -> None:
-    before = digest(everything(parent.path))
+    before = digest(read_everything(parent.path))
     watcher = branched(parent, 8)
     child = child_of(parent)
     assert watcher.all(Trouble) == [] and watcher.steps() == [9, 10, 11, 12]
@@ -63,7 +63,7 @@ def test_from_a_checkpoint_it_goes_on_as_the_other_did(parent: RunFolder) -> Non
     for name, array in {**theirs.model, **theirs.optimizer}.items():
         np.testing.assert_array_equal({**ours.model, **ours.optimizer}[name], array)
     np.testing.assert_array_equal(child.metrics()[1]["train/loss"], parent.metrics()[1]["train/loss"])
-    assert digest(everything(parent.path)) == before
+    assert digest(read_everything(parent.path)) == before
 
 
 def test_from_a_snapshot_the_weights_are_kept_and_the_rest_begins_afresh(parent: RunFolder) -> None:

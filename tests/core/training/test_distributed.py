@@ -22,7 +22,7 @@ from core.run_folder import RunFolder
 from core.torchrun import Place, starting
 from core.training.distributed import SeveralProcesses
 from tests.in_process import called
-from tests.reliability.learnt import assert_same, learnt
+from tests.reliability.run_digests import assert_same, digests
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
 
@@ -166,7 +166,7 @@ def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(place: Path) -
 
 
 def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: Path) -> None:
-    plain = learnt(trained(place))
+    plain = digests(trained(place))
     with processes(place, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
         wait_for_steps(started[0])
         for process in reversed(started):  # as Ctrl-C in a terminal: to all of them
@@ -180,7 +180,7 @@ def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: P
     assert outputs[1] == ("", "")  # only the first is heard
     assert 0 < stopped_at < 60, "stopped too late to be resumed"
     assert RunFolder.open(place / "stopped").state.last_step == 60
-    assert_same(learnt(place / "stopped"), plain)
+    assert_same(digests(place / "stopped"), plain)
 
 
 @pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
