@@ -15,8 +15,8 @@ from core.config import config_to_yaml
 from core.errors import UserError
 from core.events import GOOD_ENDS
 from core.machine.signals import Interrupted, signals_to
+from core.run_files.foreign_files import require_only_run_files
 from core.run_files.hidden_folders import delete_run
-from core.run_files.own_files import require_only_run_files
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import summarise, unreadable_state

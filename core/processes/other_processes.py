@@ -37,13 +37,13 @@ class OtherProcesses:
         return self._workers is not None
 
     @property
-    def is_wanted(self) -> bool:
+    def must_move(self) -> bool:
         """Whether the next Learn is for another number of processes than now have the run."""
         return self.num_processes != (self._workers.num_processes if self._workers is not None else 1)
 
-    def answers(self, request: Request[Any]) -> bool:
+    def handles(self, request: Request[Any]) -> bool:
         """Whether this request goes to the processes."""
-        return self.has_run and not (isinstance(request, Learn) and self.is_wanted)
+        return self.has_run and not (isinstance(request, Learn) and self.must_move)
 
     def ask(self, request: Request[Any], future: Future[Any]) -> None:
         """Send a request to the first of the processes."""
@@ -64,7 +64,7 @@ class OtherProcesses:
 
     def move_run(self, pace: float | None) -> Work:
         """Move the run to as many processes as are wanted. If they do not start, it is opened here again, as it was."""
-        run = self._workers.run if self._workers is not None else self._session.hand_over()
+        run = self._workers.run if self._workers is not None else self._session.release_run()
         if self._workers is not None:
             yield from self.stop_workers()
         if self.num_processes == 1:

@@ -46,7 +46,7 @@ def read_probe_file(path: Path) -> Probe:
         probe = Probe(step=record["step"], sentences=tuple(sentences))
     except (KeyError, TypeError) as error:
         raise damaged(path, f"no {error}") from None
-    if not all(map(_is_of_its_tokens, sentences)):
+    if not all(map(_has_matching_shapes, sentences)):
         raise damaged(path, "its arrays do not match the tokens that it names")
     return probe
 
@@ -94,16 +94,16 @@ def _feed(arrays: Arrays, prefix: str, record: Mapping[str, Any] | None) -> Feed
     )
 
 
-def _is_of_its_tokens(sentence: ProbedSentence) -> bool:
+def _has_matching_shapes(sentence: ProbedSentence) -> bool:
     """Whether the arrays have a row and column for each token, which an untrusted file need not have."""
     layers_and_heads, num_src = sentence.encoder_self.shape[:2], len(sentence.src_tokens)
     feeds = [feed for feed in (sentence.by_reference, sentence.free_running) if feed is not None]
     return sentence.encoder_self.shape == (*layers_and_heads, num_src, num_src) and all(
-        _has_its_shapes(feed, num_src) for feed in feeds
+        _feed_matches(feed, num_src) for feed in feeds
     )
 
 
-def _has_its_shapes(feed: Feed, num_src: int) -> bool:
+def _feed_matches(feed: Feed, num_src: int) -> bool:
     num_tgt, layers_and_heads = len(feed.tgt_input), feed.cross.shape[:2]
     return (
         len(feed.tgt_output) == len(feed.top_tokens) == num_tgt

@@ -48,7 +48,7 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     try:
         with reporting_read_errors(path):
             require_memory_to_read(path, _MEMORY_FACTOR)
-            _read_through(path)
+            _require_readable(path)
             with safe_open(path, framework="numpy") as file:
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
                 metadata = file.metadata() or {}
@@ -60,7 +60,7 @@ def read_tensors(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         raise damaged(path, str(error) or type(error).__name__) from None
 
 
-def _read_through(path: Path) -> None:
+def _require_readable(path: Path) -> None:
     """Raise OSError for an unreadable file: safetensors maps it, and a bad sector would kill the process."""
     with path.open("rb", buffering=0) as file:
         chunk = bytearray(_CHUNK_BYTES)

@@ -9,7 +9,7 @@ from core.data.prepared_data import PreparedData
 from core.data.splits import SPLITS
 
 
-def with_other_held_out(own: PreparedData, now: PreparedData) -> PreparedData | None:
+def with_replaced_held_out(own: PreparedData, now: PreparedData) -> PreparedData | None:
     """The data there are now, for scoring a run that has its `own` pairs; None if it was trained on others.
 
     Held-out pairs may be any, since their tokens have the run's ids: those follow from the train split alone.

@@ -84,7 +84,7 @@ class CurrentRun:
         self._attach_folder(folder)
         self._apply_changes()
 
-    def take_over(self) -> RunFolder:
+    def claim(self) -> RunFolder:
         """Make this process the one that writes the run; from an opened run, cut off what came after its checkpoint."""
         if self.folder is None:
             raise UserError("This run has no folder yet.", "Start it first.")

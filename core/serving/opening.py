@@ -24,7 +24,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import OpenRun, Purpose
 from core.run_files.documents import DamagedFile
 from core.run_folder import Checkpoint, RunFolder
-from core.serving.changed_data import describe_difference, with_other_held_out
+from core.serving.changed_data import describe_difference, with_replaced_held_out
 from core.serving.moved_data_files import relocation_advice
 from core.serving.shadowed_plugins import replaced_plugin_advice
 from core.training import trouble
@@ -71,7 +71,7 @@ def prepare_run_data(
         if purpose == "evaluate" and options:
             with suppress(UserError):  # without its own pairs, nothing says what is held out
                 own = yield from prepare_run_data(folder, host, cache_dir, emit, purpose=purpose)
-                if scored := with_other_held_out(own, data):
+                if scored := with_replaced_held_out(own, data):
                     return scored
             undo += " Other held-out pairs can be scored only where its own can be read too."
     where = relocation_advice(folder, host, local_options or dataset.options, gives_other_pairs=bool(undo))

@@ -156,7 +156,7 @@ class RequestLoop:
 
     def _serve_between_jobs(self, request: Request[Any], future: Future[Any]) -> None:
         match request:
-            case _ if self._processes.answers(request):
+            case _ if self._processes.handles(request):
                 self._processes.ask(request, future)
             case Learn():
                 self._learn(request, future)
@@ -319,7 +319,7 @@ class RequestLoop:
 
     def _learn(self, request: Learn, future: Future[Any]) -> None:
         self._end_learning()
-        if self._processes.is_wanted and not self._session.has_diverged:
+        if self._processes.must_move and not self._session.has_diverged:
             self._move_to_processes(request, future)
             return
         try:

@@ -245,7 +245,7 @@ class Session:
             raise UserError(f"Learn: expected at least 1 more step, given {steps:,}.")
         run = self.run
         was_ours = run.is_ours
-        folder = self._take_over(run)
+        folder = self._claim(run)
         if steps is not None and run.trainer.step + steps > run.trainer.config.training.max_steps:
             self._emit(run.trainer.change("training.max_steps", run.trainer.step + steps))
         folder.update(state="learning", reason=None)
@@ -255,16 +255,16 @@ class Session:
         self._set_state("learning")
         return self._learn(run)
 
-    def _take_over(self, run: CurrentRun) -> RunFolder:
+    def _claim(self, run: CurrentRun) -> RunFolder:
         stopped_early = run.folder is not None and run.folder.state.reason == "early_stopping"
-        folder = run.take_over()
+        folder = run.claim()
         if stopped_early:  # otherwise patience would end it again before its first step
             run.trainer.renew_patience()
         return folder
 
-    def hand_over(self) -> Path:
+    def release_run(self) -> Path:
         """Save the run and release it, for other processes to open. Raises UserError if it cannot go on."""
-        folder = self._take_over(self.run)
+        folder = self._claim(self.run)
         self.run.flush()
         self._emit(self.run.trainer.save_checkpoint())
         folder.release("stopped", "stopped")
@@ -373,7 +373,7 @@ class Session:
         run = self.run
         if run.folder is None or self.state not in ("learning", "paused"):
             return None
-        self._take_over(run)
+        self._claim(run)
         yield from self._learn(run) if run.trainer.has_diverged else self._end(run, "finished_by_user")
         return run.folder.path
 

@@ -148,7 +148,7 @@ with building_folder(Path(sys.argv[1])) as building:
 """
 
 
-def told_folder(builder: subprocess.Popen[str]) -> Path:
+def printed_folder(builder: subprocess.Popen[str]) -> Path:
     """The one that this process builds in."""
     assert builder.stdout is not None
     return Path(builder.stdout.readline().strip())
@@ -167,7 +167,7 @@ def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_b
         for _ in range(2)
     ]
     with builders[0] as killed, builders[1] as living:
-        left, building = map(told_folder, builders)
+        left, building = map(printed_folder, builders)
         killed.kill()
         killed.wait()
         folder = published(tmp_path, "one")
