@@ -32,9 +32,9 @@ def open_window() -> int:
 
             return app.run(sys.argv, engine)
     except Exception as error:
-        if (told := too_little_memory(error)) is None:
+        if (shortage := too_little_memory(error)) is None:
             raise
-        print(f"headlight: {told}", file=sys.stderr)
+        print(f"headlight: {shortage}", file=sys.stderr)
         return 2
 
 

@@ -17,24 +17,24 @@ from importlib import import_module
 
 from platformdirs import user_log_path
 
+from core.cli.interruptible_output import WriteInterrupted, interruptible_stream
 from core.cli.one_line import one_line
 from core.cli.parser import parse
 from core.cli.streams import (
-    NobodyReads,
-    fall_silent,
-    perhaps_unread,
-    progress_perhaps_unread,
-    results_told,
-    speak_utf8,
+    OutputPipeClosed,
+    discard_output,
+    optional_output,
+    optional_stderr,
+    required_stdout,
+    use_utf8,
 )
-from core.cli.unread import Unread, heeding_signals
 from core.errors import UserError
 from core.machine.resource_errors import no_more_files, too_little_memory
 from core.machine.signals import Interrupted, ends_by
 from core.torchrun import require_one_process, tell_torchrun
 
-OK, FAULT, BAD_INPUT = 0, 1, 2
-_OF_THE_PATH = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
+OK, INTERNAL_ERROR, BAD_INPUT = 0, 1, 2
+_PATH_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
 
 
 # verb -> module and function, imported when it is called
@@ -58,43 +58,47 @@ VERBS = {
 def main(argv: Sequence[str]) -> int:
     """Run one verb and return the exit code. No exception escapes, and no traceback reaches the user."""
     for stream in (sys.stdout, sys.stderr):
-        speak_utf8(stream)
-    sys.stdout, sys.stderr = map(heeding_signals, (sys.stdout, sys.stderr))
+        use_utf8(stream)
+    sys.stdout, sys.stderr = map(interruptible_stream, (sys.stdout, sys.stderr))
     try:
-        with progress_perhaps_unread(), results_told():
+        with optional_stderr(), required_stdout():
             code = _run(argv)
     except UserError as error:
-        return _complain(error, BAD_INPUT)
+        return _print_error(error, BAD_INPUT)
     except Interrupted as interrupted:
-        return _end_by(interrupted.number, interrupted)
+        return _exit_by_signal(interrupted.number, interrupted)
     except KeyboardInterrupt:
         ends_by(signal.SIGINT)
-        return _end_by(signal.SIGINT, "interrupted.")
+        return _exit_by_signal(signal.SIGINT, "interrupted.")
     except SystemExit as exit:  # argparse has printed the message
         return int(exit.code or OK)
-    except Unread as unread:
-        return _end_by(unread.signal, f"ended by {unread.signal.name}.")
-    except NobodyReads:
-        fall_silent(sys.stdout)
+    except WriteInterrupted as write_interrupted:
+        return _exit_by_signal(write_interrupted.signal, f"ended by {write_interrupted.signal.name}.")
+    except OutputPipeClosed:
+        discard_output(sys.stdout)
         return OK
     except Exception as error:
-        sentence = _of_the_system(error)
-        return _complain(_fault(error), FAULT) if sentence is None else _complain(sentence, BAD_INPUT)
+        sentence = _system_error(error)
+        return (
+            _print_error(_log_internal_error(error), INTERNAL_ERROR)
+            if sentence is None
+            else _print_error(sentence, BAD_INPUT)
+        )
     return code
 
 
-def _of_the_system(error: Exception) -> str | None:
+def _system_error(error: Exception) -> str | None:
     """The sentence for an error of the system: a lack of memory or files, an unusable path, no working directory.
 
     None for any other error, such as a Python interpreter that cannot be started.
     """
-    if lacking := too_little_memory(error) or no_more_files(error):
-        return str(lacking)
+    if shortage := too_little_memory(error) or no_more_files(error):
+        return str(shortage)
     if not isinstance(error, OSError):
         return None
     if error.errno == errno.ENOENT and error.filename is None:  # only for the working directory
         return "the current folder was removed. Go to one that exists."
-    if error.errno in _OF_THE_PATH and error.filename not in (None, sys.executable):
+    if error.errno in _PATH_ERRNOS and error.filename not in (None, sys.executable):
         return f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."
     return None
 
@@ -108,26 +112,27 @@ def _run(argv: Sequence[str]) -> int:
     try:
         return verb(arguments)
     except UserError as error:
-        from core.cli.where_set import with_place  # it imports pydantic and yaml, which --help need not wait for
+        # imports pydantic and yaml, which --help need not wait for
+        from core.cli.error_location import with_location
 
-        raise with_place(error, arguments) from error
+        raise with_location(error, arguments) from error
 
 
-def _end_by(number: int, note: object) -> int:
-    with perhaps_unread(sys.stdout):
+def _exit_by_signal(number: int, note: object) -> int:
+    with optional_output(sys.stdout):
         sys.stdout.flush()  # the reader may be gone
-    return _complain(note, 128 + number)
+    return _print_error(note, 128 + number)
 
 
-def _complain(what: object, code: int) -> int:
-    sentence = one_line(f"headlight: {' '.join(str(what).splitlines())}")
+def _print_error(error: object, code: int) -> int:
+    sentence = one_line(f"headlight: {' '.join(str(error).splitlines())}")
     tell_torchrun(sentence)
-    with perhaps_unread(sys.stderr):
+    with optional_output(sys.stderr):
         print(sentence, file=sys.stderr)
     return code
 
 
-def _fault(error: Exception) -> str:
+def _log_internal_error(error: Exception) -> str:
     """Write the traceback to a log file; returns the sentence that says where."""
     log = user_log_path("headlight", appauthor=False) / "faults.log"
     entry = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(sys.argv)}\n{traceback.format_exc()}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Sequence
 
-from core.cli.comparable import warn_of_other_tokens
+from core.cli.comparability import warn_of_different_tokens
 from core.cli.named_run import runs_dir_of
 from core.cli.one_line import one_line
 from core.cli.output import columns, print_records, warn
@@ -16,7 +16,7 @@ from core.comparison.target_tokens import index_of_other_tokens
 from core.errors import UserError
 from core.run_folder import RunFolder, find_run
 
-_WITH_PAIRED_BOOTSTRAP = ("split", "set", "beam_size", "length_penalty", "minimum_risk", "checkpoint", "plugins_dir")
+_PAIRED_BOOTSTRAP_OPTIONS = ("split", "set", "beam_size", "length_penalty", "minimum_risk", "checkpoint", "plugins_dir")
 
 
 def compare(arguments: Namespace) -> int:
@@ -24,24 +24,24 @@ def compare(arguments: Namespace) -> int:
     metrics of its best validation.
 
     With `--csv` or `--json`, print a row or an object for each run, for other programs. Mean and standard deviation of
-    each group of runs that differ only in their seed come last. For `--paired-bootstrap`, see core.cli.paired.
+    each group of runs that differ only in their seed come last. For `--paired-bootstrap`, see core.cli.compare_paired.
     """
     if arguments.paired_bootstrap:
-        from core.cli.paired import compare_paired  # evaluates, and so loads torch
+        from core.cli.compare_paired import compare_paired  # evaluates, and so loads torch
 
         return compare_paired(arguments)
-    if given := [name for name in _WITH_PAIRED_BOOTSTRAP if _is_given(getattr(arguments, name))]:
+    if given := [name for name in _PAIRED_BOOTSTRAP_OPTIONS if _is_given(getattr(arguments, name))]:
         raise UserError(
             f"--{given[0].replace('_', '-')}: the figures compared are those of the runs' own validations.",
             "It goes with --paired-bootstrap, which evaluates two runs.",
         )
     runs = [RunResults.read(RunFolder.open(find_run(text, runs_dir_of(arguments)))) for text in arguments.runs]
-    if (other := index_of_other_tokens([run.target_tokens for run in runs])) is not None:
-        warn_of_other_tokens(runs[0].folder, runs[other].folder, "say nothing side by side")
-    if (places := runs_with_other_data(runs)) is not None:
-        first, second = (runs[place].folder.path.name for place in places)
-        same = f"{first} and {second} were trained with the same settings"
-        warn(f"{same} on different data, for the corpus was changed, and have no common mean")
+    if (index := index_of_other_tokens([run.target_tokens for run in runs])) is not None:
+        warn_of_different_tokens(runs[0].folder, runs[index].folder, "say nothing side by side")
+    if (indices := runs_with_other_data(runs)) is not None:
+        first, second = (runs[index].folder.path.name for index in indices)
+        message = f"{first} and {second} were trained with the same settings"
+        warn(f"{message} on different data, for the corpus was changed, and have no common mean")
     records = comparison_records(runs, seed_groups(runs))
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)

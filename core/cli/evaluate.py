@@ -8,18 +8,18 @@ from contextlib import nullcontext
 from typing import Any, TextIO
 
 from core.answers.evaluation import Evaluation
-from core.cli.comparable import figures_of_other_units, require_same_sentences
-from core.cli.conversation import TerminalConversation
-from core.cli.files import output_file
-from core.cli.opening import (
+from core.cli.comparability import incomparable_metrics, require_same_sentences
+from core.cli.engine_client import TerminalClient
+from core.cli.open_run import (
     DATASET_OPTION,
-    opened,
-    opening_of,
+    open_run,
+    open_run_request,
     read_settings,
     require_different_runs,
-    require_no_corpus_file,
+    require_not_a_corpus_file,
 )
 from core.cli.output import print_json, print_lines, print_means, warn
+from core.cli.text_files import output_file
 from core.comparison.run_results import RunResults
 from core.comparison.seeds import repeated_runs
 from core.comparison.spread import spread
@@ -38,48 +38,48 @@ def evaluate(arguments: Namespace) -> int:
     if arguments.predictions is not None and len(arguments.runs) > 1:
         given = f"given {len(arguments.runs)} runs"
         raise UserError(f"--predictions {arguments.predictions}: a file holds one run's outputs, {given}.")
-    openings = openings_of(arguments)
-    require_different_runs(openings, "it would count twice in the mean")
+    requests = open_run_requests(arguments)
+    require_different_runs(requests, "it would count twice in the mean")
     if arguments.predictions is not None:
-        require_no_corpus_file(arguments.predictions, "--predictions", openings[0])
+        require_not_a_corpus_file(arguments.predictions, "--predictions", requests[0])
     evaluations = []
     predictions = nullcontext() if arguments.predictions is None else output_file(arguments.predictions)
-    with predictions as file, TerminalConversation(arguments.plugins_dir) as engine:
-        for opening in openings:
-            evaluation = evaluated(engine, opening, arguments.split, minimum_risk=arguments.minimum_risk)
+    with predictions as file, TerminalClient(arguments.plugins_dir) as client:
+        for request in requests:
+            evaluation = evaluate_run(client, request, arguments.split, minimum_risk=arguments.minimum_risk)
             evaluations.append(evaluation)
             if file is None:
-                _tell(evaluation, json=arguments.json)
+                _print_evaluation(evaluation, json=arguments.json)
             else:
                 _write_predictions(file, evaluation)
     if arguments.predictions is not None:  # last, so that the file is complete even if standard output fails
-        _tell(evaluations[0], json=arguments.json)
+        _print_evaluation(evaluations[0], json=arguments.json)
     if len(evaluations) > 1:
         require_same_sentences(evaluations, "A mean")
-        counted = _each_once(evaluations)
-        if len(counted) > 1:  # one has no deviation
-            _print_spread(counted, json=arguments.json)
+        distinct = _without_repeats(evaluations)
+        if len(distinct) > 1:  # one has no deviation
+            _print_spread(distinct, json=arguments.json)
     return 0
 
 
-def openings_of(arguments: Namespace) -> list[OpenRun]:
+def open_run_requests(arguments: Namespace) -> list[OpenRun]:
     """The requests to open the runs of the command line, with the dataset options of --set."""
     changes, options = read_settings(arguments.set)
     if changes:
         raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
-    return [opening_of(run, arguments, "evaluate", options) for run in arguments.runs]
+    return [open_run_request(run, arguments, "evaluate", options) for run in arguments.runs]
 
 
-def evaluated(engine: TerminalConversation, opening: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
+def evaluate_run(client: TerminalClient, request: OpenRun, split: str, *, minimum_risk: bool) -> Evaluation:
     """Open a run and evaluate it on a split."""
-    opened(engine, opening)
-    evaluation = engine.ask(Evaluate(split=split, minimum_risk=minimum_risk))
-    engine.answered()
+    open_run(client, request)
+    evaluation = client.ask(Evaluate(split=split, minimum_risk=minimum_risk))
+    client.show_pending_notes()
     return evaluation
 
 
-def _tell(evaluation: Evaluation, *, json: bool) -> None:
-    warn_of_sentences(evaluation)
+def _print_evaluation(evaluation: Evaluation, *, json: bool) -> None:
+    warn_about_sentences(evaluation)
     record = _record(evaluation)
     if json:
         print_json(record)
@@ -88,10 +88,10 @@ def _tell(evaluation: Evaluation, *, json: bool) -> None:
     print_lines(record | named)
 
 
-def warn_of_sentences(evaluation: Evaluation) -> None:
+def warn_about_sentences(evaluation: Evaluation) -> None:
     """Warn if the evaluated sentences are not the run's own, not all of the split, or valid's instead of test's."""
-    if others := other_pairs(evaluation):
-        given = ", ".join(f"{key}={value}" for key, value in others.items())
+    if options := other_pairs(evaluation):
+        given = ", ".join(f"{key}={value}" for key, value in options.items())
         warn(f"these are not the run's own {evaluation.split} pairs, but those of {given}")
     num_pairs = evaluation.sentences + evaluation.left_out + evaluation.plugin_left_out
     if evaluation.plugin_left_out:
@@ -136,20 +136,20 @@ def other_pairs(evaluation: Evaluation) -> dict[str, object]:
     return {f"{DATASET_OPTION}{name}": value for name, value in evaluation.other_options.items()}
 
 
-def _each_once(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
+def _without_repeats(evaluations: Sequence[Evaluation]) -> list[Evaluation]:
     """The evaluations for the mean: of runs with equal settings, data and seed only the first; warns of the others."""
-    again = repeated_runs([RunResults.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
+    repeated = repeated_runs([RunResults.read(RunFolder.open(evaluation.run)) for evaluation in evaluations])
     names = [evaluation.run.name for evaluation in evaluations]
-    for at, first in again.items():
-        said = f"{names[at]} repeats {names[first]}, seed included"
-        warn(f"{said}: it is left out of the mean, where it would count twice")
-    return [evaluation for at, evaluation in enumerate(evaluations) if at not in again]
+    for index, first in repeated.items():
+        sentence = f"{names[index]} repeats {names[first]}, seed included"
+        warn(f"{sentence}: it is left out of the mean, where it would count twice")
+    return [evaluation for index, evaluation in enumerate(evaluations) if index not in repeated]
 
 
 def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
     """Print mean and sample standard deviation of every metric that all have, on the same sentences."""
-    left_out = figures_of_other_units(evaluations)
-    mean, deviation = spread([_figures(evaluation, left_out) for evaluation in evaluations])
+    left_out = incomparable_metrics(evaluations)
+    mean, deviation = spread([_averaged_metrics(evaluation, left_out) for evaluation in evaluations])
     split, sentences = evaluations[0].split, evaluations[0].sentences
     if json:
         runs = [evaluation.run for evaluation in evaluations]
@@ -160,7 +160,7 @@ def _print_spread(evaluations: Sequence[Evaluation], *, json: bool) -> None:
     print_means(mean, deviation)
 
 
-def _figures(evaluation: Evaluation, left_out: Sequence[str]) -> dict[str, float]:
+def _averaged_metrics(evaluation: Evaluation, left_out: Sequence[str]) -> dict[str, float]:
     named = {name: evaluation.metrics[name] for name in _METRICS if name not in left_out}
     return named | {"tokenized_bleu": evaluation.tokenized_bleu} | evaluation.plugin_metrics
 

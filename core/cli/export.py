@@ -8,10 +8,10 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.cli.files import require_outside_runs
 from core.cli.named_run import named_run
-from core.cli.opening import usual_checkpoint, weights_in_words
+from core.cli.open_run import default_checkpoint, weights_description
 from core.cli.output import print_json
+from core.cli.text_files import require_outside_runs
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.machine.signals import broken_off_by_signals
@@ -53,14 +53,14 @@ def _share(run: RunFolder, arguments: Namespace) -> None:
             f"Write --output {shlex.quote(f'{arguments.output}{SUFFIX}')}.",
         )
     share(run, arguments.output)
-    _tell(arguments, run, "the run to look at, drop it on the window")
+    _print_written(arguments, run, "the run to look at, drop it on the window")
 
 
 def _export_weights(run: RunFolder, arguments: Namespace) -> None:
-    which = arguments.checkpoint or usual_checkpoint(run)
-    step = run.checkpoint_step(which)
+    checkpoint = arguments.checkpoint or default_checkpoint(run)
+    step = run.checkpoint_step(checkpoint)
     training = run.latest_config().training
-    averaged = averaged_steps(run.checkpoint_steps(), step, training) if which == "last" else [step]
+    averaged = averaged_steps(run.checkpoint_steps(), step, training) if checkpoint == "last" else [step]
     weights = mean_weights(map(run.weights, averaged))
     if arguments.format == "onnx":
         _write_folder(arguments.output, _onnx_files(run, step, weights))
@@ -70,13 +70,13 @@ def _export_weights(run: RunFolder, arguments: Namespace) -> None:
             file.write(tensor_bytes(weights, {"step": step}))
     else:
         _write_folder(arguments.output, model_files(run, step, weights))
-    of = {"checkpoint": step} | ({"averaged_steps": averaged} if len(averaged) > 1 else {})
-    _tell(arguments, run, f"the weights of {weights_in_words(step, averaged)}", **of)
+    details = {"checkpoint": step} | ({"averaged_steps": averaged} if len(averaged) > 1 else {})
+    _print_written(arguments, run, f"the weights of {weights_description(step, averaged)}", **details)
 
 
-def _tell(arguments: Namespace, run: RunFolder, what: str, **of: object) -> None:
+def _print_written(arguments: Namespace, run: RunFolder, what: str, **details: object) -> None:
     if arguments.json:
-        print_json({"output": arguments.output, "run": run.path, "format": arguments.format, **of})
+        print_json({"output": arguments.output, "run": run.path, "format": arguments.format, **details})
     else:
         print(f"{arguments.output}: {what}")
 
@@ -107,17 +107,19 @@ def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
 
     An empty folder is kept and gets the files then: it may be a mount point, a link, or a terminal's working directory.
     """
-    is_there = folder.is_dir()
+    exists = folder.is_dir()
     with (
         reporting_write_errors(folder, "--output", error_type=UserError),
-        tempfile.TemporaryDirectory(prefix=".exporting-", dir=folder if is_there else folder.absolute().parent) as room,
+        tempfile.TemporaryDirectory(
+            prefix=".exporting-", dir=folder if exists else folder.absolute().parent
+        ) as staging,
     ):
-        made = Path(room) / "made"
+        staged = Path(staging) / "made"
         for name, data in files:
-            (made / name).parent.mkdir(parents=True, exist_ok=True)
-            write_atomically(made / name, data)
-        if is_there:
-            for path in made.iterdir():
+            (staged / name).parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(staged / name, data)
+        if exists:
+            for path in staged.iterdir():
                 path.rename(folder / path.name)
         else:
-            made.rename(folder)
+            staged.rename(folder)

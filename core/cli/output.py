@@ -21,17 +21,17 @@ from core.events import Event, ProbeDone, ValidationDone
 
 def print_json(record: Mapping[str, Any], file: TextIO | None = None) -> None:
     """Print one object on a line of its own and flush; to standard output unless `file` is given."""
-    print(json.dumps(plain(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
+    print(json.dumps(json_value(record), ensure_ascii=False, allow_nan=False), file=file, flush=True)
 
 
 def print_lines(record: Mapping[str, Any]) -> None:
     """Print a line for each entry, for people, except for None, False and empty texts."""
     for name, value in record.items():
         if value is not None and value is not False and value != "":
-            print(name, _said(value))
+            print(name, _formatted(value))
 
 
-def _said(value: object) -> str:
+def _formatted(value: object) -> str:
     if isinstance(value, tuple):
         return one_line(", ".join(map(str, value)))
     return f"{value:.6g}" if isinstance(value, float) else one_line(str(value))
@@ -45,7 +45,7 @@ def print_records(records: Sequence[Mapping[str, Any]], *, as_csv: bool) -> None
         return
     writer = csv.DictWriter(sys.stdout, fieldnames=list(records[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(plain(record) for record in records)
+    writer.writerows(json_value(record) for record in records)
 
 
 def warn(sentence: str) -> None:
@@ -75,16 +75,16 @@ def event_record(event: Event) -> dict[str, Any]:
     return {"event": name} | {one.name: getattr(event, one.name) for one in fields(event) if one.name != left_out}
 
 
-def plain(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """A value in JSON's types; NaN and infinities become None."""
     if isinstance(value, BaseModel):
-        return plain(value.model_dump(mode="json"))
+        return json_value(value.model_dump(mode="json"))
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): json_value(one) for key, one in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
+        return json_value(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [json_value(one) for one in value]
     if isinstance(value, Path):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):

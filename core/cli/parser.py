@@ -62,52 +62,52 @@ class _Parser(ArgumentParser):
 def parse(argv: Sequence[str]) -> Namespace:
     """Parse the arguments; `verb` names the verb. Raises SystemExit after printing help, the version or an error."""
     parser = _make_parser()
-    arguments, unread = parser.parse_known_args(argv)
+    arguments, unparsed = parser.parse_known_args(argv)
     if arguments.verb == "translate":  # argparse does not parse texts that follow an option
-        arguments.text += _texts_of(unread)
-        unread = [word for word in _before_dashes(unread) if word.startswith("-")]
-    if unread:
+        arguments.text += _positional_texts(unparsed)
+        unparsed = [word for word in _before_double_dash(unparsed) if word.startswith("-")]
+    if unparsed:
         parser.prog += f" {arguments.verb}"  # so that the error points to the verb's help
-        parser.error(f"unknown: {' '.join(unread)}")
+        parser.error(f"unknown: {' '.join(unparsed)}")
     return arguments
 
 
-def _texts_of(words: list[str]) -> list[str]:
-    before = _before_dashes(words)
+def _positional_texts(words: list[str]) -> list[str]:
+    before = _before_double_dash(words)
     return [word for word in before if not word.startswith("-")] + words[len(before) + 1 :]
 
 
-def _before_dashes(words: list[str]) -> list[str]:
+def _before_double_dash(words: list[str]) -> list[str]:
     return words[: words.index("--")] if "--" in words else words
 
 
 def _make_parser() -> ArgumentParser:
     parser = _Parser(prog="headlight", description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("--version", action="version", version=f"headlight {version()}")
-    verbs = _verbs(parser)
+    verbs = _add_verbs(parser)
     _add_train(verbs)
     _add_evaluate(verbs)
     _add_translate(verbs)
-    _add_runs(_verbs(verbs.add_parser("runs", help="list, show, compare or delete runs")))
-    _add_plugins(_verbs(verbs.add_parser("plugins", help="list or check dataset plugins, or write a new one")))
-    _add_presets(_verbs(verbs.add_parser("presets", help="list or show the presets")))
+    _add_runs(_add_verbs(verbs.add_parser("runs", help="list, show, compare or delete runs")))
+    _add_plugins(_add_verbs(verbs.add_parser("plugins", help="list or check dataset plugins, or write a new one")))
+    _add_presets(_add_verbs(verbs.add_parser("presets", help="list or show the presets")))
     _add_export(verbs)
     return parser
 
 
-def _verbs(parser: ArgumentParser) -> _Verbs:
+def _add_verbs(parser: ArgumentParser) -> _Verbs:
     return parser.add_subparsers(title="verbs", metavar="VERB", required=True, parser_class=_Parser)
 
 
-def _verb(verbs: _Verbs, name: str, what: str) -> ArgumentParser:
+def _add_verb(verbs: _Verbs, name: str, help_text: str) -> ArgumentParser:
     """Add a verb: `runs list` is added as `list` to the verbs of `runs`."""
-    verb = verbs.add_parser(name.split()[-1], help=what)
+    verb = verbs.add_parser(name.split()[-1], help=help_text)
     verb.set_defaults(verb=name)
     return verb
 
 
 def _add_train(verbs: _Verbs) -> None:
-    train = _verb(verbs, "train", "train a preset or a YAML file, or continue a run")
+    train = _add_verb(verbs, "train", "train a preset or a YAML file, or continue a run")
     train.add_argument("config", nargs="?", metavar="PRESET|FILE.yaml", help="`headlight presets list` shows them")
     train.add_argument("--resume", metavar="RUN", help="continue this run instead")
     _add_set(train, "override one setting")
@@ -123,12 +123,12 @@ def _add_train(verbs: _Verbs) -> None:
         metavar="0,1,2",
         help="train once with each of these seeds; print mean and deviation at their last steps",
     )
-    _add_places(train)
+    _add_folders(train)
     _add_json(train, "print one object a line: every event, the last one run_finished; with --seeds, seeds_finished")
 
 
 def _add_evaluate(verbs: _Verbs) -> None:
-    evaluate = _verb(verbs, "evaluate", "measure runs on sentences they were not trained on")
+    evaluate = _add_verb(verbs, "evaluate", "measure runs on sentences they were not trained on")
     evaluate.add_argument(
         "runs", nargs="+", metavar="RUN", help=f"{_RUN}; for several runs, mean and standard deviation come last"
     )
@@ -142,12 +142,12 @@ def _add_evaluate(verbs: _Verbs) -> None:
     )
     _add_decoding(evaluate)
     _add_checkpoint(evaluate)
-    _add_places(evaluate)
+    _add_folders(evaluate)
     _add_json(evaluate, "print one object a run; for several runs, a last one with mean and standard deviation")
 
 
 def _add_translate(verbs: _Verbs) -> None:
-    translate = _verb(verbs, "translate", "translate texts with a run's weights")
+    translate = _add_verb(verbs, "translate", "translate texts with a run's weights")
     translate.add_argument("run", metavar="RUN", help=_RUN)
     translate.add_argument(
         "text",
@@ -167,15 +167,15 @@ def _add_translate(verbs: _Verbs) -> None:
     )
     _add_decoding(translate)
     _add_checkpoint(translate)
-    _add_places(translate)
+    _add_folders(translate)
     _add_json(translate, "print one object a line, with every token's probability and the beam's other outputs")
 
 
 def _add_runs(verbs: _Verbs) -> None:
-    listing = _verb(verbs, "runs list", "all runs, the newest last")
-    show = _verb(verbs, "runs show", "one run: state, figures, settings")
-    delete = _verb(verbs, "runs delete", "delete runs for good, without asking; of a link to a run, only the link")
-    compare = _verb(verbs, "runs compare", "runs side by side: settings that differ, figures at their best steps")
+    listing = _add_verb(verbs, "runs list", "all runs, the newest last")
+    show = _add_verb(verbs, "runs show", "one run: state, figures, settings")
+    delete = _add_verb(verbs, "runs delete", "delete runs for good, without asking; of a link to a run, only the link")
+    compare = _add_verb(verbs, "runs compare", "runs side by side: settings that differ, figures at their best steps")
     for verb in (listing, show, delete, compare):
         _add_runs_dir(verb)
     show.add_argument("run", metavar="RUN")
@@ -197,29 +197,29 @@ def _add_runs(verbs: _Verbs) -> None:
 
 
 def _add_plugins(verbs: _Verbs) -> None:
-    listing = _verb(verbs, "plugins list", "all dataset plugins, those that cannot be loaded with their error")
+    listing = _add_verb(verbs, "plugins list", "all dataset plugins, those that cannot be loaded with their error")
     _add_plugins_dir(listing)
     _add_json(listing, "print one object a line")
-    check = _verb(verbs, "plugins check", "check a plugin: contract, figures, learnability")
+    check = _add_verb(verbs, "plugins check", "check a plugin: contract, figures, learnability")
     check.add_argument("plugin", metavar="NAME|PATH", help="a plugin's name, or its .py file wherever that is")
     _add_set(check, "check with this option")
     _add_plugins_dir(check)
     _add_json(check, "print one object")
-    new = _verb(verbs, "plugins new", "write a working plugin to start from, and its test")
+    new = _add_verb(verbs, "plugins new", "write a working plugin to start from, and its test")
     new.add_argument("name", metavar="NAME", help="lower-case letters, digits and underscores")
     new.add_argument("--package", action="store_true", help="an installable package, in the current folder")
 
 
 def _add_presets(verbs: _Verbs) -> None:
-    listing = _verb(verbs, "presets list", "all presets with a sentence each")
+    listing = _add_verb(verbs, "presets list", "all presets with a sentence each")
     _add_json(listing, "print one object a line")
-    show = _verb(verbs, "presets show", "a preset's YAML, to save and change")
+    show = _add_verb(verbs, "presets show", "a preset's YAML, to save and change")
     show.add_argument("preset", metavar="PRESET")
     _add_json(show, "print one object, with every setting, the defaults too")
 
 
 def _add_export(verbs: _Verbs) -> None:
-    export = _verb(verbs, "export", "write a run's weights for other programs, or the run for other people")
+    export = _add_verb(verbs, "export", "write a run's weights for other programs, or the run for other people")
     export.add_argument("run", metavar="RUN", help=_RUN)
     export.add_argument(
         "--format",
@@ -235,8 +235,8 @@ def _add_export(verbs: _Verbs) -> None:
     _add_json(export, "print one object: what was written, of which run and checkpoint")
 
 
-def _add_set(verb: _ActionsContainer, what: str) -> None:
-    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=what)
+def _add_set(verb: _ActionsContainer, help_text: str) -> None:
+    verb.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help=help_text)
 
 
 def _add_decoding(verb: _ActionsContainer) -> None:
@@ -273,7 +273,7 @@ def _path(text: str) -> Path:
     return expand_home(text)  # after `--runs-dir=` the shell does not expand `~`
 
 
-def _add_places(verb: ArgumentParser) -> None:
+def _add_folders(verb: ArgumentParser) -> None:
     _add_runs_dir(verb)
     _add_plugins_dir(verb)
 
@@ -288,5 +288,5 @@ def _add_plugins_dir(verb: _ActionsContainer) -> None:
     )
 
 
-def _add_json(verb: _ActionsContainer, what: str) -> None:
-    verb.add_argument("--json", action="store_true", help=what)
+def _add_json(verb: _ActionsContainer, help_text: str) -> None:
+    verb.add_argument("--json", action="store_true", help=help_text)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.conversation import TerminalConversation
-from core.cli.opening import DATASET_OPTION
+from core.cli.engine_client import TerminalClient
+from core.cli.open_run import DATASET_OPTION
 from core.cli.output import columns, print_json
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugin_check.report import PluginReport
@@ -21,7 +21,7 @@ from core.requests import CheckPlugin
 from core.settings.overriding import read_override
 
 CLEAN, FINDINGS = 0, 1
-_SHOWN = ("name", "title", "doc", "origin", "package", "api_version", "version", "state", "error")
+_FIELDS = ("name", "title", "doc", "origin", "package", "api_version", "version", "state", "error")
 
 
 def list_plugins(arguments: Namespace) -> int:
@@ -62,15 +62,15 @@ def new_plugin(arguments: Namespace) -> int:
 
 def _record(info: PluginInfo) -> dict[str, object]:
     src, tgt = info.tokenizer
-    of_options = {"tokenizer": {"src": src, "tgt": tgt}, "endless": info.endless, "options": info.options_schema}
-    return {name: getattr(info, name) for name in _SHOWN} | of_options
+    details = {"tokenizer": {"src": src, "tgt": tgt}, "endless": info.endless, "options": info.options_schema}
+    return {name: getattr(info, name) for name in _FIELDS} | details
 
 
 def check_plugin(arguments: Namespace) -> int:
     """Check one plugin, and print what is wrong with it and what to do."""
     request = CheckPlugin(plugin=arguments.plugin, options=dict(map(_option, arguments.set)))
-    with TerminalConversation(arguments.plugins_dir) as engine:
-        report = engine.ask(request)
+    with TerminalClient(arguments.plugins_dir) as client:
+        report = client.ask(request)
     if arguments.json:
         print_json(asdict(report))
     else:

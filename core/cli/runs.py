@@ -21,7 +21,7 @@ from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.run_summary import summarise, unreadable_state
 
-_SHOWN = (
+_FIELDS = (
     *("run", "name", "note", "group", "parent", "parent_step", "is_shared", "state", "reason", "last_step"),
     *("best_step", "best_metric", "best_value"),
 )
@@ -45,7 +45,7 @@ def list_all(arguments: Namespace) -> int:
             print(one_line(f"{path.name:{width}}  {record['state']}: {record['error']}"))
         else:
             state = f"{record['state']:11}  step {record['last_step']:<7}"
-            print(one_line("  ".join((f"{path.name:{width}}", state, *_rest(record))).rstrip()))
+            print(one_line("  ".join((f"{path.name:{width}}", state, *_optional_columns(record))).rstrip()))
     return 0
 
 
@@ -74,61 +74,63 @@ def delete(arguments: Namespace) -> int:
     """
     runs_dir = runs_dir_of(arguments)
     found = [find_run(text, runs_dir, or_remains=True) for text in arguments.runs]
-    named = {_place(path): path for path in found}  # a run that is named twice is deleted once
-    for place, path in named.items():
+    named = {_location(path): path for path in found}  # a run that is named twice is deleted once
+    for location, path in named.items():
         if writer := writer_of(path):
             raise UserError(
                 f"{path} is being written by {writer}; nothing was deleted.",
                 "End that process first. Where it writes the run that this is a copy of, remove the folder itself.",
             )
-        if not place.is_symlink():
+        if not location.is_symlink():
             require_only_run_files(path)
-    waiting, heard = list(named.items()), list[Signals]()
-    with signals_to(heard.append):  # the run that is being deleted is deleted completely
-        while waiting and not heard:
-            _delete(*waiting.pop(0), json=arguments.json)
-    if heard:
-        left = ", ".join(str(path) for _, path in waiting)
-        what = f"not deleted: {left}" if left else "all were deleted"
-        raise Interrupted(heard[0], f"ended by {heard[0].name}; {what}.")
+    remaining, signals = list(named.items()), list[Signals]()
+    with signals_to(signals.append):  # the run that is being deleted is deleted completely
+        while remaining and not signals:
+            _delete(*remaining.pop(0), json=arguments.json)
+    if signals:
+        names = ", ".join(str(path) for _, path in remaining)
+        what = f"not deleted: {names}" if names else "all were deleted"
+        raise Interrupted(signals[0], f"ended by {signals[0].name}; {what}.")
     return 0
 
 
-def _place(path: Path) -> Path:
+def _location(path: Path) -> Path:
     """The run's resolved path; of a link, the path of the link itself."""
     return path.parent.resolve() / path.name if path.is_symlink() else path.resolve()
 
 
-def _delete(place: Path, path: Path, *, json: bool) -> None:
-    stays = place.resolve() if place.is_symlink() and place.exists() else None
+def _delete(location: Path, path: Path, *, json: bool) -> None:
+    target = location.resolve() if location.is_symlink() and location.exists() else None
     try:
-        delete_run(place)
+        delete_run(location)
     except OSError as error:
-        what = "could not be deleted" if place.exists() else "is no longer a run, but could not be deleted completely"
+        what = (
+            "could not be deleted" if location.exists() else "is no longer a run, but could not be deleted completely"
+        )
         raise UserError(
             f"{path} {what} ({error.strerror}: {error.filename}).", "Fix that, and delete it again."
         ) from error
     if json:
-        print_json({"deleted": path, "stays": stays})
+        print_json({"deleted": path, "stays": target})
     else:
-        print(f"deleted {path}" + (f", a link; the run stays in {stays}" if stays is not None else ""))
+        print(f"deleted {path}" + (f", a link; the run stays in {target}" if target is not None else ""))
 
 
 def _require_folder(named: Path | None) -> None:
     """Raise UserError if --runs-dir is not a folder. The default folder may be missing: the first run makes it."""
-    place, where = (named, "--runs-dir") if named is not None else (default_runs_dir(), "HEADLIGHT_RUNS_DIR")
-    if not place.is_dir() and (named is not None or place.exists()):
-        what = "this is a file" if place.exists() else "there is no such folder"
-        raise UserError(f"{where} {place}: {what}.", "Name the folder that the runs lie in, or leave it out.")
+    location, where = (named, "--runs-dir") if named is not None else (default_runs_dir(), "HEADLIGHT_RUNS_DIR")
+    if not location.is_dir() and (named is not None or location.exists()):
+        what = "this is a file" if location.exists() else "there is no such folder"
+        raise UserError(f"{where} {location}: {what}.", "Name the folder that the runs lie in, or leave it out.")
 
 
 def _record(run: RunFolder) -> dict[str, object]:
     summary = summarise(run)
-    record = {name: getattr(summary, name) for name in _SHOWN}
+    record = {name: getattr(summary, name) for name in _FIELDS}
     return record | {"created": time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(summary.created))}
 
 
-def _rest(record: dict[str, object]) -> Iterator[str]:
+def _optional_columns(record: dict[str, object]) -> Iterator[str]:
     """The columns that only some runs have."""
     if record["reason"] not in (None, "stopped", *GOOD_ENDS):
         yield f"reason {record['reason']}"

@@ -26,7 +26,7 @@ def read_seeds(text: str) -> list[int]:
     return seeds
 
 
-def new_group(name: str) -> str:
+def new_group_name(name: str) -> str:
     """A unique name for the runs of this `train --seeds`, even if another one begins in the same second."""
     return f"{time.strftime('%Y-%m-%d_%H-%M-%S')}_{name}_{secrets.token_hex(4)}"
 

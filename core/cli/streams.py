@@ -12,22 +12,22 @@ from typing import Any, TextIO, cast
 
 from core.errors import UserError
 
-UNREAD = errno.EINVAL if os.name == "nt" else errno.EPIPE
+PIPE_CLOSED_ERRNO = errno.EINVAL if os.name == "nt" else errno.EPIPE
 """The errno of writing to a pipe that nobody reads."""
 
 
-class NobodyReads(BrokenPipeError):
+class OutputPipeClosed(BrokenPipeError):
     """The reader of standard output has closed the pipe; any other broken pipe is an error."""
 
 
-def speak_utf8(stream: TextIO) -> None:
+def use_utf8(stream: TextIO) -> None:
     """Make the stream accept any text, and undecodable bytes, under any locale and on Windows."""
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 @contextmanager
-def perhaps_unread(stream: TextIO) -> Iterator[None]:
+def optional_output(stream: TextIO) -> Iterator[None]:
     """For output that is not essential: if `stream` can no longer be written, later output to it is discarded.
 
     Its reader has ended, its terminal was closed, or its disk is full.
@@ -36,56 +36,56 @@ def perhaps_unread(stream: TextIO) -> Iterator[None]:
         yield
         stream.flush()
     except OSError:
-        fall_silent(stream)
+        discard_output(stream)
 
 
 @contextmanager
-def progress_perhaps_unread() -> Iterator[None]:
-    """Run a verb so that its output on standard error is not essential, see `perhaps_unread`."""
+def optional_stderr() -> Iterator[None]:
+    """Run a verb so that its output on standard error is not essential, see `optional_output`."""
     stream = sys.stderr
-    with redirect_stderr(cast(TextIO, Guarded(stream, lambda: perhaps_unread(stream)))):
+    with redirect_stderr(cast(TextIO, GuardedStream(stream, lambda: optional_output(stream)))):
         yield
 
 
 @contextmanager
-def results_told() -> Iterator[None]:
+def required_stdout() -> Iterator[None]:
     """Run a verb and flush standard output at the end; raises UserError if it could not be written.
 
     If nobody reads it any more, NobodyReads is raised instead.
     """
-    stream, refusals = sys.stdout, list[OSError]()
+    stream, errors = sys.stdout, list[OSError]()
     try:
-        with redirect_stdout(cast(TextIO, Guarded(stream, lambda: _remembering(refusals)))):
+        with redirect_stdout(cast(TextIO, GuardedStream(stream, lambda: _collecting_errors(errors)))):
             yield
             sys.stdout.flush()
     except OSError as error:
-        if error not in refusals or isinstance(error, BrokenPipeError):
+        if error not in errors or isinstance(error, BrokenPipeError):
             raise
-        fall_silent(stream)
-        raise _not_written(error) from None
+        discard_output(stream)
+        raise _write_error(error) from None
 
 
-class ResultsOnTheWay:
+class ResultPrinter:
     """Results printed by long work, which goes on if they cannot be written; the failure is reported at the end."""
 
     def __init__(self) -> None:
-        self._refusals: list[OSError] = []
+        self._errors: list[OSError] = []
 
     @contextmanager
     def printing(self) -> Iterator[None]:
         """Print a result in this block."""
-        with perhaps_unread(sys.stdout), _remembering(self._refusals):
+        with optional_output(sys.stdout), _collecting_errors(self._errors):
             yield
             sys.stdout.flush()
 
     def require_written(self, advice: str) -> None:
         """Raise UserError if some results could not be written, unless nobody read them any more."""
-        for refusal in self._refusals:
-            if not isinstance(refusal, BrokenPipeError):
-                raise _not_written(refusal, advice)
+        for error in self._errors:
+            if not isinstance(error, BrokenPipeError):
+                raise _write_error(error, advice)
 
 
-class Guarded:
+class GuardedStream:
     """A stream whose writes run within the context manager of `guard`."""
 
     def __init__(self, stream: TextIO, guard: Callable[[], AbstractContextManager[None]]) -> None:
@@ -105,22 +105,22 @@ class Guarded:
 
 
 @contextmanager
-def _remembering(refusals: list[OSError]) -> Iterator[None]:
+def _collecting_errors(errors: list[OSError]) -> Iterator[None]:
     """Collect the errors of writing in this block, to tell them from an OSError about another file."""
     try:
         yield
     except OSError as error:
-        told = NobodyReads(*error.args) if error.errno == UNREAD else error
-        refusals.append(told)
-        raise told from None
+        raised = OutputPipeClosed(*error.args) if error.errno == PIPE_CLOSED_ERRNO else error
+        errors.append(raised)
+        raise raised from None
 
 
-def _not_written(error: OSError, advice: str = "") -> UserError:
+def _write_error(error: OSError, advice: str = "") -> UserError:
     return UserError(f"Standard output cannot be written: {error.strerror}.", advice)
 
 
-def fall_silent(stream: TextIO) -> None:
+def discard_output(stream: TextIO) -> None:
     """Discard everything written to the stream from now on, and what is still in its buffer."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, stream.fileno())
+    os.close(devnull)

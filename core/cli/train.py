@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from core.cli.conversation import Conversation
-from core.cli.files import require_outside_runs
-from core.cli.going_on import saved, still_to_do
+from core.cli.engine_client import EngineClient
+from core.cli.error_location import with_location
 from core.cli.named_run import named_run, runs_dir_of
-from core.cli.opening import read_settings
+from core.cli.open_run import read_settings
 from core.cli.output import event_record, print_json
-from core.cli.seeds import new_group, print_spread, read_seeds, require_same_data
-from core.cli.streams import ResultsOnTheWay
-from core.cli.terminal import TerminalProgress
-from core.cli.where_set import with_place
+from core.cli.resume_advice import remaining_seeds_note, stopped_message
+from core.cli.seeds import new_group_name, print_spread, read_seeds, require_same_data
+from core.cli.streams import ResultPrinter
+from core.cli.terminal_progress import TerminalProgress
+from core.cli.text_files import require_outside_runs
 from core.config import config_from_document
 from core.errors import RunNotWritable, UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
@@ -45,12 +45,12 @@ def train(arguments: Namespace) -> int:
             from core.training.follower import follow  # imports torch, into this thread
 
         return DONE if follow(arguments.plugins_dir) else STOPPED_ITSELF
-    _check(arguments)
-    results = ResultsOnTheWay()
+    _require_valid_arguments(arguments)
+    results = ResultPrinter()
     if arguments.resume is not None:
-        code = _go_on_there(arguments, results)
+        code = _resume(arguments, results)
     elif arguments.seeds is None:
-        code = _train(*_new_run(arguments), arguments, results).code
+        code = _train_run(*_new_run(arguments), arguments, results).code
     else:
         code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
     if arguments.json and code == DONE:  # programs need the events; losing output for people is no failure
@@ -58,31 +58,33 @@ def train(arguments: Namespace) -> int:
     return code
 
 
-def _go_on_there(arguments: Namespace, results: ResultsOnTheWay) -> int:
+def _resume(arguments: Namespace, results: ResultPrinter) -> int:
     try:
-        return _train(_resumed_run(arguments), None, arguments, results).code
+        return _train_run(_resumed_run(arguments), None, arguments, results).code
     except RunNotWritable as error:  # what is advised for a new run (--runs-dir, a smaller model) changes nothing here
         raise UserError(error.sentence, "Fix that, or copy the run to another place and resume it there.") from None
 
 
-def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultsOnTheWay) -> int:
+def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultPrinter) -> int:
     """Train one run after the other, then print mean and deviation of the metrics of those that finished."""
-    group = new_group(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
+    group = new_group_name(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
     first: Prepared | None = None
     runs, code = list[RunFinished](), DONE
     for seed in seeds:
         try:
-            trained = _train(*_new_run(arguments, f"seed={seed}", group=group), arguments, results, first)
+            trained = _train_run(*_new_run(arguments, f"seed={seed}", group=group), arguments, results, first)
             if trained.signal is not None and seed != seeds[-1]:  # it came too late to stop this run
                 raise Interrupted(trained.signal, f"ended by {trained.signal.name} after seed {seed}")
         except Interrupted as interrupted:
-            raise Interrupted(interrupted.number, f"{interrupted}{still_to_do(seeds, group, arguments)}") from None
+            raise Interrupted(
+                interrupted.number, f"{interrupted}{remaining_seeds_note(seeds, group, arguments)}"
+            ) from None
         except UserError as error:
             if seed == seeds[0]:  # the same command can be given again
                 raise
-            placed, left = with_place(error, arguments), still_to_do(seeds, group, arguments)
-            advice = f"{placed.advice.removesuffix('.')}{left}.".strip() if left else placed.advice
-            raise UserError(placed.sentence, advice) from error
+            located, remaining = with_location(error, arguments), remaining_seeds_note(seeds, group, arguments)
+            advice = f"{located.advice.removesuffix('.')}{remaining}.".strip() if remaining else located.advice
+            raise UserError(located.sentence, advice) from error
         first = first or trained.prepared
         if trained.code == DONE:
             runs.append(trained.finished)
@@ -94,7 +96,7 @@ def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: Resul
     return code
 
 
-class _Trained(NamedTuple):
+class _TrainedRun(NamedTuple):
     """A run that has ended, and the signal that asked the process to end meanwhile, if one did."""
 
     code: int
@@ -103,41 +105,41 @@ class _Trained(NamedTuple):
     signal: signal.Signals | None
 
 
-def _train(
-    opening: Request[Prepared],
+def _train_run(
+    request: Request[Prepared],
     start: Start | None,
     arguments: Namespace,
-    results: ResultsOnTheWay,
+    results: ResultPrinter,
     first: Prepared | None = None,
-) -> _Trained:
+) -> _TrainedRun:
     """Train one run, requiring the same data as `first`, if given. Raises Interrupted on a signal."""
-    show = _Show(results if arguments.json else None, tensorboard=arguments.tensorboard)
+    printer = _EventPrinter(results if arguments.json else None, tensorboard=arguments.tensorboard)
     try:
-        with Conversation(show, arguments.plugins_dir) as engine:
-            prepared = engine.ask(opening)
+        with EngineClient(printer, arguments.plugins_dir) as client:
+            prepared = client.ask(request)
             if first is not None:
                 require_same_data(first, prepared)
             if start is not None:
-                engine.ask(start)
-            finished = engine.learn()
+                client.ask(start)
+            finished = client.learn()
     finally:
-        show.close()
+        printer.close()
     if finished.reason == "process":  # torchrun ends the others; first say what was saved
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if not arguments.json:
         with results.printing():
             _print_result(finished)
-    if engine.signal is not None and finished.reason == "stopped":  # it may have come after the end
-        raise Interrupted(engine.signal, saved(finished, engine.signal.name, arguments))
+    if client.signal is not None and finished.reason == "stopped":  # it may have come after the end
+        raise Interrupted(client.signal, stopped_message(finished, client.signal.name, arguments))
     if finished.reason in GOOD_ENDS:
-        return _Trained(DONE, prepared, finished, engine.signal)
-    sentence = f"headlight: {saved(finished, finished.reason, arguments)}"
+        return _TrainedRun(DONE, prepared, finished, client.signal)
+    sentence = f"headlight: {stopped_message(finished, finished.reason, arguments)}"
     tell_torchrun(sentence)
     print(sentence, file=sys.stderr)
-    return _Trained(STOPPED_ITSELF, prepared, finished, engine.signal)
+    return _TrainedRun(STOPPED_ITSELF, prepared, finished, client.signal)
 
 
-def _check(arguments: Namespace) -> None:
+def _require_valid_arguments(arguments: Namespace) -> None:
     if arguments.config is not None and not arguments.config.strip():  # an empty shell variable
         raise UserError(
             "train: expected a preset or a YAML file, given an empty text.", "`presets list` shows the presets."
@@ -156,10 +158,10 @@ def _check(arguments: Namespace) -> None:
     if arguments.resume is not None and arguments.run_dir is not None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None:
-        _check_seeds(arguments)
+        _require_valid_seed_arguments(arguments)
 
 
-def _check_seeds(arguments: Namespace) -> None:
+def _require_valid_seed_arguments(arguments: Namespace) -> None:
     if arguments.resume is not None or arguments.run_dir is not None:
         raise UserError("--seeds begins several new runs: it cannot be combined with --resume or --run-dir.")
     if any(key == "seed" for key, _ in map(read_override, arguments.set)):
@@ -170,9 +172,9 @@ def _check_seeds(arguments: Namespace) -> None:
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> tuple[Prepare, Start]:
-    arguments.written = override(preset_or_file(arguments.config), (*arguments.set, *overrides))  # for errors' places
+    arguments.document = override(preset_or_file(arguments.config), (*arguments.set, *overrides))  # for errors' places
     start = Start(runs_dir=runs_dir_of(arguments), run_dir=arguments.run_dir, group=group)
-    return Prepare(config=config_from_document(arguments.written)), start
+    return Prepare(config=config_from_document(arguments.document)), start
 
 
 def _resumed_run(arguments: Namespace) -> OpenRun:
@@ -184,29 +186,29 @@ def _resumed_run(arguments: Namespace) -> OpenRun:
     return OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")
 
 
-class _Show:
+class _EventPrinter:
     """Shows progress on standard error and, with --json, every event on standard output; the run needs neither."""
 
-    def __init__(self, results: ResultsOnTheWay | None, *, tensorboard: Path | None) -> None:
+    def __init__(self, results: ResultPrinter | None, *, tensorboard: Path | None) -> None:
         self._progress = TerminalProgress()
         self._results = results
-        self._board = _board(tensorboard) if tensorboard is not None else None
+        self._tensorboard = _tensorboard_events(tensorboard) if tensorboard is not None else None
 
     def __call__(self, event: Event) -> None:
         self._progress(event)
         if self._results is not None:
             with self._results.printing():
                 print_json(event_record(event))
-        if self._board is not None:
-            self._board(event)
+        if self._tensorboard is not None:
+            self._tensorboard(event)
 
     def close(self) -> None:
         self._progress.close()
-        if self._board is not None:
-            self._board.close()
+        if self._tensorboard is not None:
+            self._tensorboard.close()
 
 
-def _board(folder: Path) -> TensorBoardEvents:
+def _tensorboard_events(folder: Path) -> TensorBoardEvents:
     from core.exporting.tensorboard_events import TensorBoardEvents  # needs an extra
 
     return TensorBoardEvents(folder)

@@ -12,18 +12,18 @@ from typing import NamedTuple, TextIO, TypeVar
 from tqdm import tqdm
 
 from core.answers.translation import Translation
-from core.cli.arriving import ArrivingLines, is_file_on_standard_input
-from core.cli.conversation import TerminalConversation
-from core.cli.files import name_of, output_file, read_lines, require_no_texts
-from core.cli.opening import opened, opening_of, require_no_corpus_file
+from core.cli.engine_client import TerminalClient
+from core.cli.open_run import open_run, open_run_request, require_not_a_corpus_file
 from core.cli.output import print_json
-from core.cli.terminal import texts_bar
+from core.cli.stdin_lines import StdinLines, stdin_is_file
+from core.cli.terminal_progress import texts_bar
+from core.cli.text_files import output_file, read_lines, require_not_an_input, source_name
 from core.errors import UserError
 from core.requests import FindUnreadable, Translate
 from core.settings.strict_yaml import shown
 
-_TEXTS_AT_ONCE = 256
-_LISTS = ("unknown", "n_best", "tokens", "probabilities")  # keys of a record, with empty lists for an empty text
+_CHUNK_SIZE = 256
+_LIST_KEYS = ("unknown", "n_best", "tokens", "probabilities")  # keys of a record, with empty lists for an empty text
 
 Item = TypeVar("Item")
 
@@ -33,65 +33,65 @@ def translate(arguments: Namespace) -> int:
 
     An empty line has an empty output, so that the lines of texts and outputs correspond.
     """
-    opening = opening_of(arguments.run, arguments, "translate")
+    request = open_run_request(arguments.run, arguments, "translate")
     texts = _texts(arguments)
     if arguments.output is not None:
-        require_no_corpus_file(arguments.output, "--output", opening)
-    with TerminalConversation(arguments.plugins_dir) as engine:
-        prepared = opened(engine, opening)  # before the output file is touched
+        require_not_a_corpus_file(arguments.output, "--output", request)
+    with TerminalClient(arguments.plugins_dir) as client:
+        prepared = open_run(client, request)  # before the output file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)
-        if isinstance(texts, ArrivingLines):
-            _translate_as_they_come(texts, engine, arguments)
+        if isinstance(texts, StdinLines):
+            _translate_stdin(texts, client, arguments)
             return 0
-        if (unreadable := _first_unreadable(texts, engine, arguments)) is not None:
+        if (unreadable := _first_unreadable(texts, client, arguments)) is not None:
             raise unreadable.error  # before any is translated, which may take hours
-        to_file = nullcontext(sys.stdout) if arguments.output is None else output_file(arguments.output)
-        with to_file as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
-            for num_texts in _translate(texts, engine, output, arguments):
+        output_context = nullcontext(sys.stdout) if arguments.output is None else output_file(arguments.output)
+        with output_context as output, texts_bar(len(texts), shown=arguments.output is not None) as bar:
+            for num_texts in _translate(texts, client, output, arguments):
                 bar.update(num_texts)
     return 0
 
 
-def _translate_as_they_come(texts: ArrivingLines, engine: TerminalConversation, arguments: Namespace) -> None:
+def _translate_stdin(texts: StdinLines, client: TerminalClient, arguments: Namespace) -> None:
     """Translate lines in batches of those that have arrived meanwhile: fast input is translated as fast as a file.
 
     Those before one that cannot be translated are answered, whether they have arrived in the same batch or earlier.
     """
-    before = 0
-    for lines in texts.taken(engine):
-        unreadable = _first_unreadable(lines, engine, arguments, before)
-        readable = lines if unreadable is None else lines[: unreadable.place]
-        for num_texts in _translate(readable, engine, sys.stdout, arguments, before):
-            before += num_texts
+    num_earlier = 0
+    for lines in texts.batches(client):
+        unreadable = _first_unreadable(lines, client, arguments, num_earlier)
+        readable = lines if unreadable is None else lines[: unreadable.text_index]
+        for num_texts in _translate(readable, client, sys.stdout, arguments, num_earlier):
+            num_earlier += num_texts
         if unreadable is not None:
             raise unreadable.error
 
 
 def _translate(
-    texts: Sequence[str], engine: TerminalConversation, output: TextIO, arguments: Namespace, before: int = 0
+    texts: Sequence[str], client: TerminalClient, output: TextIO, arguments: Namespace, num_earlier: int = 0
 ) -> Iterator[int]:
-    """Print the outputs, and yield the number of texts in each chunk; `before` is the number of earlier texts."""
+    """Print the outputs, and yield the number of texts in each chunk; `num_earlier` is the number of earlier texts."""
     for start, chunk in _chunks(texts):  # in chunks, so that the first outputs of a long file appear soon
-        answers = engine.ask(_request(chunk, arguments))
-        engine.answered()
+        answers = client.ask(_request(chunk, arguments))
+        client.show_pending_notes()
         translations = iter(answers)
-        for number, text in enumerate(chunk, start=before + start + 1):
+        for number, text in enumerate(chunk, start=num_earlier + start + 1):
             if text.strip():
                 translation = next(translations)
-                _warn(translation, _place(number, arguments))
+                _warn(translation, _message_prefix(number, arguments))
                 _print_translation(number, translation, output, arguments)
             else:
                 _print_empty(text, output, arguments)
         yield len(chunk)
 
 
-def _texts(arguments: Namespace) -> list[str] | ArrivingLines:
-    given = [_typed(text) for text in arguments.text]
+def _texts(arguments: Namespace) -> list[str] | StdinLines:
+    given = [_decode_argument(text) for text in arguments.text]
     if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
     if arguments.input is not None and arguments.output is not None:
-        require_no_texts(arguments.output, "--output", [arguments.input], "the file of --input")
+        require_not_an_input(arguments.output, "--output", [arguments.input], "the file of --input")
     for number, text in enumerate(given, start=1):
         if not text.strip():
             raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
@@ -99,12 +99,12 @@ def _texts(arguments: Namespace) -> list[str] | ArrivingLines:
         print("Type texts to translate, one a line; Ctrl-D ends them.", file=sys.stderr)
     if given:
         return given
-    if arguments.input is None and arguments.output is None and not is_file_on_standard_input():
-        return ArrivingLines()
+    if arguments.input is None and arguments.output is None and not stdin_is_file():
+        return StdinLines()
     return read_lines(arguments.input)
 
 
-def _typed(text: str) -> str:
+def _decode_argument(text: str) -> str:
     """An argument decoded as UTF-8, like standard input, under any locale: Python decodes arguments by the locale.
 
     Text that is not UTF-8 is refused later, by the translator.
@@ -117,28 +117,28 @@ def _typed(text: str) -> str:
 
 def _chunks(items: Sequence[Item]) -> Iterator[tuple[int, Sequence[Item]]]:
     """Yield the items in chunks, each with the index of its first item."""
-    for start in range(0, len(items), _TEXTS_AT_ONCE):
-        yield start, items[start : start + _TEXTS_AT_ONCE]
+    for start in range(0, len(items), _CHUNK_SIZE):
+        yield start, items[start : start + _CHUNK_SIZE]
 
 
 class _Unreadable(NamedTuple):
     """A text that cannot be translated: its index, and the error that says why."""
 
-    place: int
+    text_index: int
     error: UserError
 
 
 def _first_unreadable(
-    texts: Sequence[str], engine: TerminalConversation, arguments: Namespace, before: int = 0
+    texts: Sequence[str], client: TerminalClient, arguments: Namespace, num_earlier: int = 0
 ) -> _Unreadable | None:
-    """The first text that cannot be translated; `before` is the number of earlier texts."""
-    written = [(place, text) for place, text in enumerate(texts) if text.strip()]
-    for _, chunk in _chunks(written):
-        unreadable = engine.ask(FindUnreadable(texts=tuple(text for _, text in chunk)))
+    """The first text that cannot be translated; `num_earlier` is the number of earlier texts."""
+    non_empty = [(index, text) for index, text in enumerate(texts) if text.strip()]
+    for _, chunk in _chunks(non_empty):
+        unreadable = client.ask(FindUnreadable(texts=tuple(text for _, text in chunk)))
         if unreadable is not None:
-            within, why = unreadable
-            place, _ = chunk[within]
-            return _Unreadable(place, UserError(f"{_place(before + place + 1, arguments)}{why}"))
+            index_in_chunk, reason = unreadable
+            index, _ = chunk[index_in_chunk]
+            return _Unreadable(index, UserError(f"{_message_prefix(num_earlier + index + 1, arguments)}{reason}"))
     return None
 
 
@@ -151,23 +151,23 @@ def _require_beam(wanted: int, beam_size: int) -> None:
 
 def _request(texts: Sequence[str], arguments: Namespace) -> Translate:
     with_n_best = arguments.json or arguments.n_best is not None
-    written = tuple(text for text in texts if text.strip())
+    non_empty = tuple(text for text in texts if text.strip())
     return Translate(
-        texts=written,
+        texts=non_empty,
         with_attention=arguments.json,
         with_n_best=with_n_best,
         minimum_risk=arguments.minimum_risk,
     )
 
 
-def _place(number: int, arguments: Namespace) -> str:
+def _message_prefix(number: int, arguments: Namespace) -> str:
     """The prefix that tells to which of several texts a warning or error belongs."""
     if not arguments.text:
-        return f"{name_of(arguments.input)}, line {number:,}: "
+        return f"{source_name(arguments.input)}, line {number:,}: "
     return f"text {number}: " if len(arguments.text) > 1 else ""
 
 
-def _warn(translation: Translation, place: str) -> None:
+def _warn(translation: Translation, prefix: str) -> None:
     warnings = []
     if translation.unknown:
         warnings.append(f"not in the vocabulary: {', '.join(dict.fromkeys(map(shown, translation.unknown)))}")
@@ -176,7 +176,7 @@ def _warn(translation: Translation, place: str) -> None:
     if not translation.finished:
         warnings.append("the output was cut at the longest length")
     for warning in warnings:
-        tqdm.write(f"warning: {place}{warning}", file=sys.stderr)
+        tqdm.write(f"warning: {prefix}{warning}", file=sys.stderr)
 
 
 def _print_translation(number: int, translation: Translation, output: TextIO, arguments: Namespace) -> None:
@@ -196,20 +196,20 @@ def _as_line(output: str) -> str:
 
 def _print_empty(text: str, output: TextIO, arguments: Namespace) -> None:
     if arguments.json:
-        print_json({"source": text, "output": "", "finished": True} | dict.fromkeys(_LISTS, ()), output)
+        print_json({"source": text, "output": "", "finished": True} | dict.fromkeys(_LIST_KEYS, ()), output)
     elif arguments.n_best is None:  # with --n-best nothing: there is no hypothesis with a score
         print(file=output, flush=True)
 
 
 def _record(translation: Translation, n_best: int | None) -> dict[str, object]:
     assert translation.sentence is not None  # it was requested with attention
-    fed = translation.sentence.free_running
+    free_running = translation.sentence.free_running
     return {
         "source": translation.source,
         "output": translation.output,
         "unknown": translation.unknown,
         "finished": translation.finished,
         "n_best": [vars(one) for one in translation.n_best[:n_best]],
-        "tokens": fed.tgt_output,
-        "probabilities": fed.output_probability,
+        "tokens": free_running.tgt_output,
+        "probabilities": free_running.output_probability,
     }

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core import cli
-from core.cli.streams import fall_silent
+from core.cli.streams import discard_output
 from core.engine import Engine
 from core.errors import UserError
 from core.exporting.sharing import receive, share
@@ -268,7 +268,7 @@ def test_an_exported_run_does_not_speak_of_checkpoints_that_it_has_not(place: Pa
 def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decoded(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.cli.evaluate.evaluated", lambda *_: pytest.fail("it was evaluated"))
+    monkeypatch.setattr("core.cli.evaluate.evaluate_run", lambda *_: pytest.fail("it was evaluated"))
     result = called("evaluate", place / "run", "--predictions", "nowhere/said.tsv", cwd=place)
     assert result.returncode == 2
     assert (
@@ -286,7 +286,7 @@ def test_predictions_are_kept_where_standard_output_cannot_be_written(
         monkeypatch.setattr("sys.stdout", full)
         assert cli.main(["evaluate", str(place / "run"), "--json", "--predictions", "kept.tsv"]) == 2
         monkeypatch.undo()
-        fall_silent(full)  # what it still holds would be refused when it is closed
+        discard_output(full)  # what it still holds would be refused when it is closed
     assert capfd.readouterr().err.endswith("headlight: Standard output cannot be written: No space left on device.\n")
     assert len((place / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
 

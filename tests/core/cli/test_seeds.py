@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from core.cli import train as cli_train
-from core.cli.conversation import Conversation
-from core.cli.seeds import new_group
+from core.cli.engine_client import EngineClient
+from core.cli.seeds import new_group_name
 from core.config import config_to_yaml
 from core.events import FinishReason, RunFinished
 from core.run_folder import RunFolder, list_runs
@@ -78,14 +78,14 @@ def test_a_program_is_always_told(tmp_path: Path) -> None:
 def test_on_a_corpus_that_was_changed_the_second_seed_is_not_trained(
     tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus, train = few_pairs(tmp_path), cli_train._train
+    corpus, train = few_pairs(tmp_path), cli_train._train_run
 
     def trained_and_changed(*arguments: Any) -> Any:
         ended = train(*arguments)
         (tmp_path / "valid.tsv").write_text("a\ta\n" * 3, encoding="utf-8")
         return ended
 
-    monkeypatch.setattr(cli_train, "_train", trained_and_changed)
+    monkeypatch.setattr(cli_train, "_train_run", trained_and_changed)
     result = called_with_seeds(tmp_path, *corpus, *options)
     assert result.returncode == 2
     (only,) = list_runs(tmp_path / "runs")
@@ -102,14 +102,14 @@ def test_on_a_corpus_that_was_changed_the_second_seed_is_not_trained(
 def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus, train = few_pairs(tmp_path), cli_train._train
+    corpus, train = few_pairs(tmp_path), cli_train._train_run
 
     def trained_and_lost(*arguments: Any) -> Any:
         ended = train(*arguments)
         (tmp_path / "valid.tsv").unlink(missing_ok=True)
         return ended
 
-    monkeypatch.setattr(cli_train, "_train", trained_and_lost)
+    monkeypatch.setattr(cli_train, "_train_run", trained_and_lost)
     result = called_with_seeds(tmp_path, *corpus)
     assert result.returncode == 2
     told = result.stderr.splitlines()[-1].partition(" (still to train: seed 1, each by itself: headlight ")[2]
@@ -123,14 +123,14 @@ def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named
 def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learn = Conversation.learn
+    learn = EngineClient.learn
 
-    def learned_and_signalled(self: Conversation) -> RunFinished:
+    def learned_and_signalled(self: EngineClient) -> RunFinished:
         finished = learn(self)
-        self._hear(SIGINT)
+        self._on_signal(SIGINT)
         return finished
 
-    monkeypatch.setattr(Conversation, "learn", learned_and_signalled)
+    monkeypatch.setattr(EngineClient, "learn", learned_and_signalled)
     result = called_with_seeds(tmp_path, *few_pairs(tmp_path))
     assert result.returncode == 128 + SIGINT
     told = "headlight: ended by SIGINT after seed 0 (still to train: seed 1, each by itself: headlight train tiny.yaml "
@@ -150,16 +150,16 @@ def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
 def test_a_damaged_run_does_not_hide_how_its_training_ended(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: FinishReason, code: int, told: str
 ) -> None:
-    learn = Conversation.learn
+    learn = EngineClient.learn
 
-    def learned_and_damaged(self: Conversation) -> RunFinished:
+    def learned_and_damaged(self: EngineClient) -> RunFinished:
         finished = learn(self)
         (finished.run / "config.yaml").write_text("seed: 1", encoding="utf-8")
         if reason != "diverged":
-            self._hear(SIGINT)
+            self._on_signal(SIGINT)
         return replace(finished, reason=reason)
 
-    monkeypatch.setattr(Conversation, "learn", learned_and_damaged)
+    monkeypatch.setattr(EngineClient, "learn", learned_and_damaged)
     result = called_with_seeds(tmp_path, *few_pairs(tmp_path))
     assert result.returncode == code
     assert any(line.startswith(f"headlight: {told}") for line in result.stderr.splitlines())
@@ -182,4 +182,4 @@ def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_pa
 
 
 def test_two_commands_of_one_second_are_two_groups() -> None:
-    assert new_group("tiny") != new_group("tiny")
+    assert new_group_name("tiny") != new_group_name("tiny")

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import pytest
 
-from core.cli.streams import ResultsOnTheWay, fall_silent, perhaps_unread, results_told, speak_utf8
+from core.cli.streams import ResultPrinter, discard_output, optional_output, required_stdout, use_utf8
 from core.errors import UserError
 from tests.in_process import called
 
@@ -22,7 +22,7 @@ def test_a_pipe_whose_reader_has_left_takes_everything_from_then_on() -> None:
     os.close(reading)
     with os.fdopen(writing, "w") as stream:
         for _ in range(3):
-            with perhaps_unread(stream):
+            with optional_output(stream):
                 print("x" * 100_000, file=stream)
 
 
@@ -32,20 +32,20 @@ def full_disk() -> Iterator[TextIO]:
         pytest.skip("/dev/full is of Linux")
     stream = Path("/dev/full").open("w")  # noqa: SIM115 (closing it fails as writing does)
     yield stream
-    fall_silent(stream)
+    discard_output(stream)
     stream.close()
 
 
 def test_a_full_disk_takes_everything_from_then_on(full_disk: TextIO) -> None:
     for _ in range(3):
-        with perhaps_unread(full_disk):
+        with optional_output(full_disk):
             print("x" * 100_000, file=full_disk)
 
 
 @pytest.mark.parametrize("length", [1, 100_000])
 def test_results_without_room_are_told_of_once(full_disk: TextIO, monkeypatch: pytest.MonkeyPatch, length: int) -> None:
     monkeypatch.setattr("sys.stdout", full_disk)
-    with pytest.raises(UserError, match="Standard output cannot be written: No space left"), results_told():
+    with pytest.raises(UserError, match="Standard output cannot be written: No space left"), required_stdout():
         print("x" * length)
     print("y")
     full_disk.flush()
@@ -55,7 +55,7 @@ def test_results_on_the_way_break_nothing_off_and_are_told_of_at_the_end(
     full_disk: TextIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout", full_disk)
-    results = ResultsOnTheWay()
+    results = ResultPrinter()
     for _ in range(2):
         with results.printing():
             print("x")
@@ -66,7 +66,7 @@ def test_results_on_the_way_break_nothing_off_and_are_told_of_at_the_end(
 def test_results_on_the_way_that_nobody_reads_any_more_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    results = ResultsOnTheWay()
+    results = ResultPrinter()
     with os.fdopen(writing, "w") as stream:
         monkeypatch.setattr("sys.stdout", stream)
         with results.printing():
@@ -80,14 +80,14 @@ class BrokenPipeOfWindows(StringIO):
 
 
 def test_windows_calls_it_an_invalid_argument_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.cli.streams.UNREAD", errno.EINVAL)
+    monkeypatch.setattr("core.cli.streams.PIPE_CLOSED_ERRNO", errno.EINVAL)
     monkeypatch.setattr("sys.stdout", BrokenPipeOfWindows())
-    with pytest.raises(BrokenPipeError), results_told():  # which ends the command, and is no error
+    with pytest.raises(BrokenPipeError), required_stdout():  # which ends the command, and is no error
         print("x")
 
 
 def test_another_file_that_fails_is_not_told_as_the_output() -> None:
-    with pytest.raises(FileNotFoundError), results_told():
+    with pytest.raises(FileNotFoundError), required_stdout():
         Path("nowhere").read_text(encoding="utf-8")
 
 
@@ -109,6 +109,6 @@ def test_another_pipe_that_breaks_does_not_end_the_command_in_silence(
 
 def test_bytes_that_are_no_text_come_through(tmp_path: Path) -> None:
     with (tmp_path / "out").open("w", encoding="ascii") as stream:
-        speak_utf8(stream)
+        use_utf8(stream)
         print("ü", os.fsdecode(b"\xff"), file=stream)
     assert (tmp_path / "out").read_text(encoding="utf-8") == "ü \\udcff\n"

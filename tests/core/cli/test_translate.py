@@ -22,8 +22,8 @@ from typing import IO, Any
 
 import pytest
 
-from core.cli.arriving import AHEAD, ArrivingLines
-from core.cli.conversation import Conversation
+from core.cli.engine_client import EngineClient
+from core.cli.stdin_lines import MAX_BUFFERED, StdinLines
 from core.config import RunConfig
 from core.engine import Engine
 from core.requests import ChangeSetting, Learn, Prepare, Start
@@ -227,7 +227,7 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
             is_waited_for.clear()
             os.write(pipe, line)
 
-    monkeypatch.setattr("core.cli.files.select", noted)
+    monkeypatch.setattr("core.cli.text_files.select", noted)
     with fed(feed) as pipe:
         os.set_blocking(pipe, False)
         piped = called("translate", run, *output, cwd=tmp_path, stdin=pipe)
@@ -241,11 +241,11 @@ def test_who_writes_faster_than_is_translated_fills_no_memory(monkeypatch: pytes
     theirs, ours = os.pipe()
     with open(theirs) as stdin:  # noqa: PTH123 (a descriptor)
         monkeypatch.setattr(sys, "stdin", stdin)
-        taken = ArrivingLines().taken(Conversation(lambda event: None, []))
+        taken = StdinLines().batches(EngineClient(lambda event: None, []))
         num_written = 0
-        while num_written < 4 * AHEAD and select([], [ours], [], 0.5)[1]:
+        while num_written < 4 * MAX_BUFFERED and select([], [ours], [], 0.5)[1]:
             num_written += os.write(ours, b"1 2\n" * 100)
-        assert num_written < 2 * AHEAD
+        assert num_written < 2 * MAX_BUFFERED
         lines = next(taken)
         assert select([], [ours], [], 60)[1]  # there is room again
         os.close(ours)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.files import output_file
+from core.cli.text_files import output_file
 from core.run_files.archive import write_archive
 from core.run_files.atomic import atomic_file
 from gui.pictures import picture_file

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tqdm import tqdm
 
-from core.cli.terminal import TerminalProgress, texts_bar
+from core.cli.terminal_progress import TerminalProgress, texts_bar
 from core.config import RunConfig
 from core.errors import UserError
 from core.events import Prepared, Progress, RunStarted, StepsDone, Trouble, ValidationDone

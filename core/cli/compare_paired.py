@@ -6,10 +6,10 @@ from argparse import Namespace
 from typing import Any
 
 from core.answers.evaluation import Evaluation
-from core.cli.comparable import figures_of_other_units, require_same_sentences
-from core.cli.conversation import TerminalConversation
-from core.cli.evaluate import evaluated, openings_of, warn_of_sentences
-from core.cli.opening import require_different_runs, weights_in_words
+from core.cli.comparability import incomparable_metrics, require_same_sentences
+from core.cli.engine_client import TerminalClient
+from core.cli.evaluate import evaluate_run, open_run_requests, warn_about_sentences
+from core.cli.open_run import require_different_runs, weights_description
 from core.cli.output import print_records, warn
 from core.comparison.paired_bootstrap import MIN_SENTENCES, NUM_SAMPLES, MetricComparison, Outputs, paired_bootstrap
 from core.errors import UserError
@@ -20,20 +20,20 @@ def compare_paired(arguments: Namespace) -> int:
     """Evaluate both runs as `evaluate` does, and print the p-value of each difference."""
     if len(arguments.runs) != 2:
         raise UserError(f"--paired-bootstrap compares two runs, given {len(arguments.runs)}.")
-    openings = openings_of(arguments)
-    require_different_runs(openings, "a paired test is of two")
-    with TerminalConversation(arguments.plugins_dir) as engine:
+    requests = open_run_requests(arguments)
+    require_different_runs(requests, "a paired test is of two")
+    with TerminalClient(arguments.plugins_dir) as client:
         split, minimum_risk = arguments.split or "valid", arguments.minimum_risk
-        first, second = (evaluated(engine, opening, split, minimum_risk=minimum_risk) for opening in openings)
+        first, second = (evaluate_run(client, request, split, minimum_risk=minimum_risk) for request in requests)
     require_same_sentences((first, second), "A paired test")
-    warn_of_sentences(first)
+    warn_about_sentences(first)
     if first.sentences < MIN_SENTENCES:
         warn(
             f"{_sentences(first)} are too few to tell the runs apart: where one is better in each, chance alone does "
             f"that in more than 5 % of cases; expected at least {MIN_SENTENCES}"
         )
     references = [reference for _, reference, _ in first.predictions]
-    left_out = figures_of_other_units((first, second))
+    left_out = incomparable_metrics((first, second))
     compared = paired_bootstrap(references, _outputs(first), _outputs(second))
     compared = [one for one in compared if one.metric not in left_out]
     records = [_record(one, first, second) for one in compared]
@@ -51,8 +51,8 @@ def _outputs(evaluation: Evaluation) -> Outputs:
 
 def _record(compared: MetricComparison, first: Evaluation, second: Evaluation) -> dict[str, Any]:
     named = {
-        f"{name}_{what}": getattr(compared, f"{what}s")[place]
-        for place, name in enumerate(("first", "second"))
+        f"{name}_{what}": getattr(compared, f"{what}s")[index]
+        for index, name in enumerate(("first", "second"))
         for what in ("score", "mean", "half_width")
     }
     return {
@@ -69,12 +69,14 @@ def _record(compared: MetricComparison, first: Evaluation, second: Evaluation) -
 
 def _print_sentences(compared: list[MetricComparison], first: Evaluation, second: Evaluation) -> None:
     print(f"{_sentences(first)} of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
-    for place, run in enumerate((first, second)):
-        scores = ", ".join(f"{one.metric} {one.scores[place]:.4g} ± {one.half_widths[place]:.2g}" for one in compared)
-        print(f"{run.run.name} at {weights_in_words(run.checkpoint, run.averaged_steps)}: {scores} (95 % of the draws)")
+    for index, run in enumerate((first, second)):
+        scores = ", ".join(f"{one.metric} {one.scores[index]:.4g} ± {one.half_widths[index]:.2g}" for one in compared)
+        print(
+            f"{run.run.name} at {weights_description(run.checkpoint, run.averaged_steps)}: {scores} (95 % of the draws)"
+        )
     for one in compared:
-        falls = "" if higher_is_better(one.metric) else ", lower is better"
-        print(f"{one.metric}{falls}: p = {one.p:.4f} ({one.signature})")
+        direction = "" if higher_is_better(one.metric) else ", lower is better"
+        print(f"{one.metric}{direction}: p = {one.p:.4f} ({one.signature})")
 
 
 def _sentences(evaluation: Evaluation) -> str:

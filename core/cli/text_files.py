@@ -13,16 +13,16 @@ from pathlib import Path
 from select import select
 from typing import Any, TextIO, cast
 
-from core.cli.streams import Guarded
+from core.cli.streams import GuardedStream
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import atomic_file
 from core.run_files.runs_dir import is_run
 
-AT_ONCE = 2**16  # bytes read from standard input, as many as a pipe holds
+READ_SIZE = 2**16  # bytes read from standard input, as many as a pipe holds
 
 
-def name_of(path: Path | None) -> str:
+def source_name(path: Path | None) -> str:
     """The name of a source of texts in sentences."""
     return "standard input" if path is None else str(path)
 
@@ -34,43 +34,43 @@ def read_lines(path: Path | None) -> list[str]:
     """
     try:
         data = _standard_input() if path is None else path.read_bytes()  # a pipe can be read only once
-        return list(chain.from_iterable(line_blocks(BytesIO(data), name_of(path))))
+        return list(chain.from_iterable(line_blocks(BytesIO(data), source_name(path))))
     except (BadData, OSError) as error:
-        raise cannot_read(path, error) from None
+        raise read_error(path, error) from None
 
 
 def _standard_input() -> bytes:
     raw: RawIOBase = cast(Any, sys.stdin.buffer).raw
-    return b"".join(iter(partial(read_arrived, raw, AT_ONCE), b""))
+    return b"".join(iter(partial(read_available, raw, READ_SIZE), b""))
 
 
-def read_arrived(raw: RawIOBase, size: int) -> bytes:
+def read_available(raw: RawIOBase, size: int) -> bytes:
     """What has arrived, once there is some; nothing at the end."""
     while (data := raw.read(size)) is None:  # another process has made the shared stream non-blocking
         select([raw], [], [])
     return data
 
 
-def cannot_read(path: Path | None, error: Exception) -> Exception:
+def read_error(path: Path | None, error: Exception) -> Exception:
     """The UserError to raise if reading texts has failed; any error that is a bug of ours, unchanged."""
     if isinstance(error, BadData):
         return UserError(str(error))
     if isinstance(error, OSError):
         advice = "" if path is None else "Name a file of one text a line that you may read."
-        return UserError(f"{name_of(path)}: cannot be read ({error.strerror}).", advice)
+        return UserError(f"{source_name(path)}: cannot be read ({error.strerror}).", advice)
     return error
 
 
-def require_no_texts(path: Path, option: str, texts: Iterable[Path], whose: str) -> None:
+def require_not_an_input(path: Path, option: str, inputs: Iterable[Path], description: str) -> None:
     """Raise UserError if results would overwrite texts that are read, under whatever name."""
     # Not Path.is_file, which raises for a name that is too long: these may be any texts.
-    if any(path.exists() and os.path.isfile(read) and read.samefile(path) for read in texts):  # noqa: PTH113
-        raise UserError(f"{option} {path} is {whose}: the texts would be lost.", "Name another file.")
+    if any(path.exists() and os.path.isfile(read) and read.samefile(path) for read in inputs):  # noqa: PTH113
+        raise UserError(f"{option} {path} is {description}: the texts would be lost.", "Name another file.")
 
 
 def require_outside_runs(path: Path) -> None:
     """Raise UserError if results would be written into a run's folder, which an added or replaced file would damage."""
-    if run := next(filter(is_run, _real(path).parents), None):
+    if run := next(filter(is_run, _real_path(path).parents), None):
         raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
 
 
@@ -83,39 +83,39 @@ def output_file(path: Path) -> Iterator[TextIO]:
     """
     require_outside_runs(path)
     is_file = path.is_file() or not path.exists()
-    others: OSError | None = None
+    block_error: OSError | None = None
     try:
-        with _whole(_real(path)) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
+        with _atomic_text_file(_real_path(path)) if is_file else path.open("w", encoding="utf-8", newline="\n") as file:
             try:
-                yield cast(TextIO, Guarded(file, partial(_writing, path)))
+                yield cast(TextIO, GuardedStream(file, partial(_reporting_write_errors, path)))
             except OSError as error:
-                others = error
+                block_error = error
                 raise
     except OSError as error:
-        if error is others:
+        if error is block_error:
             raise
-        raise _not_written(path, error) from error
+        raise _write_error(path, error) from error
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def _reporting_write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _not_written(path, error) from error
+        raise _write_error(path, error) from error
 
 
-def _not_written(path: Path, error: OSError) -> UserError:
+def _write_error(path: Path, error: OSError) -> UserError:
     return UserError(f"{path}: cannot be written ({error.strerror}).", "Name another place.")
 
 
-def _real(path: Path) -> Path:
+def _real_path(path: Path) -> Path:
     """The path with links resolved. Not by Path.resolve, which raises for a circular link: writing to it says so."""
     return Path(os.path.realpath(path))
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[TextIO]:
+def _atomic_text_file(path: Path) -> Iterator[TextIO]:
     with atomic_file(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="\n")
         try:

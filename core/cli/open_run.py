@@ -6,9 +6,9 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.cli.conversation import TerminalConversation
-from core.cli.files import require_no_texts
+from core.cli.engine_client import TerminalClient
 from core.cli.named_run import named_run
+from core.cli.text_files import require_not_an_input
 from core.errors import UserError
 from core.events import Prepared
 from core.requests import OpenRun, Purpose
@@ -27,13 +27,13 @@ def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
     return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
 
 
-def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settings = ()) -> OpenRun:
+def open_run_request(run: str, arguments: Namespace, purpose: Purpose, options: Settings = ()) -> OpenRun:
     """The request to open a RUN of the command line, at --checkpoint or the usual one, with the decoding options."""
     path = named_run(run, arguments)
     decoding = (("decoding.beam_size", arguments.beam_size), ("decoding.length_penalty", arguments.length_penalty))
     return OpenRun(
         run=path,
-        checkpoint=arguments.checkpoint or usual_checkpoint(RunFolder.open(path)),
+        checkpoint=arguments.checkpoint or default_checkpoint(RunFolder.open(path)),
         averaged=True,
         changes=tuple((key, value) for key, value in decoding if value is not None),
         dataset_options=options,
@@ -41,39 +41,39 @@ def opening_of(run: str, arguments: Namespace, purpose: Purpose, options: Settin
     )
 
 
-def require_no_corpus_file(path: Path, option: str, opening: OpenRun) -> None:
+def require_not_a_corpus_file(path: Path, option: str, request: OpenRun) -> None:
     """Raise UserError if results would overwrite a file of the run's dataset."""
-    options = RunFolder.open(opening.run).config().dataset.options | dict(opening.dataset_options)
+    options = RunFolder.open(request.run).config().dataset.options | dict(request.dataset_options)
     named = [Path(value).expanduser() for value in options.values() if isinstance(value, str) and value]
-    within = (folder / file for folder in named for file in named)  # if one option names the folder of the others
-    require_no_texts(path, option, (*named, *within), f"a file of the dataset of {opening.run.name}")
+    combined = (folder / file for folder in named for file in named)  # if one option names the folder of the others
+    require_not_an_input(path, option, (*named, *combined), f"a file of the dataset of {request.run.name}")
 
 
-def opened(engine: TerminalConversation, opening: OpenRun) -> Prepared:
+def open_run(client: TerminalClient, request: OpenRun) -> Prepared:
     """Open a run; warns if the given length penalty has no effect, since there is no beam."""
-    prepared = engine.ask(opening)
-    given = {key for key, _ in opening.changes}
+    prepared = client.ask(request)
+    given = {key for key, _ in request.changes}
     if prepared.config.decoding.beam_size == 1 and "decoding.length_penalty" in given:
-        sentence = f"{opening.run.name} is decoded greedily. Set a larger --beam-size"
-        engine.tell(f"warning: --length-penalty changes nothing: {sentence}")
+        sentence = f"{request.run.name} is decoded greedily. Set a larger --beam-size"
+        client.show_note(f"warning: --length-penalty changes nothing: {sentence}")
     return prepared
 
 
-def require_different_runs(openings: Sequence[OpenRun], why: str) -> None:
+def require_different_runs(requests: Sequence[OpenRun], why: str) -> None:
     """Raise UserError for a run that is named twice and for a missing checkpoint, before any run is evaluated."""
     seen: set[Path] = set()
-    for opening in openings:
-        if opening.run in seen:
-            raise UserError(f"{opening.run} is named twice: {why}.")
-        seen.add(opening.run)
-        RunFolder.open(opening.run).checkpoint_step(opening.checkpoint)
+    for request in requests:
+        if request.run in seen:
+            raise UserError(f"{request.run} is named twice: {why}.")
+        seen.add(request.run)
+        RunFolder.open(request.run).checkpoint_step(request.checkpoint)
 
 
-def weights_in_words(step: int, averaged_steps: Sequence[int]) -> str:
+def weights_description(step: int, averaged_steps: Sequence[int]) -> str:
     """`step 60`, or `steps 20, 40, 60, averaged` for a mean of checkpoints."""
     return f"steps {', '.join(map(str, averaged_steps))}, averaged" if len(averaged_steps) > 1 else f"step {step}"
 
 
-def usual_checkpoint(run: RunFolder) -> str:
+def default_checkpoint(run: RunFolder) -> str:
     """The default checkpoint: the best, or before any validation, the last."""
     return "best" if run.state.best_step is not None else "last"

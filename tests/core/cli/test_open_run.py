@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.opening import require_no_corpus_file
+from core.cli.open_run import require_not_a_corpus_file
 from core.config import RunConfig, config_to_yaml
 from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import OpenRun
@@ -99,7 +99,7 @@ def test_no_result_takes_the_place_of_a_file_of_the_corpus(
 def test_an_option_too_long_to_be_the_name_of_a_file_is_none(place: Path, tmp_path: Path) -> None:
     (tmp_path / "written").touch()
     opening = OpenRun(run=place / "run", dataset_options=(("text", "x" * 5000),))
-    require_no_corpus_file(tmp_path / "written", "--output", opening)
+    require_not_a_corpus_file(tmp_path / "written", "--output", opening)
 
 
 def trained(folder: Path, options: dict[str, str]) -> Path:

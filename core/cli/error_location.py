@@ -12,23 +12,23 @@ from core.settings.overriding import override
 from core.settings.strict_yaml import Document, KeyPath
 
 
-def with_place(error: UserError, arguments: Namespace) -> UserError:
+def with_location(error: UserError, arguments: Namespace) -> UserError:
     """Prefix the error with file and line, or with the --set, if it begins with a setting's key."""
     key = "dataset.plugin" if isinstance(error, NoSuchPlugin) else named_setting(error.sentence)
     if not key:
         return error
-    written = _written(arguments)
-    where = written.where(_blamed(tuple(key.split(".")), error.sentence, written))
-    return UserError(f"{where}: {error.sentence}", error.advice) if where else error
+    document = _document(arguments)
+    location = document.where(_named_key(tuple(key.split(".")), error.sentence, document))
+    return UserError(f"{location}: {error.sentence}", error.advice) if location else error
 
 
-def _written(arguments: Namespace) -> Document:
+def _document(arguments: Namespace) -> Document:
     """The settings that the command was given, as they were written."""
-    return getattr(arguments, "written", None) or override(Document("", {}, {}), tuple(getattr(arguments, "set", ())))
+    return getattr(arguments, "document", None) or override(Document("", {}, {}), tuple(getattr(arguments, "set", ())))
 
 
-def _blamed(group: KeyPath, sentence: str, written: Document) -> KeyPath:
+def _named_key(group: KeyPath, sentence: str, document: Document) -> KeyPath:
     """The written setting in this group that the sentence names, those of --set first; otherwise the group."""
     words = set(re.findall(r"\w+", sentence))
-    below = (path for path in (*written.overrides, *written.lines) if path[: len(group)] == group != path)
+    below = (path for path in (*document.overrides, *document.lines) if path[: len(group)] == group != path)
     return next((path for path in below if path[-1] in words), group)

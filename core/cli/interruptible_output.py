@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-class Unread(BrokenPipeError):
+class WriteInterrupted(BrokenPipeError):
     """The process was asked to end, and nobody reads its output."""
 
     def __init__(self, signal: Signals) -> None:
@@ -28,26 +28,28 @@ class Unread(BrokenPipeError):
         self.signal = signal
 
 
-def heeding_signals(stream: TextIO) -> TextIO:
+def interruptible_stream(stream: TextIO) -> TextIO:
     """Wrap a stream so that writes raise Unread once a signal has asked the process to end and nobody reads.
 
     A regular file is returned unchanged, as it is always writable, and so is any stream on Windows, which cannot tell.
     """
-    is_of_the_system = isinstance(stream, TextIOWrapper) and isinstance(stream.buffer, BufferedWriter | FileIO)
-    if not is_of_the_system or sys.platform == "win32" or S_ISREG(os.fstat(stream.fileno()).st_mode):
+    is_system_stream = isinstance(stream, TextIOWrapper) and isinstance(stream.buffer, BufferedWriter | FileIO)
+    if not is_system_stream or sys.platform == "win32" or S_ISREG(os.fstat(stream.fileno()).st_mode):
         return stream
     assert isinstance(stream, TextIOWrapper)
     stream.flush()
-    by_line = stream.line_buffering or stream.write_through  # the latter with PYTHONUNBUFFERED
-    return TextIOWrapper(BufferedWriter(_Waiting(stream)), stream.encoding, stream.errors, line_buffering=by_line)
+    is_line_buffered = stream.line_buffering or stream.write_through  # the latter with PYTHONUNBUFFERED
+    return TextIOWrapper(
+        BufferedWriter(_InterruptibleWriter(stream)), stream.encoding, stream.errors, line_buffering=is_line_buffered
+    )
 
 
-def takes_more(descriptor: int, seconds: float = 0.0) -> bool:
+def is_writable(descriptor: int, seconds: float = 0.0) -> bool:
     """Whether a write would not block, now or within `seconds`. Always true on Windows, which cannot tell."""
     return sys.platform == "win32" or bool(select.select([], [descriptor], [], seconds)[1])
 
 
-class _Waiting(RawIOBase):
+class _InterruptibleWriter(RawIOBase):
     """Waits before each write until it does not block, and checks for signals meanwhile.
 
     It keeps a reference to the original stream: if that were closed, the next file opened would get its descriptor.
@@ -67,7 +69,7 @@ class _Waiting(RawIOBase):
         return os.isatty(self._descriptor)
 
     def write(self, data: ReadableBuffer, /) -> int:
-        while not takes_more(self._descriptor, IN_EARNEST_SECONDS):
+        while not is_writable(self._descriptor, IN_EARNEST_SECONDS):
             if (signal := ending_by()) is not None:
-                raise Unread(signal)
+                raise WriteInterrupted(signal)
         return os.write(self._descriptor, memoryview(data)[: select.PIPE_BUF])  # whole, or nothing at all

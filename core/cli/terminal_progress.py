@@ -12,83 +12,88 @@ from tqdm import tqdm
 from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
 
 tqdm.monitor_interval = 0  # no monitor thread beside the engine's
-_NOT_SHOWN = ("valid/perplexity", "valid/chrf")  # they say the same as valid/loss and valid/bleu
-_WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
-_NOT_COUNTED = "{desc} [{elapsed}]"
+_HIDDEN_METRICS = ("valid/perplexity", "valid/chrf")  # they say the same as valid/loss and valid/bleu
+_FORMAT_WITHOUT_SPEED = "{desc}: {n_fmt} [{elapsed}]"
+_FORMAT_WITHOUT_COUNT = "{desc} [{elapsed}]"
 
 
 class TerminalProgress:
     """A listener that shows the events of a training, or of opening a run, on the terminal.
 
     Until the run has begun nothing stays on the screen, so that bad input gives a single line: notes and warnings wait
-    until then, or until `tell_what_waits`.
+    until then, or until `show_pending`.
     """
 
     def __init__(self) -> None:
         self._max_steps = 0
-        self._waiting = dict[str, bool]()  # line -> whether it was shown: several runs may give the same line
+        self._pending = dict[str, bool]()  # line -> whether it was shown: several runs may give the same line
         self._description = ""
-        self._stage: tqdm[Never] | None = None
-        self._steps: tqdm[Never] | None = None
+        self._stage_bar: tqdm[Never] | None = None
+        self._steps_bar: tqdm[Never] | None = None
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
         match event:
-            case Progress() if self._steps is None and sys.stderr.isatty():
+            case Progress() if self._steps_bar is None and sys.stderr.isatty():
                 self._show_stage(event)
             case Prepared():
                 self.close()  # what a verb shows of its own comes next
-                self._description = "\n".join(filter(None, [_described(event), *_left_out(event), event.picked]))
+                self._description = "\n".join(
+                    filter(None, [_prepared_line(event), *_left_out_lines(event), event.picked])
+                )
                 self._max_steps = event.config.training.max_steps
             case RunStarted():
-                self._begin(event)
-            case StepsDone() if self._steps is not None:
-                self._advance(self._steps, event)
+                self._start_steps_bar(event)
+            case StepsDone() if self._steps_bar is not None:
+                self._advance(self._steps_bar, event)
             case ValidationDone():
-                self._say(_validated(event))
+                self._print(_validation_line(event))
             case SettingChanged():
-                self._say(f"step {event.step}: {event.key} = {event.value} from here on")
+                self._print(f"step {event.step}: {event.key} = {event.value} from here on")
             case Trouble():
-                self._tell(f"{event.sentence} {event.advice}".strip())
+                self._print_or_defer(f"{event.sentence} {event.advice}".strip())
 
-    def tell_what_waits(self) -> None:
+    def show_pending(self) -> None:
         """Show the lines that have waited. Call it when nothing can be refused any more."""
-        for line, is_told in self._waiting.items():
-            if not is_told:
-                self._say(line)
-        self._waiting = dict.fromkeys(self._waiting, True)
+        for line, is_shown in self._pending.items():
+            if not is_shown:
+                self._print(line)
+        self._pending = dict.fromkeys(self._pending, True)
 
     def close(self) -> None:
         """Close the bars; what is printed next starts on a line of its own."""
-        for bar in (self._stage, self._steps):
+        for bar in (self._stage_bar, self._steps_bar):
             if bar is not None:
                 bar.close()
-        self._stage = None
+        self._stage_bar = None
 
     def _show_stage(self, progress: Progress) -> None:
-        if self._stage is None or self._stage.desc != progress.stage:
+        if self._stage_bar is None or self._stage_bar.desc != progress.stage:
             self.close()
-            self._stage = tqdm(desc=progress.stage, file=sys.stderr, leave=False, unit="", unit_scale=True)
-        stands = progress.done == self._stage.n  # while subwords are learned, say: the time shows that it goes on
-        self._stage.total = progress.total
-        self._stage.bar_format = (_WITHOUT_SPEED if progress.done else _NOT_COUNTED) if stands else None
-        self._stage.update(progress.done - self._stage.n)
-        if stands:
-            self._stage.refresh()
+            self._stage_bar = tqdm(desc=progress.stage, file=sys.stderr, leave=False, unit="", unit_scale=True)
+        # Unchanged while subwords are learned, say: the time shows that it goes on.
+        is_unchanged = progress.done == self._stage_bar.n
+        self._stage_bar.total = progress.total
+        self._stage_bar.bar_format = (
+            (_FORMAT_WITHOUT_SPEED if progress.done else _FORMAT_WITHOUT_COUNT) if is_unchanged else None
+        )
+        self._stage_bar.update(progress.done - self._stage_bar.n)
+        if is_unchanged:
+            self._stage_bar.refresh()
         if progress.done == progress.total:
             self.close()  # what a verb shows of its own comes next
 
-    def _begin(self, started: RunStarted) -> None:
+    def _start_steps_bar(self, started: RunStarted) -> None:
         self.close()
-        self.tell_what_waits()
-        self._say(self._description)
-        self._say(f"run {started.run}")
+        self.show_pending()
+        self._print(self._description)
+        self._print(f"run {started.run}")
         if started.step >= self._max_steps:
-            self._say(
+            self._print(
                 f"nothing is left to train: the run is at step {started.step:,}, and training.max_steps is "
                 f"{self._max_steps:,}. To continue, set it higher: --set training.max_steps=N"
             )
-        self._steps = _bar(total=self._max_steps, initial=started.step, unit=" steps")
+        self._steps_bar = _bar(total=self._max_steps, initial=started.step, unit=" steps")
 
     def _advance(self, bar: tqdm[Never], done: StepsDone) -> None:
         arrays = done.arrays
@@ -96,13 +101,13 @@ class TerminalProgress:
         bar.set_postfix_str(f"loss {arrays['train/loss'][-1]:.3f}, {speed:,.0f} tok/s", refresh=False)
         bar.update(len(arrays["train/loss"]))
 
-    def _tell(self, line: str) -> None:
-        if self._steps is None:
-            self._waiting.setdefault(line, False)
+    def _print_or_defer(self, line: str) -> None:
+        if self._steps_bar is None:
+            self._pending.setdefault(line, False)
         else:
-            self._say(line)
+            self._print(line)
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         tqdm.write(line, file=sys.stderr)
 
 
@@ -120,10 +125,11 @@ def texts_bar(num_texts: int, *, shown: bool) -> Iterator[tqdm[Never]]:
 def _bar(**options: Any) -> tqdm[Never]:
     if sys.stderr.isatty():
         return tqdm(file=sys.stderr, mininterval=0.1, dynamic_ncols=True, **options)
-    return tqdm(file=_Lines(sys.stderr), mininterval=10.0, dynamic_ncols=True, **options)  # few lines in a log file
+    # few lines in a log file
+    return tqdm(file=_LineWriter(sys.stderr), mininterval=10.0, dynamic_ncols=True, **options)
 
 
-class _Lines:
+class _LineWriter:
     """Writes each state of a bar as a line of its own, for streams such as log files that cannot be overwritten."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -137,7 +143,7 @@ class _Lines:
         return getattr(self._stream, name)
 
 
-def _described(prepared: Prepared) -> str:
+def _prepared_line(prepared: Prepared) -> str:
     count = prepared.num_pairs["train"]
     pairs = "endless pairs" if count is None else "1 pair" if count == 1 else f"{count:,} pairs"
     return (
@@ -147,7 +153,7 @@ def _described(prepared: Prepared) -> str:
     )
 
 
-def _left_out(prepared: Prepared) -> Iterator[str]:
+def _left_out_lines(prepared: Prepared) -> Iterator[str]:
     """How many pairs of each split are too long for the run, and how many the plugin's options leave out."""
     dataset, drawn = prepared.config.dataset, dict(prepared.num_pairs)
     limits = f"dataset.max_src_length = {dataset.max_src_length} or dataset.max_tgt_length = {dataset.max_tgt_length}"
@@ -155,20 +161,20 @@ def _left_out(prepared: Prepared) -> Iterator[str]:
         (f"longer than {limits}", prepared.left_out),
         (f"by options of {dataset.plugin}", prepared.plugin_left_out),
     ):
-        counts = [_counted(count, drawn[split], split) for split, count in left_out.items() if count]
+        counts = [_count_text(count, drawn[split], split) for split, count in left_out.items() if count]
         if counts:
             yield f"left out, {why}: {', '.join(counts)}"
         drawn = {split: own if own is None else own + left_out.get(split, 0) for split, own in drawn.items()}
 
 
-def _counted(count: int, num_pairs: int | None, split: str) -> str:
+def _count_text(count: int, num_pairs: int | None, split: str) -> str:
     """`num_pairs` is the number of pairs that are not left out; None if they are endless."""
     if num_pairs is None:
         return f"{count:,} of the first shard of {split} pairs"
     return f"{count:,} of {count + num_pairs:,} {split} pairs"
 
 
-def _validated(done: ValidationDone) -> str:
-    shown = {name: value for name, value in done.metrics.items() if name not in _NOT_SHOWN}  # a plugin's own too
+def _validation_line(done: ValidationDone) -> str:
+    shown = {name: value for name, value in done.metrics.items() if name not in _HIDDEN_METRICS}  # a plugin's own too
     figures = [f"{name.removeprefix('valid/')} {value:.4g}" for name, value in shown.items()]
     return f"step {done.step}: {', '.join(figures)}{'  * best' if done.is_best else ''}"

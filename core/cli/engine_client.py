@@ -17,18 +17,18 @@ from pathlib import Path
 from signal import Signals
 from typing import Any, Self, TypeVar
 
-from core.cli.terminal import TerminalProgress
-from core.cli.unread import takes_more
+from core.cli.interruptible_output import is_writable
+from core.cli.terminal_progress import TerminalProgress
 from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted, Trouble
 from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
 from core.requests import Learn, Request, Stop
 
 Answer = TypeVar("Answer")
-WAKE_SECONDS = 0.5  # how often to check for a signal where it cannot interrupt a lock (Windows)
+POLL_SECONDS = 0.5  # how often to check for a signal where it cannot interrupt a lock (Windows)
 
 
-class Conversation:
+class EngineClient:
     """An engine to send requests to, with a listener that is called in this thread."""
 
     def __init__(self, show: Listener, plugin_dirs: Sequence[Path]) -> None:
@@ -36,13 +36,13 @@ class Conversation:
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
         self.signal: Signals | None = None  # the one that asked the process to end
         self._signalled_at = 0.0
-        self._is_waiting_told = False
+        self._has_reported_waiting = False
         self._run: Path | None = None
         self._stack = ExitStack()
         self._plugin_dirs = plugin_dirs
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(signals_to(self._hear))
+        self._stack.enter_context(signals_to(self._on_signal))
         self._engine = self._stack.enter_context(Engine([self._inbox.put], plugin_dirs=self._plugin_dirs))
         return self
 
@@ -54,7 +54,7 @@ class Conversation:
         future = self._engine.ask(request)
         future.add_done_callback(self._inbox.put)
         while True:
-            item = self._next()
+            item = self._next_item()
             if isinstance(item, Future):  # there is only one request at a time
                 return future.result()
             if isinstance(item, Signals):
@@ -69,7 +69,7 @@ class Conversation:
         """Let the run go on to its end; a signal makes it save a checkpoint and stop earlier, see `signal`."""
         learning = self._engine.ask(Learn())
         learning.add_done_callback(self._inbox.put)
-        while not isinstance(item := self._next(), RunFinished):
+        while not isinstance(item := self._next_item(), RunFinished):
             if isinstance(item, Signals):
                 self._engine.ask(Stop()).add_done_callback(self._inbox.put)
             elif isinstance(item, Future):
@@ -78,7 +78,7 @@ class Conversation:
             learning.result()  # raises the fault, which the verb cannot handle
         return item
 
-    def _hear(self, number: Signals) -> None:
+    def _on_signal(self, number: Signals) -> None:
         """The signal handler, which may run at any point of the main thread. A later second signal ends at once."""
         if self.signal is None:
             self.signal, self._signalled_at = number, time.monotonic()
@@ -86,24 +86,24 @@ class Conversation:
         elif time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS:  # what is on disk is whole
             where = "" if self._run is None else f"; the run is {self._run}"
             with suppress(OSError):  # there may be no reader
-                if takes_more(sys.stderr.fileno()):
+                if is_writable(sys.stderr.fileno()):
                     os.write(sys.stderr.fileno(), f"\nheadlight: ended at once by {number.name}{where}\n".encode())
             os._exit(128 + number)
 
-    def _tell_of_waiting(self) -> None:
+    def _report_waiting(self) -> None:
         """Say once that the signal was received, if nothing has happened for a while, as during a long step."""
         is_late = time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS
-        if self.signal is not None and is_late and not self._is_waiting_told:
-            self._is_waiting_told = True
+        if self.signal is not None and is_late and not self._has_reported_waiting:
+            self._has_reported_waiting = True
             after = "ends after the current step or answer; another signal ends it at once"
             print(f"\nheadlight: {self.signal.name} was received: this {after}.", file=sys.stderr)
 
-    def _next(self) -> Event | Future[Any] | Signals:
+    def _next_item(self) -> Event | Future[Any] | Signals:
         while True:
             try:
-                item = self._inbox.get(timeout=WAKE_SECONDS)
+                item = self._inbox.get(timeout=POLL_SECONDS)
             except queue.Empty:
-                self._tell_of_waiting()
+                self._report_waiting()
                 continue
             if isinstance(item, RunStarted):
                 self._run = item.run
@@ -112,7 +112,7 @@ class Conversation:
             return item
 
 
-class TerminalConversation(Conversation):
+class TerminalClient(EngineClient):
     """A conversation for verbs that do not train: notes and warnings are shown on standard error.
 
     They wait until something was answered, so that a refusal is a single line.
@@ -128,13 +128,13 @@ class TerminalConversation(Conversation):
 
     def __exit__(self, *error: Any) -> None:
         if error == (None, None, None):
-            self.answered()
+            self.show_pending_notes()
         super().__exit__(*error)
 
-    def tell(self, note: str) -> None:
+    def show_note(self, note: str) -> None:
         """Show this note too."""
         self._progress(Trouble(sentence=note, is_note=True))
 
-    def answered(self) -> None:
+    def show_pending_notes(self) -> None:
         """Show the notes that waited for an answer. Call it when the answer is there."""
-        self._progress.tell_what_waits()
+        self._progress.show_pending()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.files import output_file, read_lines
+from core.cli.text_files import output_file, read_lines
 from core.errors import UserError
 from tests.in_process import called
 
@@ -57,7 +57,7 @@ def test_an_error_of_the_engine_is_not_blamed_on_the_file(
     def refuse(*arguments: object, **options: object) -> None:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
-    monkeypatch.setattr("core.cli.conversation.Engine", refuse)
+    monkeypatch.setattr("core.cli.engine_client.Engine", refuse)
     refused = called("evaluate", place / "run", "--predictions", "out.tsv", cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.startswith("headlight: The system lets Headlight start no other")
     assert not any(tmp_path.iterdir())
