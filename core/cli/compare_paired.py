@@ -29,8 +29,8 @@ def compare_paired(arguments: Namespace) -> int:
     warn_about_sentences(first)
     if first.sentences < MIN_SENTENCES:
         warn(
-            f"{_sentences(first)} are too few to tell the runs apart: where one is better in each, chance alone does "
-            f"that in more than 5 % of cases; expected at least {MIN_SENTENCES}"
+            f"{_sentence_count(first)} are too few to tell the runs apart: where one is better in each, chance alone "
+            f"does that in more than 5 % of cases; expected at least {MIN_SENTENCES}"
         )
     references = [reference for _, reference, _ in first.predictions]
     left_out = incomparable_metrics((first, second))
@@ -40,7 +40,7 @@ def compare_paired(arguments: Namespace) -> int:
     if arguments.json or arguments.csv:
         print_records(records, as_csv=arguments.csv)
     else:
-        _print_sentences(compared, first, second)
+        _print_text(compared, first, second)
     return 0
 
 
@@ -67,8 +67,8 @@ def _record(compared: MetricComparison, first: Evaluation, second: Evaluation) -
     }
 
 
-def _print_sentences(compared: list[MetricComparison], first: Evaluation, second: Evaluation) -> None:
-    print(f"{_sentences(first)} of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
+def _print_text(compared: list[MetricComparison], first: Evaluation, second: Evaluation) -> None:
+    print(f"{_sentence_count(first)} of the {first.split} split, drawn {NUM_SAMPLES:,} times with replacement")
     for index, run in enumerate((first, second)):
         scores = ", ".join(f"{one.metric} {one.scores[index]:.4g} ± {one.half_widths[index]:.2g}" for one in compared)
         print(
@@ -79,5 +79,5 @@ def _print_sentences(compared: list[MetricComparison], first: Evaluation, second
         print(f"{one.metric}{direction}: p = {one.p:.4f} ({one.signature})")
 
 
-def _sentences(evaluation: Evaluation) -> str:
+def _sentence_count(evaluation: Evaluation) -> str:
     return "1 sentence" if evaluation.sentences == 1 else f"{evaluation.sentences:,} sentences"

@@ -31,8 +31,8 @@ POLL_SECONDS = 0.5  # how often to check for a signal where it cannot interrupt 
 class EngineClient:
     """An engine to send requests to, with a listener that is called in this thread."""
 
-    def __init__(self, show: Listener, plugin_dirs: Sequence[Path]) -> None:
-        self._show = show
+    def __init__(self, listener: Listener, plugin_dirs: Sequence[Path]) -> None:
+        self._listener = listener
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
         self.signal: Signals | None = None  # the one that asked the process to end
         self._signalled_at = 0.0
@@ -108,12 +108,12 @@ class EngineClient:
             if isinstance(item, RunStarted):
                 self._run = item.run
             if isinstance(item, Event):
-                self._show(item)
+                self._listener(item)
             return item
 
 
 class TerminalClient(EngineClient):
-    """A conversation for verbs that do not train: notes and warnings are shown on standard error.
+    """A client for verbs that do not train: notes and warnings are shown on standard error.
 
     They wait until something was answered, so that a refusal is a single line.
     """

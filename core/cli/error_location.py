@@ -30,5 +30,5 @@ def _document(arguments: Namespace) -> Document:
 def _named_key(group: KeyPath, sentence: str, document: Document) -> KeyPath:
     """The written setting in this group that the sentence names, those of --set first; otherwise the group."""
     words = set(re.findall(r"\w+", sentence))
-    below = (path for path in (*document.overrides, *document.lines) if path[: len(group)] == group != path)
-    return next((path for path in below if path[-1] in words), group)
+    keys_in_group = (path for path in (*document.overrides, *document.lines) if path[: len(group)] == group != path)
+    return next((path for path in keys_in_group if path[-1] in words), group)

@@ -14,7 +14,7 @@ from core.cli.open_run import (
     DATASET_OPTION,
     open_run,
     open_run_request,
-    read_settings,
+    parse_settings,
     require_different_runs,
     require_not_a_corpus_file,
 )
@@ -64,7 +64,7 @@ def evaluate(arguments: Namespace) -> int:
 
 def open_run_requests(arguments: Namespace) -> list[OpenRun]:
     """The requests to open the runs of the command line, with the dataset options of --set."""
-    changes, options = read_settings(arguments.set)
+    changes, options = parse_settings(arguments.set)
     if changes:
         raise UserError(f"--set {changes[0][0]}: expected an option of the dataset, such as dataset.options.folder.")
     return [open_run_request(run, arguments, "evaluate", options) for run in arguments.runs]

@@ -29,7 +29,7 @@ class WriteInterrupted(BrokenPipeError):
 
 
 def interruptible_stream(stream: TextIO) -> TextIO:
-    """Wrap a stream so that writes raise Unread once a signal has asked the process to end and nobody reads.
+    """Wrap a stream so that writes raise WriteInterrupted once a signal has asked to end and nobody reads.
 
     A regular file is returned unchanged, as it is always writable, and so is any stream on Windows, which cannot tell.
     """

@@ -20,7 +20,7 @@ Settings = tuple[tuple[str, object], ...]
 DATASET_OPTION = f"{OPTIONS}."
 
 
-def read_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
+def parse_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
     """Parse --set for an existing run: into settings by key, and options of its dataset by name."""
     read = list(map(read_override, given))
     options = tuple((key.removeprefix(DATASET_OPTION), value) for key, value in read if key.startswith(DATASET_OPTION))

@@ -14,7 +14,7 @@ from core.events import Prepared, RunFinished
 from core.validation_size import ValidationSize
 
 
-def read_seeds(text: str) -> list[int]:
+def parse_seeds(text: str) -> list[int]:
     """Parse `0,1,2`. Raises UserError unless there are two or more different seeds."""
     words = [word.strip() for word in text.split(",")]
     seeds = [int(word) for word in words if word.isascii() and word.isdigit() and len(word) <= len(str(NUM_SEEDS))]

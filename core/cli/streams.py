@@ -51,7 +51,7 @@ def optional_stderr() -> Iterator[None]:
 def required_stdout() -> Iterator[None]:
     """Run a verb and flush standard output at the end; raises UserError if it could not be written.
 
-    If nobody reads it any more, NobodyReads is raised instead.
+    If nobody reads it any more, OutputPipeClosed is raised instead.
     """
     stream, errors = sys.stdout, list[OSError]()
     try:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.cli.engine_client import EngineClient
 from core.cli.error_location import with_location
 from core.cli.named_run import named_run, runs_dir_of
-from core.cli.open_run import read_settings
+from core.cli.open_run import parse_settings
 from core.cli.output import event_record, print_json
 from core.cli.resume_advice import remaining_seeds_note, stopped_message
-from core.cli.seeds import new_group_name, print_spread, read_seeds, require_same_data
+from core.cli.seeds import new_group_name, parse_seeds, print_spread, require_same_data
 from core.cli.streams import ResultPrinter
 from core.cli.terminal_progress import TerminalProgress
 from core.cli.text_files import require_outside_runs
@@ -52,7 +52,7 @@ def train(arguments: Namespace) -> int:
     elif arguments.seeds is None:
         code = _train_run(*_new_run(arguments), arguments, results).code
     else:
-        code = _train_with_seeds(read_seeds(arguments.seeds), arguments, results)
+        code = _train_with_seeds(parse_seeds(arguments.seeds), arguments, results)
     if arguments.json and code == DONE:  # programs need the events; losing output for people is no failure
         results.require_written("The training has finished, and is saved.")
     return code
@@ -172,14 +172,16 @@ def _require_valid_seed_arguments(arguments: Namespace) -> None:
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> tuple[Prepare, Start]:
-    arguments.document = override(preset_or_file(arguments.config), (*arguments.set, *overrides))  # for errors' places
+    arguments.document = override(
+        preset_or_file(arguments.config), (*arguments.set, *overrides)
+    )  # for the locations of errors
     start = Start(runs_dir=runs_dir_of(arguments), run_dir=arguments.run_dir, group=group)
     return Prepare(config=config_from_document(arguments.document)), start
 
 
 def _resumed_run(arguments: Namespace) -> OpenRun:
     run = named_run(arguments.resume, arguments)
-    changes, options = read_settings(arguments.set)
+    changes, options = parse_settings(arguments.set)
     for key, _ in changes:
         if key in run_settings() and setting_effect(key) != "now":  # the engine refuses unknown keys
             raise UserError(f"--set {key}: this cannot change within a run.", "Train a new run with it.")

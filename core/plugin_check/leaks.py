@@ -44,14 +44,14 @@ def _check_split(sample: Sample, name: str) -> Iterator[Finding]:
 
 def _check_equal_rngs(sample: Sample) -> Iterator[Finding]:
     for rng_seed in RNG_SEEDS:
-        trained = _sources(sample, "train", rng_seed)
+        train_sources = _sources(sample, "train", rng_seed)
         for name in HELD_OUT:
-            both = trained & _sources(sample, name, rng_seed)
-            if both:
+            shared = train_sources & _sources(sample, name, rng_seed)
+            if shared:
                 yield Finding(
                     check="leaks",
                     sentence=f"Given the same rng, the train split and the {name} split both have the source "
-                    f"{min(both)!r:.80}: nothing keeps them apart; expected a source in one of them only.",
+                    f"{min(shared)!r:.80}: nothing keeps them apart; expected a source in one of them only.",
                     advice="Draw with draw_for(split, ...), which draws again until the source belongs to the split, "
                     "or, if this is intended, declare splits_overlap = True.",
                 )

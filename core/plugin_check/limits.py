@@ -47,8 +47,8 @@ def check_limits(sample: Sample) -> Iterator[Finding]:
 
 
 def _check_names(sample: Sample, names: list[str]) -> Iterator[Finding]:
-    own = list(metrics_of(sample, [pair.target for pair in sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]]))
-    known = [f"valid/{name}" for name in dict.fromkeys((*BUILT_IN, *own))]
+    plugin_metrics = list(metrics_of(sample, [pair.target for pair in sample.splits["valid"].pairs[:NUM_SCORED_PAIRS]]))
+    known = [f"valid/{name}" for name in dict.fromkeys((*BUILT_IN, *plugin_metrics))]
     for name in names:
         if f"valid/{name}" in known:
             yield _finding(

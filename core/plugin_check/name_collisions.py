@@ -43,8 +43,8 @@ def _is_same(origin: str, source: Source) -> bool:
     """Whether an origin is this source, or the installed package that this file is a module of."""
     if origin == source.origin or not source.path:
         return origin == source.origin
-    path, (module, of_package, _) = Path(source.path), origin.rpartition(":")
-    if of_package and not module.endswith(".py"):
+    path, (module, colon, _) = Path(source.path), origin.rpartition(":")
+    if colon and not module.endswith(".py"):
         parts = tuple(module.split("."))
         return path.with_suffix("").parts[-len(parts) :] == parts
     return Path(origin).resolve() == path

@@ -47,7 +47,7 @@ def check_metrics(sample: Sample) -> Iterator[Finding]:
             )
         if set(found) != set(right):
             yield _metrics_finding(
-                f"metrics() names {_listed(found)} where all outputs are {outputs}, and {_listed(right)} "
+                f"metrics() names {_name_list(found)} where all outputs are {outputs}, and {_name_list(right)} "
                 "where they are right; expected the same names.",
                 "Return every metric each time.",
             )
@@ -65,13 +65,13 @@ def _check_direction(name: str, right: float, *worse: float) -> Iterator[Finding
     if worse and right < min(worse) and higher_is_better(name):
         yield _metrics_finding(
             f"The metric {name!r} falls as outputs get better, and is taken to rise: its name does not end in "
-            f"{_listed(LOWER_IS_BETTER)}.",
+            f"{_name_list(LOWER_IS_BETTER)}.",
             f"Call it {name}_error_rate, for example.",
         )
     if worse and right > max(worse) and not higher_is_better(name):
         yield _metrics_finding(
             f"The metric {name!r} rises as outputs get better, and is taken to fall: so is each whose name "
-            f"ends in {_listed(LOWER_IS_BETTER)}.",
+            f"ends in {_name_list(LOWER_IS_BETTER)}.",
             "Name it differently.",
         )
 
@@ -117,5 +117,5 @@ def check_files(sample: Sample) -> Iterator[Finding]:
             )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _name_list(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names)) or "none"

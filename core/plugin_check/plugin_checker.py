@@ -25,7 +25,7 @@ from core.plugin_check.repeatability import check_same_seed, check_shards_differ
 from core.plugin_check.report import Bounds, Figures, Finding, PluginReport, TriedOptions
 from core.plugin_check.sample import Sample, draw_sample
 from core.plugin_check.side_effects import check_side_effects
-from core.plugin_check.statistics import check_figures, figures_of
+from core.plugin_check.statistics import check_figures, compute_figures
 from core.plugin_check.texts import check_alignments, check_texts
 from core.plugins_host.discovery import Source
 from core.plugins_host.errors import PluginError
@@ -134,7 +134,7 @@ class PluginChecker:
     def _figures(self, sample: Sample) -> Figures | None:
         self._report_progress("counting", 0)
         try:
-            figures = figures_of(sample, depends_on_seed(sample))
+            figures = compute_figures(sample, depends_on_seed(sample))
         except PluginError as error:
             self._add_error("pairs", error)
             return None

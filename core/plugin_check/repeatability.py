@@ -56,11 +56,11 @@ def _difference(first: PairLines, second: PairLines) -> str:
     if first != second:
         for number, (one, other) in enumerate(zip_longest(first.pairs(), second.pairs()), start=1):
             if one != other:
-                return f"pair {number:,} is {_shown(one)} and then {_shown(other)}"
+                return f"pair {number:,} is {_pair_text(one)} and then {_pair_text(other)}"
     return ""
 
 
-def _shown(pair: Pair | None) -> str:
+def _pair_text(pair: Pair | None) -> str:
     if pair is None:
         return "missing"
     alignment = "" if pair.alignment is None else f", alignment={list(pair.alignment)!r:.60}"

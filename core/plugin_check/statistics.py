@@ -20,7 +20,7 @@ MAX_UNKNOWN = 0.1
 MAX_PADDING = 0.6
 
 
-def figures_of(sample: Sample, depends_on_seed: bool) -> Figures:
+def compute_figures(sample: Sample, depends_on_seed: bool) -> Figures:
     """Compute the figures of everything that was drawn."""
     src, tgt = sample.vocabularies
     known = frozenset(src), frozenset(tgt)

@@ -9,7 +9,7 @@ from core.data.tokenizers import Tokenizer
 from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample, SplitSample, Tokens
 
-LONGEST = 1000
+MAX_TOKENS = 1000
 """In tokens. Attention's cost grows with the square of the length: a batch of such texts takes a laptop minutes."""
 
 
@@ -44,12 +44,12 @@ def _first_empty(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
 
 def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, tokenizer: Tokenizer) -> Iterator[Finding]:
     for number, (text, own) in enumerate(zip(texts, tokens, strict=True), start=1):
-        place = f"{side} {text!r:.80} (pair {number:,} of the {split} split)"
+        location = f"{side} {text!r:.80} (pair {number:,} of the {split} split)"
         special = set(own).intersection(SPECIAL_TOKENS)
         if special:
             yield Finding(
                 check="tokenizer",
-                sentence=f"The {place} holds {special.pop()}, a special token, which stands for no "
+                sentence=f"The {location} holds {special.pop()}, a special token, which stands for no "
                 "text; expected other tokens.",
                 advice="Write it differently.",
             )
@@ -57,7 +57,7 @@ def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, toke
         if own and tokenizer.join(own) != text:
             yield Finding(
                 check="tokenizer",
-                sentence=f"The {place}, cut into tokens and joined again, is {tokenizer.join(own)!r:.80}; "
+                sentence=f"The {location}, cut into tokens and joined again, is {tokenizer.join(own)!r:.80}; "
                 "expected the same text.",
                 advice='Put one space between tokens and none around them, or use tokenizer = "characters".',
             )
@@ -66,10 +66,11 @@ def _first_changed(split: str, side: str, texts: list[str], tokens: Tokens, toke
 
 def _too_long(split: str, side: str, tokens: Tokens) -> Iterator[Finding]:
     longest = max(map(len, tokens))
-    if longest > LONGEST:
+    if longest > MAX_TOKENS:
         yield Finding(
             check="lengths",
-            sentence=f"The longest {side} of the {split} split has {longest:,} tokens; expected at most {LONGEST:,}.",
+            sentence=f"The longest {side} of the {split} split has {longest:,} tokens; "
+            f"expected at most {MAX_TOKENS:,}.",
             advice="Make texts shorter, or cut them into fewer tokens: attention grows with the square of the length.",
         )
 

@@ -47,9 +47,9 @@ class Source:
 
 def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
     """List every place that may hold a plugin, each file once, without running any code."""
-    listed = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
+    named_dirs = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
-    for folder in map(expand_home, listed):
+    for folder in map(expand_home, named_dirs):
         problem = _folder_problem(folder)
         found.extend([Source(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
     found.extend(_in_folder(user_plugins_dir()))
@@ -118,8 +118,8 @@ def source_files(source: Source) -> list[Path]:
 def _interface_files() -> list[Path]:
     """The files that define what plugins import: `core.plugin`, and the modules whose names it re-exports."""
     modules = {getattr(value, "__module__", None) for value in vars(core.plugin).values()}
-    ours = sorted(name for name in modules if name and name.startswith("core."))
-    return [Path(str(sys.modules[name].__file__)) for name in ours]
+    core_modules = sorted(name for name in modules if name and name.startswith("core."))
+    return [Path(str(sys.modules[name].__file__)) for name in core_modules]
 
 
 def load(source: Source) -> type[DatasetPlugin[Any]]:

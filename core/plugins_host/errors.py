@@ -46,8 +46,8 @@ def plugin_error(
     name: str, sentence: str, file: str, line: int, remedy: str, kind: type[PluginError] = PluginError
 ) -> PluginError:
     """Make the error's sentence, with the file and line if they are known."""
-    place = f" ({file}, line {line})" if line else f" ({file})" if file else ""
-    return kind(f"Plugin {name!r} {sentence.rstrip('.')}{place}.", remedy=remedy, plugin=name)
+    location = f" ({file}, line {line})" if line else f" ({file})" if file else ""
+    return kind(f"Plugin {name!r} {sentence.rstrip('.')}{location}.", remedy=remedy, plugin=name)
 
 
 def error_from_record(name: str, error: dict[str, Any]) -> UserError:

@@ -31,15 +31,15 @@ class PairStream:
 
     def __init__(self, plugin: DatasetPlugin[Any], file: str, split: Split, rng_seed: int, limit: int | None) -> None:
         self._plugin, self._split, self._file = plugin, split, file
-        self._count = 0
+        self._num_drawn = 0
         self._files = ReadProgress()
         pairs: Any = plugin.pairs(split, random.Random(rng_seed))
         if isinstance(pairs, Pair):
             pairs = "one pair"  # it is a tuple, and would be taken for a list of two texts
         if isinstance(pairs, str) or not hasattr(pairs, "__iter__"):
-            where, line = defined_at(plugin, "pairs")
+            file, line = defined_at(plugin, "pairs")
             raise WorkerError(
-                f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=where, line=line
+                f"pairs() returned {pairs}, expected it to yield Pair(source, target).", file=file, line=line
             )
         self._iterator = iter(pairs)
         self._pairs: Iterator[Any] = islice(self._iterator, limit)
@@ -58,13 +58,13 @@ class PairStream:
 
     def _chunk(self) -> PairLines:
         lines: list[str] = []
-        known: dict[Alignment, str] = {}  # most alignments of a chunk are the same few
+        cached_links: dict[Alignment, str] = {}  # most alignments of a chunk are the same few
         num_characters = 0
         deadline = monotonic() + CHUNK_SECONDS
         for pair in islice(self._pairs, CHUNK_SIZE):
-            self._count += 1
+            self._num_drawn += 1
             source, target, alignment = self._validated(pair)
-            links = NOT_ALIGNED if alignment is None else self._links(alignment, known)
+            links = NOT_ALIGNED if alignment is None else self._links(alignment, cached_links)
             lines.append(line_of(source, target, links))
             num_characters += len(source) + len(target)
             if num_characters > CHUNK_CHARACTERS or monotonic() > deadline:
@@ -89,14 +89,14 @@ class PairStream:
         except UnicodeEncodeError as error:
             raise self._pair_error(f"cannot be written as UTF-8 ({error.reason})") from None
 
-    def _links(self, alignment: Any, known: dict[Alignment, str]) -> str:
+    def _links(self, alignment: Any, cached_links: dict[Alignment, str]) -> str:
         try:
             links = tuple(map(tuple, alignment))
-            if links not in known:
+            if links not in cached_links:
                 if not all(type(index) is int and index >= 0 for source, target in links for index in (source, target)):
                     raise ValueError
-                known[links] = links_text(links)
-            return known[links]
+                cached_links[links] = links_text(links)
+            return cached_links[links]
         except (TypeError, ValueError):
             complaint = f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0"
             raise self._pair_error(complaint) from None
@@ -104,4 +104,6 @@ class PairStream:
     def _pair_error(self, complaint: str) -> WorkerError:
         """Name the pair, and if `pairs` is a generator, the line of its yield."""
         frame = getattr(self._iterator, "gi_frame", None)
-        return WorkerError(f"Pair {self._count:,} {complaint}.", file=self._file, line=frame.f_lineno if frame else 0)
+        return WorkerError(
+            f"Pair {self._num_drawn:,} {complaint}.", file=self._file, line=frame.f_lineno if frame else 0
+        )

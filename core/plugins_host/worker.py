@@ -124,7 +124,7 @@ def _worker_error(error: BaseException, source: Source) -> WorkerError:
 
 def main() -> None:
     """Serve requests until the parent closes its end of the pipe."""
-    incoming, outgoing = _take_standard_streams()
+    incoming, outgoing = _redirect_standard_streams()
     _limit_memory()
     faulthandler.enable()  # a crash in C prints the Python traceback
     sys.dont_write_bytecode = True  # an edited plugin is compiled again, and its folder stays clean
@@ -137,12 +137,12 @@ def main() -> None:
         sender.send(request["id"], worker.answer(request))
 
 
-def _take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+def _redirect_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     """Keep the two pipes for the protocol and give plugins a harmless input and output instead."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0)
+    os.close(devnull)
     os.dup2(2, 1)
     return incoming, outgoing
 
@@ -157,10 +157,10 @@ def _limit_memory() -> None:
 
         with suppress(OSError):  # some sandboxes do not let /proc be written
             Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
-        most = min(MAX_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+        max_bytes = min(MAX_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
         allowed = resource.getrlimit(resource.RLIMIT_DATA)[1]
-        if allowed == resource.RLIM_INFINITY or most < allowed:
-            resource.setrlimit(resource.RLIMIT_DATA, (most, allowed))
+        if allowed == resource.RLIM_INFINITY or max_bytes < allowed:
+            resource.setrlimit(resource.RLIMIT_DATA, (max_bytes, allowed))
 
 
 class _AnswerSender:

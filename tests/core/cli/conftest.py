@@ -19,12 +19,12 @@ LETTERS = {"plugin": "phonetic_to_letter", "options": {"count": 1500, "length": 
 
 
 @pytest.fixture(autouse=True)
-def one_host(engines_share_a_host: None) -> None:
+def share_host(engines_share_a_host: None) -> None:
     """What the commands print is looked at here, not how they start plugins."""
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus without test files, one of whose five valid pairs is too long; and a run that averages checkpoints."""
     folder = tmp_path_factory.mktemp("place")
     for split, lines in {"train": ["a b", "b c", "c a"] * 10, "valid": ["a b", "b a", "c", "a c", "a b c a"]}.items():
@@ -42,18 +42,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def moved(place: Path) -> Iterator[Path]:
+def missing_file(workspace: Path) -> Iterator[Path]:
     """Its corpus is elsewhere for now."""
-    file = place / "train.source"
-    file.rename(place / "moved")
+    file = workspace / "train.source"
+    file.rename(workspace / "moved")
     yield file
-    (place / "moved").rename(file)
+    (workspace / "moved").rename(file)
 
 
 @pytest.fixture
-def elsewhere(place: Path, tmp_path: Path) -> Iterator[Path]:
+def moved_corpus(workspace: Path, tmp_path: Path) -> Iterator[Path]:
     """All of its corpus lies in another folder for now."""
-    files = [place / name for name in FILES.values()]
+    files = [workspace / name for name in FILES.values()]
     for file in files:
         file.rename(tmp_path / file.name)
     yield tmp_path

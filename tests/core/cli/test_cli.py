@@ -198,10 +198,11 @@ def test_a_python_that_may_not_be_started_is_no_place_that_somebody_named(
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody can remove a folder there that somebody stands in")
 @pytest.mark.parametrize("argv", ["train copy_task --set training.max_steps=1", "evaluate ../run", "runs list"])
 def test_a_current_folder_that_was_removed_is_named_or_not_missed(tmp_path: Path, argv: str) -> None:
-    place = tmp_path / "place"
-    place.mkdir()
+    removed_folder = tmp_path / "place"
+    removed_folder.mkdir()
     done = python(
-        f"import os; os.rmdir({str(place)!r})\nfrom core import cli; sys.exit(cli.main({argv.split()!r}))", place
+        f"import os; os.rmdir({str(removed_folder)!r})\nfrom core import cli; sys.exit(cli.main({argv.split()!r}))",
+        removed_folder,
     )
     if argv == "runs list":
         assert (done.returncode, done.stderr) == (0, "")

@@ -30,7 +30,7 @@ def runs_dir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def said(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+def stdout_of(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert cli.main(["runs", "compare", *arguments, "--runs-dir", str(runs_dir)]) == 0
     out, err = capfd.readouterr()
     assert err == ""
@@ -40,7 +40,7 @@ def said(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> 
 def test_only_what_differs_is_shown_with_the_figures_of_the_best_step(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    rows = [line.split() for line in said(runs_dir, capfd, "a", "b", "c").splitlines()]
+    rows = [line.split() for line in stdout_of(runs_dir, capfd, "a", "b", "c").splitlines()]
     assert rows == [
         ["run", "a", "b", "c"],
         ["state", "stopped", "stopped", "stopped"],
@@ -50,7 +50,7 @@ def test_only_what_differs_is_shown_with_the_figures_of_the_best_step(
         ["model.num_heads", "4", "8", "4"],
         ["valid/loss", "0.25", "0.125", "–"],
     ]
-    assert "model.num_heads" not in said(runs_dir, capfd, "a", "c")
+    assert "model.num_heads" not in stdout_of(runs_dir, capfd, "a", "c")
 
 
 def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_its_figures(
@@ -59,7 +59,7 @@ def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_
     """But not what can be auto: a run does not keep whether somebody chose it. Of subwords it is told, whoever did."""
     document = {"dataset": {"plugin": "copy_task", "tokenizer": {"src": "whitespace"}}, "seed": 7}
     RunFolder.open(runs_dir / "a").write_config(RunConfig.model_validate(document))
-    rows = [line.split() for line in said(runs_dir, capfd, "a").splitlines()]
+    rows = [line.split() for line in stdout_of(runs_dir, capfd, "a").splitlines()]
     assert rows[4:] == [
         ["valid/loss", "0.25"],
         ["name", "copy_task"],
@@ -69,7 +69,7 @@ def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_
     document["dataset"] = {"plugin": "copy_task", "tokenizer": {"src": "subword", "tgt": "subword", "size": 500}}
     RunFolder.open(runs_dir / "a").write_config(RunConfig.model_validate(document))
     RunFolder.open(runs_dir / "a").append_setting(SettingChanged(step=2, key="training.probe_every", value=5))
-    rows = [line.split() for line in said(runs_dir, capfd, "a").splitlines()]
+    rows = [line.split() for line in stdout_of(runs_dir, capfd, "a").splitlines()]
     assert rows[8:] == [
         ["dataset.tokenizer.src", "subword"],
         ["dataset.tokenizer.tgt", "subword"],
@@ -79,12 +79,12 @@ def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_
 
 
 def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    table = list(csv.DictReader(said(runs_dir, capfd, "a", "b", "--csv").splitlines()))
+    table = list(csv.DictReader(stdout_of(runs_dir, capfd, "a", "b", "--csv").splitlines()))
     assert [(row["run"], row["model.num_heads"], row["valid/loss"]) for row in table] == [
         ("a", "4", "0.25"),
         ("b", "8", "0.125"),
     ]
-    records = [json.loads(line) for line in said(runs_dir, capfd, "a", "b", "--json").splitlines()]
+    records = [json.loads(line) for line in stdout_of(runs_dir, capfd, "a", "b", "--json").splitlines()]
     assert [(one["run"], one["model.num_heads"], one["valid/loss"]) for one in records] == [
         ("a", 4, 0.25),
         ("b", 8, 0.125),
@@ -92,14 +92,14 @@ def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pyt
 
 
 def test_of_how_many_sentences_the_figures_are_is_said_where_not_all_were_decoded(
-    trained_runs: Path, place: Path, capfd: pytest.CaptureFixture[str]
+    trained_runs: Path, workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    records = [json.loads(line) for line in said(trained_runs, capfd, "short", "long", "--json").splitlines()]
+    records = [json.loads(line) for line in stdout_of(trained_runs, capfd, "short", "long", "--json").splitlines()]
     counts = [{name: one[name] for name in ("valid_sentences", "decoded_sentences")} for one in records]
     assert counts == [{"valid_sentences": 300, "decoded_sentences": 256}] * 2
-    rows = [line.split() for line in said(trained_runs, capfd, "short", "long").splitlines()]
+    rows = [line.split() for line in stdout_of(trained_runs, capfd, "short", "long").splitlines()]
     assert ["decoded_sentences", "256", "256"] in rows
-    assert "sentences" not in said(place, capfd, "run")
+    assert "sentences" not in stdout_of(workspace, capfd, "run")
 
 
 def test_losses_that_count_by_other_tokens_are_told(
@@ -118,7 +118,7 @@ def test_means_are_of_as_many_sentences_as_their_runs(
     for seed, name in enumerate(("a", "b")):
         run = RunFolder.open(shutil.copytree(trained_runs / "short", tmp_path / name))
         run.write_config(run.config().model_copy(update={"seed": seed}))
-    table = list(csv.DictReader(said(tmp_path, capfd, "a", "b", "--csv").splitlines()))
+    table = list(csv.DictReader(stdout_of(tmp_path, capfd, "a", "b", "--csv").splitlines()))
     assert [row["run"] for row in table] == ["a", "b", "mean of 2", "standard deviation"]
     counts = [(row["valid_sentences"], row["decoded_sentences"]) for row in table]
     assert counts == [*[("300", "256")] * 3, ("", "")]  # a count is no deviation
@@ -130,7 +130,7 @@ def test_a_damaged_vocabulary_leaves_the_rest_to_be_compared(
     for name in ("short", "long"):
         shutil.copytree(trained_runs / name, tmp_path / name)
     (tmp_path / "long" / "vocabulary.json").write_text("{}", encoding="utf-8")
-    rows = [line.split() for line in said(tmp_path, capfd, "short", "long").splitlines()]
+    rows = [line.split() for line in stdout_of(tmp_path, capfd, "short", "long").splitlines()]
     assert ["decoded_sentences", "256", "–"] in rows and rows[-1][0] == "valid/token_error_rate"
 
 
@@ -139,7 +139,7 @@ def test_a_groups_mean_and_deviation_come_last(runs_dir: Path, capfd: pytest.Cap
         run = RunFolder.open(runs_dir / name)
         run.write_config(RunFolder.open(runs_dir / "a").config().model_copy(update={"seed": seed}))
         run.update(group="three_seeds")
-    table = list(csv.DictReader(said(runs_dir, capfd, "a", "b", "c", "--csv").splitlines()))
+    table = list(csv.DictReader(stdout_of(runs_dir, capfd, "a", "b", "c", "--csv").splitlines()))
     assert [(row["run"], row["group"]) for row in table] == [
         ("a", "three_seeds"),
         ("b", "three_seeds"),
@@ -148,4 +148,4 @@ def test_a_groups_mean_and_deviation_come_last(runs_dir: Path, capfd: pytest.Cap
         ("standard deviation", "three_seeds"),
     ]
     assert [float(row["valid/loss"]) for row in table[3:]] == pytest.approx([0.1875, 0.125 / 2**0.5])
-    assert "mean of 2" in said(runs_dir, capfd, "a", "b") and "mean" not in said(runs_dir, capfd, "a", "c")
+    assert "mean of 2" in stdout_of(runs_dir, capfd, "a", "b") and "mean" not in stdout_of(runs_dir, capfd, "a", "c")

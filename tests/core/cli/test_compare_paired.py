@@ -12,7 +12,7 @@ import pytest
 from core import cli
 
 
-def said(trained_runs: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+def stdout_of(trained_runs: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert cli.main(["runs", "compare", *arguments, "--paired-bootstrap", "--runs-dir", str(trained_runs)]) == 0
     out, _ = capfd.readouterr()
     return str(out)
@@ -21,7 +21,7 @@ def said(trained_runs: Path, capfd: pytest.CaptureFixture[str], *arguments: str)
 def test_both_runs_are_evaluated_and_tested(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     records = [
         json.loads(line)
-        for line in said(trained_runs, capfd, "short", "long", "--split", "test", "--json").splitlines()
+        for line in stdout_of(trained_runs, capfd, "short", "long", "--split", "test", "--json").splitlines()
     ]
     assert [one["metric"] for one in records] == [
         *("bleu", "tokenized_bleu", "chrf", "exact_match", "token_error_rate")
@@ -29,7 +29,7 @@ def test_both_runs_are_evaluated_and_tested(trained_runs: Path, capfd: pytest.Ca
     chrf = records[2]
     assert (chrf["first"], chrf["second"], chrf["split"]) == ("short", "long", "test")
     assert chrf["first_score"] != chrf["second_score"] and 0 < chrf["p"] <= 1 and "seed:12345" in chrf["signature"]
-    greedy, beam = (evaluated(trained_runs, capfd, *options) for options in ((), ("--beam-size", "4")))
+    greedy, beam = (evaluate(trained_runs, capfd, *options) for options in ((), ("--beam-size", "4")))
     assert chrf["sentences"] == greedy["sentences"]
     assert beam["chrf"] != greedy["chrf"] and beam["loss"] == greedy["loss"]
 
@@ -39,15 +39,15 @@ def test_what_is_tested_is_what_evaluate_reports(
     trained_runs: Path, capfd: pytest.CaptureFixture[str], options: tuple[str, ...]
 ) -> None:
     arguments = ("long", "short", "--split", "test", "--json", *options)
-    records = [json.loads(line) for line in said(trained_runs, capfd, *arguments).splitlines()]
-    reported = evaluated(trained_runs, capfd, *options, run="long")
+    records = [json.loads(line) for line in stdout_of(trained_runs, capfd, *arguments).splitlines()]
+    reported = evaluate(trained_runs, capfd, *options, run="long")
     assert {one["metric"]: one["first_score"] for one in records} == pytest.approx(
         {one["metric"]: reported[one["metric"]] for one in records}
     )
     assert reported["bleu"] > 0, "of targets of three tokens"
 
 
-def evaluated(
+def evaluate(
     trained_runs: Path, capfd: pytest.CaptureFixture[str], *options: str, run: str = "short"
 ) -> dict[str, Any]:
     assert cli.main(["evaluate", run, "--split", "test", "--json", *options, "--runs-dir", str(trained_runs)]) == 0
@@ -68,17 +68,17 @@ def test_figures_of_other_tokens_are_not_compared(
 
 def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(trained_runs / "long", trained_runs / "copy")
-    lines = said(trained_runs, capfd, "long", "copy").splitlines()
+    lines = stdout_of(trained_runs, capfd, "long", "copy").splitlines()
     assert "drawn 1,000 times with replacement" in lines[0] and lines[1].startswith("long at step 60: bleu ")
     assert lines[-2].startswith("exact_match: p = 1.0000 (")
     assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
 
 
 def test_a_mean_of_checkpoints_is_called_one_and_few_sentences_are_few(
-    place: Path, capfd: pytest.CaptureFixture[str]
+    workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    shutil.copytree(place / "run", place / "again")
-    arguments = ["run", "again", "--checkpoint", "last", "--paired-bootstrap", "--runs-dir", str(place)]
+    shutil.copytree(workspace / "run", workspace / "again")
+    arguments = ["run", "again", "--checkpoint", "last", "--paired-bootstrap", "--runs-dir", str(workspace)]
     assert cli.main(["runs", "compare", *arguments]) == 0
     out, err = capfd.readouterr()
     lines = out.splitlines()

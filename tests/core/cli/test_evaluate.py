@@ -22,57 +22,59 @@ from tests.core.watcher import answered, begun, tiny_config
 from tests.in_process import called
 
 
-def evaluated(place: Path, *options: str, run: str = "run") -> tuple[dict[str, Any], list[str]]:
+def evaluate(workspace: Path, *options: str, run: str = "run") -> tuple[dict[str, Any], list[str]]:
     """What it printed, and the lines on standard error."""
-    result = called("evaluate", place / run, "--json", *options, cwd=place)
+    result = called("evaluate", workspace / run, "--json", *options, cwd=workspace)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout), result.stderr.splitlines()
 
 
-def test_why_there_are_no_pairs_is_said(place: Path, moved: Path) -> None:
-    result = called("evaluate", place / "run", cwd=place)
+def test_why_there_are_no_pairs_is_said(workspace: Path, missing_file: Path) -> None:
+    result = called("evaluate", workspace / "run", cwd=workspace)
     (why,) = result.stderr.splitlines()
     assert (result.returncode, result.stdout) == (2, "")
     assert (
-        why.startswith("headlight: ") and f"there is no {moved}." in why and f"If its files are not in {place}" in why
+        why.startswith("headlight: ")
+        and f"there is no {missing_file}." in why
+        and f"If its files are not in {workspace}" in why
     )
 
 
-def test_where_no_file_is_gone_nobody_is_asked_where_they_are(place: Path) -> None:
+def test_where_no_file_is_gone_nobody_is_asked_where_they_are(workspace: Path) -> None:
     twice = "dataset.options.test_source=valid.source"
-    result = called("evaluate", place / "run", "--split", "test", "--set", twice, cwd=place)
+    result = called("evaluate", workspace / "run", "--split", "test", "--set", twice, cwd=workspace)
     assert result.returncode == 2
-    said = f"dataset.options.test_source: {place / 'valid.source'} is valid_source already."
+    said = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already."
     assert result.stderr.splitlines() == [f"headlight: --set {twice}: {said}"]
 
 
-def test_a_corpus_that_was_moved_is_named_anew(place: Path, elsewhere: Path) -> None:
-    record, errors = evaluated(place, "--set", f"dataset.options.folder={elsewhere}")
+def test_a_corpus_that_was_moved_is_named_anew(workspace: Path, moved_corpus: Path) -> None:
+    record, errors = evaluate(workspace, "--set", f"dataset.options.folder={moved_corpus}")
     assert (record["sentences"], len(errors)) == (4, 1)
 
 
-def test_another_corpus_under_the_new_name_is_refused(place: Path, elsewhere: Path) -> None:
-    train = elsewhere / "train.target"
+def test_another_corpus_under_the_new_name_is_refused(workspace: Path, moved_corpus: Path) -> None:
+    train = moved_corpus / "train.target"
     text = train.read_text(encoding="utf-8")
     train.write_text(text.replace("a b", "b b", 1), encoding="utf-8")
-    result = called("evaluate", place / "run", "--set", f"dataset.options.folder={elsewhere}", cwd=place)
+    result = called("evaluate", workspace / "run", "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace)
     train.write_text(text, encoding="utf-8")
     assert result.returncode == 2
     assert result.stderr.startswith(
         "headlight: The dataset 'parallel_text' gives different pairs than when this run was trained: as many in each "
         "split, but not the same. Undo what was changed in its options, files or code. "
     )
-    assert f"If its files are not in {elsewhere}, put them" in result.stderr
+    assert f"If its files are not in {moved_corpus}, put them" in result.stderr
 
 
-def test_splits_that_have_more_or_fewer_pairs_now_are_named(place: Path) -> None:
-    kept = {name: (place / name).read_text(encoding="utf-8") for name in FILES.values()}
+def test_splits_that_have_more_or_fewer_pairs_now_are_named(workspace: Path) -> None:
+    kept = {name: (workspace / name).read_text(encoding="utf-8") for name in FILES.values()}
     for name, text in kept.items():
         lines = text.splitlines(keepends=True)
-        (place / name).write_text("".join(lines[:-3] if name.startswith("train") else lines * 2), encoding="utf-8")
-    result = called("evaluate", place / "run", cwd=place)
+        (workspace / name).write_text("".join(lines[:-3] if name.startswith("train") else lines * 2), encoding="utf-8")
+    result = called("evaluate", workspace / "run", cwd=workspace)
     for name, text in kept.items():
-        (place / name).write_text(text, encoding="utf-8")
+        (workspace / name).write_text(text, encoding="utf-8")
     assert result.returncode == 2
     assert (
         "when this run was trained: its train split has 27, and had 30; its valid split has 10, and had 5; "
@@ -81,81 +83,81 @@ def test_splits_that_have_more_or_fewer_pairs_now_are_named(place: Path) -> None
 
 
 @pytest.fixture
-def others(place: Path) -> tuple[str, ...]:
+def other_options(workspace: Path) -> tuple[str, ...]:
     """Three pairs in place of the test split's."""
     for name in ("other.source", "other.target"):
-        (place / name).write_text("c b\nb c\na a\n", encoding="utf-8")
+        (workspace / name).write_text("c b\nb c\na a\n", encoding="utf-8")
     named = ("dataset.options.test_source=other.source", "dataset.options.test_target=other.target")
     return tuple(word for setting in named for word in ("--set", setting))
 
 
-def test_other_held_out_pairs_are_scored_and_named(place: Path, others: tuple[str, ...]) -> None:
-    record, errors = evaluated(place, "--split", "test", "--predictions", "said.tsv", *others)
+def test_other_held_out_pairs_are_scored_and_named(workspace: Path, other_options: tuple[str, ...]) -> None:
+    record, errors = evaluate(workspace, "--split", "test", "--predictions", "said.tsv", *other_options)
     named = {"dataset.options.test_source": "other.source", "dataset.options.test_target": "other.target"}
     assert (record["sentences"], record["other_pairs"], record["is_valid_again"]) == (3, named, False)
     assert errors == [
         "warning: these are not the run's own test pairs, but those of "
         "dataset.options.test_source=other.source, dataset.options.test_target=other.target"
     ]
-    scored = (place / "said.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    scored = (workspace / "said.tsv").read_text(encoding="utf-8").splitlines()[1:]
     assert [line.split("\t")[0] for line in scored] == ["c b", "b c", "a a"]
-    lines = called("evaluate", place / "run", "--split", "test", *others, cwd=place).stdout.splitlines()
+    lines = called("evaluate", workspace / "run", "--split", "test", *other_options, cwd=workspace).stdout.splitlines()
     assert lines[-2:] == ["dataset.options.test_source other.source", "dataset.options.test_target other.target"]
 
 
-def test_the_split_that_was_not_named_anew_is_the_runs_own(place: Path, others: tuple[str, ...]) -> None:
-    (own, _), (beside, errors) = evaluated(place), evaluated(place, *others)
+def test_the_split_that_was_not_named_anew_is_the_runs_own(workspace: Path, other_options: tuple[str, ...]) -> None:
+    (own, _), (beside, errors) = evaluate(workspace), evaluate(workspace, *other_options)
     assert beside["other_pairs"] == own["other_pairs"] == {} and len(errors) == 1
     assert beside | {"seconds": 0} == own | {"seconds": 0}
 
 
-def test_others_in_place_of_those_trained_on_are_not_scored(place: Path, others: tuple[str, ...]) -> None:
+def test_others_in_place_of_those_trained_on_are_not_scored(workspace: Path, other_options: tuple[str, ...]) -> None:
     for name in ("less.source", "less.target"):
-        (place / name).write_text("a b\nb c\nc a\n", encoding="utf-8")
+        (workspace / name).write_text("a b\nb c\nc a\n", encoding="utf-8")
     named = ("dataset.options.train_source=less.source", "dataset.options.train_target=less.target")
     set_train = ("--set", named[0], "--set", named[1])
-    result = called("evaluate", place / "run", "--split", "test", *others, *set_train, cwd=place)
+    result = called("evaluate", workspace / "run", "--split", "test", *other_options, *set_train, cwd=workspace)
     assert (result.returncode, result.stdout) == (2, "")
     assert "its train split has 3, and had 30; its test split has 3, and had 5." in result.stderr
 
 
 def test_nobody_can_tell_what_is_held_out_of_pairs_that_are_elsewhere(
-    place: Path, elsewhere: Path, others: tuple[str, ...]
+    workspace: Path, moved_corpus: Path, other_options: tuple[str, ...]
 ) -> None:
-    there = [word.replace("=other", f"={place}/other") for word in others]
-    folder = ("--set", f"dataset.options.folder={elsewhere}")
-    result = called("evaluate", place / "run", "--split", "test", *there, *folder, cwd=place)
+    there = [word.replace("=other", f"={workspace}/other") for word in other_options]
+    folder = ("--set", f"dataset.options.folder={moved_corpus}")
+    result = called("evaluate", workspace / "run", "--split", "test", *there, *folder, cwd=workspace)
     assert result.returncode == 2 and "can be scored only where its own can be read too." in result.stderr
 
 
-def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(place: Path, others: tuple[str, ...]) -> None:
-    options = dict(word.removeprefix("dataset.options.").split("=") for word in others[1::2])
-    with Engine(cache_dir=place / "cache") as engine:
-        answered(engine, OpenRun(run=place / "run", dataset_options=tuple(options.items()), purpose="evaluate"))
+def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(workspace: Path, other_options: tuple[str, ...]) -> None:
+    options = dict(word.removeprefix("dataset.options.").split("=") for word in other_options[1::2])
+    with Engine(cache_dir=workspace / "cache") as engine:
+        answered(engine, OpenRun(run=workspace / "run", dataset_options=tuple(options.items()), purpose="evaluate"))
         with pytest.raises(UserError, match="other held-out pairs cannot continue learning"):
             answered(engine, Learn(steps=1))
 
 
-def test_an_exported_run_has_no_pairs(place: Path, tmp_path: Path) -> None:
+def test_an_exported_run_has_no_pairs(workspace: Path, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
-    called("export", place / "run", "--format", "safetensors", "--output", exported, cwd=place)
-    result = called("evaluate", exported, cwd=place)
+    called("export", workspace / "run", "--format", "safetensors", "--output", exported, cwd=workspace)
+    result = called("evaluate", exported, cwd=workspace)
     assert result.returncode == 2
     assert result.stderr.startswith(
         "headlight: exported is a shared run, as `export` makes them: weights, settings and "
     )
 
 
-def test_a_shared_run_has_no_dataset_to_set(place: Path) -> None:
-    file = place / "run.headlight"
-    share(RunFolder.open(place / "run"), file)
-    shared = receive(file, place)
-    result = called("evaluate", shared, "--set", "dataset.options.folder=elsewhere", cwd=place)
+def test_a_shared_run_has_no_dataset_to_set(workspace: Path) -> None:
+    file = workspace / "run.headlight"
+    share(RunFolder.open(workspace / "run"), file)
+    shared = receive(file, workspace)
+    result = called("evaluate", shared, "--set", "dataset.options.folder=elsewhere", cwd=workspace)
     assert result.returncode == 2 and f"{shared.name} is a shared run" in result.stderr
 
 
-def test_only_the_datasets_options_can_be_set(place: Path) -> None:
-    result = called("evaluate", place / "run", "--set", "decoding.beam_size=2", cwd=place)
+def test_only_the_datasets_options_can_be_set(workspace: Path) -> None:
+    result = called("evaluate", workspace / "run", "--set", "decoding.beam_size=2", cwd=workspace)
     assert (result.returncode, result.stderr) == (
         2,
         "headlight: --set decoding.beam_size: expected an option of the dataset, such as dataset.options.folder.\n",
@@ -163,27 +165,27 @@ def test_only_the_datasets_options_can_be_set(place: Path) -> None:
 
 
 @pytest.fixture
-def copied(place: Path) -> Path:
+def run_copy(workspace: Path) -> Path:
     """Another run of the same data: a paired test is of two."""
-    return shutil.copytree(place / "run", place / "copy", dirs_exist_ok=True)
+    return shutil.copytree(workspace / "run", workspace / "copy", dirs_exist_ok=True)
 
 
-def test_a_paired_test_says_so_too(place: Path, copied: Path, moved: Path) -> None:
-    result = called("runs", "compare", "run", copied, "--paired-bootstrap", "--runs-dir", place, cwd=place)
-    assert result.returncode == 2 and f"there is no {moved}." in result.stderr.splitlines()[0]
+def test_a_paired_test_says_so_too(workspace: Path, run_copy: Path, missing_file: Path) -> None:
+    result = called("runs", "compare", "run", run_copy, "--paired-bootstrap", "--runs-dir", workspace, cwd=workspace)
+    assert result.returncode == 2 and f"there is no {missing_file}." in result.stderr.splitlines()[0]
 
 
-def test_a_paired_test_takes_a_moved_corpus_too(place: Path, copied: Path, elsewhere: Path) -> None:
-    paired = ("runs", "compare", "run", copied, "--paired-bootstrap", "--json", "--runs-dir", place)
-    result = called(*paired, "--set", f"dataset.options.folder={elsewhere}", cwd=place)
+def test_a_paired_test_takes_a_moved_corpus_too(workspace: Path, run_copy: Path, moved_corpus: Path) -> None:
+    paired = ("runs", "compare", "run", run_copy, "--paired-bootstrap", "--json", "--runs-dir", workspace)
+    result = called(*paired, "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout.splitlines()[0])["sentences"] == 4
-    refused = called(*paired, "--set", "decoding.beam_size=2", cwd=place)
+    refused = called(*paired, "--set", "decoding.beam_size=2", cwd=workspace)
     assert (refused.returncode, refused.stderr.split(":")[1]) == (2, " --set decoding.beam_size")
 
 
-def test_to_translate_takes_no_pairs_and_misses_none(place: Path, moved: Path) -> None:
-    result = called("translate", place / "run", "a b", cwd=place)
+def test_to_translate_takes_no_pairs_and_misses_none(workspace: Path, missing_file: Path) -> None:
+    result = called("translate", workspace / "run", "a b", cwd=workspace)
     assert (result.returncode, result.stderr) == (0, "warning: the output was cut at the longest length\n")
 
 
@@ -192,24 +194,24 @@ class _Terminal(TextIOWrapper):
         return True
 
 
-def test_a_terminal_shows_how_far_it_is(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_how_far_it_is(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.in_process.TextIOWrapper", _Terminal)
-    _, errors = evaluated(place)
+    _, errors = evaluate(workspace)
     shown = "\n".join(errors)  # each drawing of a bar is a line to `splitlines`
     assert "scoring valid sentences" in shown and "decoding valid sentences" in shown
 
 
-def test_a_damaged_checkpoint_that_gives_way_to_the_one_before_is_named(place: Path) -> None:
-    damaged = shutil.copytree(place / "run", place / "damaged")
+def test_a_damaged_checkpoint_that_gives_way_to_the_one_before_is_named(workspace: Path) -> None:
+    damaged = shutil.copytree(workspace / "run", workspace / "damaged")
     weights = damaged / "checkpoints" / "000020" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
-    record, errors = evaluated(place, "--checkpoint", "last", run="damaged")
+    record, errors = evaluate(workspace, "--checkpoint", "last", run="damaged")
     assert record["checkpoint"] == 10
     assert errors[0].startswith(f"{weights}: the file is damaged") and "of step 10;" in errors[0]
 
 
-def test_pairs_that_are_too_long_are_counted(place: Path) -> None:
-    record, errors = evaluated(place)
+def test_pairs_that_are_too_long_are_counted(workspace: Path) -> None:
+    record, errors = evaluate(workspace)
     assert (record["sentences"], record["left_out"], record["is_valid_again"]) == (4, 1, False)
     assert errors == [
         "warning: 1 of 5 pairs of valid are longer than dataset.max_src_length or dataset.max_tgt_length, "
@@ -217,31 +219,31 @@ def test_pairs_that_are_too_long_are_counted(place: Path) -> None:
     ]
 
 
-def test_pairs_that_options_of_the_dataset_leave_out_are_counted(place: Path) -> None:
+def test_pairs_that_options_of_the_dataset_leave_out_are_counted(workspace: Path) -> None:
     options = {"valid_source": "gaps.source", "valid_target": "gaps.target", "empty_lines": "leave_out"}
     for side in ("source", "target"):
-        (place / f"gaps.{side}").write_text("a b\nb a\nc\n" + "\n" * 2, encoding="utf-8")
+        (workspace / f"gaps.{side}").write_text("a b\nb a\nc\n" + "\n" * 2, encoding="utf-8")
     given = [word for key, value in options.items() for word in ("--set", f"dataset.options.{key}={value}")]
-    record, errors = evaluated(place, *given)
+    record, errors = evaluate(workspace, *given)
     assert (record["sentences"], record["left_out"], record["plugin_left_out"]) == (3, 0, 2)
     assert errors[1:] == [
         "warning: 2 of 5 pairs of valid are left out by the dataset's own options, and are not scored"
     ]
 
 
-def test_a_test_split_that_is_the_valid_split_once_more_is_said(place: Path) -> None:
-    record, errors = evaluated(place, "--split", "test")
+def test_a_test_split_that_is_the_valid_split_once_more_is_said(workspace: Path) -> None:
+    record, errors = evaluate(workspace, "--split", "test")
     assert (record["split"], record["left_out"], record["is_valid_again"]) == ("test", 1, True)
     assert errors[1:] == [
         "warning: the dataset has no test pairs of its own: these are valid's, which chose the best checkpoint"
     ]
 
 
-def test_checkpoints_that_were_averaged_are_named(place: Path) -> None:
-    record, errors = evaluated(place, "--checkpoint", "last")
+def test_checkpoints_that_were_averaged_are_named(workspace: Path) -> None:
+    record, errors = evaluate(workspace, "--checkpoint", "last")
     assert (record["checkpoint"], record["averaged_steps"]) == (20, [10, 20])
-    assert "averaged_steps" not in evaluated(place, "--checkpoint", "20")[0]
-    text = called("evaluate", place / "run", "--checkpoint", "last", cwd=place).stdout.splitlines()
+    assert "averaged_steps" not in evaluate(workspace, "--checkpoint", "20")[0]
+    text = called("evaluate", workspace / "run", "--checkpoint", "last", cwd=workspace).stdout.splitlines()
     assert text[2:4] == ["checkpoint 20", "averaged_steps 10, 20"]
     assert errors[0] == (
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
@@ -254,22 +256,32 @@ def test_before_any_validation_the_last_checkpoint_is_evaluated(tmp_path: Path) 
         run = begun(engine, tmp_path, checkpoint_every=2)
         answered(engine, Learn(steps=5))
         answered(engine, Stop())
-    record, _ = evaluated(tmp_path, run=run.name)
+    record, _ = evaluate(tmp_path, run=run.name)
     assert record["checkpoint"] == RunFolder.open(run).checkpoint_steps()[-1] == 5
 
 
-def test_an_exported_run_does_not_speak_of_checkpoints_that_it_has_not(place: Path, tmp_path: Path) -> None:
+def test_an_exported_run_does_not_speak_of_checkpoints_that_it_has_not(workspace: Path, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
-    called("export", place / "run", "--format", "safetensors", "--checkpoint", "last", "--output", exported, cwd=place)
-    result = called("translate", exported, "a b", cwd=place)
+    called(
+        "export",
+        workspace / "run",
+        "--format",
+        "safetensors",
+        "--checkpoint",
+        "last",
+        "--output",
+        exported,
+        cwd=workspace,
+    )
+    result = called("translate", exported, "a b", cwd=workspace)
     assert result.returncode == 0 and "mean" not in result.stderr
 
 
 def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decoded(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.cli.evaluate.evaluate_run", lambda *_: pytest.fail("it was evaluated"))
-    result = called("evaluate", place / "run", "--predictions", "nowhere/said.tsv", cwd=place)
+    result = called("evaluate", workspace / "run", "--predictions", "nowhere/said.tsv", cwd=workspace)
     assert result.returncode == 2
     assert (
         result.stderr
@@ -279,21 +291,21 @@ def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decod
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
 def test_predictions_are_kept_where_standard_output_cannot_be_written(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(place)
+    monkeypatch.chdir(workspace)
     with Path("/dev/full").open("w") as full:
         monkeypatch.setattr("sys.stdout", full)
-        assert cli.main(["evaluate", str(place / "run"), "--json", "--predictions", "kept.tsv"]) == 2
+        assert cli.main(["evaluate", str(workspace / "run"), "--json", "--predictions", "kept.tsv"]) == 2
         monkeypatch.undo()
         discard_output(full)  # what it still holds would be refused when it is closed
     assert capfd.readouterr().err.endswith("headlight: Standard output cannot be written: No space left on device.\n")
-    assert len((place / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
+    assert len((workspace / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
 
 
-def test_predictions_are_a_row_a_sentence(place: Path) -> None:
-    _, _ = evaluated(place, "--predictions", "said.tsv")
-    head, *rows = [line.split("\t") for line in (place / "said.tsv").read_text(encoding="utf-8").splitlines()]
+def test_predictions_are_a_row_a_sentence(workspace: Path) -> None:
+    _, _ = evaluate(workspace, "--predictions", "said.tsv")
+    head, *rows = [line.split("\t") for line in (workspace / "said.tsv").read_text(encoding="utf-8").splitlines()]
     assert head == ["source", "reference", "hypothesis"]
     assert [row[:2] for row in rows] == [["a b"] * 2, ["b a"] * 2, ["c"] * 2, ["a c"] * 2]
 
@@ -338,8 +350,8 @@ def test_a_run_keeps_its_tokens_where_its_plugin_lists_others(tmp_path: Path, ho
     (tmp_path / "doubled.yaml").write_text(json.dumps(config), encoding="utf-8")
     learnt = called("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
     assert learnt.returncode == 0, learnt.stderr
-    before, _ = evaluated(tmp_path, *map(str, options))
+    before, _ = evaluate(tmp_path, *map(str, options))
     for letters in (["c", "a", "b"], ["c", "d", "a", "b"]):
         plugin.write_text(ENDLESS + f"LETTERS = {letters}\n", encoding="utf-8")
         shutil.rmtree(home / "cache")  # else what was prepared with the others is found
-        assert evaluated(tmp_path, *map(str, options))[0]["metrics"] == before["metrics"]
+        assert evaluate(tmp_path, *map(str, options))[0]["metrics"] == before["metrics"]

@@ -145,11 +145,18 @@ def test_what_cannot_be_evaluated_is_refused_before_the_first(
     assert not (trained_runs / "said.tsv").exists()
 
 
-def test_where_a_corpus_is_now_holds_for_all(place: Path, elsewhere: Path) -> None:
-    again = RunFolder.open(shutil.copytree(place / "run", elsewhere / "again"))
+def test_where_a_corpus_is_now_holds_for_all(workspace: Path, moved_corpus: Path) -> None:
+    again = RunFolder.open(shutil.copytree(workspace / "run", moved_corpus / "again"))
     again.write_config(again.config().model_copy(update={"seed": 1}))
     *runs, last = records(
-        evaluate(place, place / "run", elsewhere / "again", "--set", f"dataset.options.folder={elsewhere}", "--json")
+        evaluate(
+            workspace,
+            workspace / "run",
+            moved_corpus / "again",
+            "--set",
+            f"dataset.options.folder={moved_corpus}",
+            "--json",
+        )
     )
     assert [run["left_out"] for run in runs] == [1, 1]
     assert last["sentences"] == 4 and last["standard_deviation"]["loss"] == 0

@@ -34,20 +34,22 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("what", ["safetensors", "onnx", "headlight"])
-def test_what_is_there_already_is_left_as_it_is(place: Path, tmp_path: Path, what: str) -> None:
+def test_what_is_there_already_is_left_as_it_is(workspace: Path, tmp_path: Path, what: str) -> None:
     notes = tmp_path / "notes.yaml"
     notes.write_text("mine", encoding="utf-8")
-    result = called("export", place / "run", "--format", what, "--output", notes, cwd=tmp_path)
+    result = called("export", workspace / "run", "--format", what, "--output", notes, cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"headlight: {notes} already exists. Choose another name.\n"
     assert notes.read_text(encoding="utf-8") == "mine"
 
 
 @pytest.mark.parametrize("what", ["safetensors", "onnx"])
-def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(place: Path, tmp_path: Path, what: str) -> None:
+def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(
+    workspace: Path, tmp_path: Path, what: str
+) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
-    command = ("export", place / "run", "--format", what, "--output", folder)
+    command = ("export", workspace / "run", "--format", what, "--output", folder)
     assert called(*command, cwd=tmp_path).returncode == 0
     written = sorted(folder.rglob("*"))
     assert folder / "config.yaml" in written
@@ -57,27 +59,27 @@ def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(place: Pa
 
 
 @pytest.mark.parametrize("output", [".", "../link"])
-def test_an_empty_folder_that_is_filled_stays_the_same_folder(place: Path, tmp_path: Path, output: str) -> None:
+def test_an_empty_folder_that_is_filled_stays_the_same_folder(workspace: Path, tmp_path: Path, output: str) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (tmp_path / "link").symlink_to("mine", target_is_directory=True)
     before = folder.stat().st_ino
-    done = called("export", place / "run", "--format", "safetensors", "--output", output, cwd=folder)
+    done = called("export", workspace / "run", "--format", "safetensors", "--output", output, cwd=folder)
     assert (done.returncode, done.stderr, folder.stat().st_ino) == (0, "", before)
     assert "config.yaml" in {path.name for path in folder.iterdir()}
 
 
-def test_a_file_of_safetensors_holds_the_weights_alone(place: Path, tmp_path: Path) -> None:
-    done = called("export", place / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
+def test_a_file_of_safetensors_holds_the_weights_alone(workspace: Path, tmp_path: Path) -> None:
+    done = called("export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "m.safetensors: the weights of step 20\n")
-    read, kept = load_file(tmp_path / "m.safetensors"), RunFolder.open(place / "run").weights(20)
+    read, kept = load_file(tmp_path / "m.safetensors"), RunFolder.open(workspace / "run").weights(20)
     assert read.keys() == kept.keys() and all((read[name] == kept[name]).all() for name in kept)
     assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
 
 
-def test_a_folder_is_in_the_way_of_a_file_of_safetensors(place: Path, tmp_path: Path) -> None:
+def test_a_folder_is_in_the_way_of_a_file_of_safetensors(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "m.safetensors").mkdir()
-    refused = called("export", place / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
+    refused = called("export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
     assert refused.returncode == 2
     assert refused.stderr == "headlight: m.safetensors already exists. Choose another name.\n"
 
@@ -86,25 +88,25 @@ def test_a_folder_is_in_the_way_of_a_file_of_safetensors(place: Path, tmp_path: 
     ("what", "path"),
     [("safetensors", "no/where"), ("safetensors", "no/m.safetensors"), ("headlight", "no/where.headlight")],
 )
-def test_a_place_that_cannot_be_written_names_the_option(place: Path, tmp_path: Path, what: str, path: str) -> None:
-    result = called("export", place / "run", "--format", what, "--output", path, cwd=tmp_path)
+def test_a_place_that_cannot_be_written_names_the_option(workspace: Path, tmp_path: Path, what: str, path: str) -> None:
+    result = called("export", workspace / "run", "--format", what, "--output", path, cwd=tmp_path)
     why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
 
 
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
-def test_nothing_is_exported_into_a_run(place: Path, what: str, name: str) -> None:
-    path = place / "run" / name
-    result = called("export", place / "run", "--format", what, "--output", path, cwd=place)
-    why = f"{path} lies in the folder of a run, {place / 'run'}. Choose a place outside of it."
+def test_nothing_is_exported_into_a_run(workspace: Path, what: str, name: str) -> None:
+    path = workspace / "run" / name
+    result = called("export", workspace / "run", "--format", what, "--output", path, cwd=workspace)
+    why = f"{path} lies in the folder of a run, {workspace / 'run'}. Choose a place outside of it."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
     assert not path.exists()
 
 
-def test_a_program_is_told_what_was_written(place: Path, tmp_path: Path) -> None:
-    run = str(place / "run")
+def test_a_program_is_told_what_was_written(workspace: Path, tmp_path: Path) -> None:
+    run = str(workspace / "run")
 
-    def told(what: str, *options: str) -> dict[str, Any]:
+    def exported_record(what: str, *options: str) -> dict[str, Any]:
         arguments = ("--format", what, "--output", f"{options[-1]}.{what}", "--json")
         result = called("export", run, *arguments, *options[:-1], cwd=tmp_path)
         assert (result.returncode, result.stderr) == (0, "")
@@ -114,15 +116,15 @@ def test_a_program_is_told_what_was_written(place: Path, tmp_path: Path) -> None
         return record
 
     written = {"output": "best.safetensors", "run": run, "format": "safetensors", "checkpoint": 20}
-    assert told("safetensors", "best") == written
-    averaged = told("safetensors", "--checkpoint", "last", "mean")
+    assert exported_record("safetensors", "best") == written
+    averaged = exported_record("safetensors", "--checkpoint", "last", "mean")
     assert averaged == {**written, "output": "mean.safetensors", "averaged_steps": [10, 20]}
-    assert told("headlight", "all") == {"output": "all.headlight", "run": run, "format": "headlight"}
+    assert exported_record("headlight", "all") == {"output": "all.headlight", "run": run, "format": "headlight"}
 
 
-def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None:
+def test_a_shared_run_has_no_one_checkpoint(workspace: Path, tmp_path: Path) -> None:
     arguments = ("--format", "headlight", "--checkpoint", "best", "--output", "shared.headlight")
-    result = called("export", place / "run", *arguments, cwd=tmp_path)
+    result = called("export", workspace / "run", *arguments, cwd=tmp_path)
     assert (result.returncode, list(tmp_path.iterdir())) == (2, [])
     assert result.stderr == (
         "headlight: --checkpoint: the format headlight holds the weights of all steps that the run kept. "
@@ -130,21 +132,21 @@ def test_a_shared_run_has_no_one_checkpoint(place: Path, tmp_path: Path) -> None
     )
 
 
-def test_a_shared_run_has_the_name_that_the_window_knows_it_by(place: Path, tmp_path: Path) -> None:
-    result = called("export", place / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
+def test_a_shared_run_has_the_name_that_the_window_knows_it_by(workspace: Path, tmp_path: Path) -> None:
+    result = called("export", workspace / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
     assert (result.returncode, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert result.stderr == (
         "headlight: --output: the window knows a run shared as one file by .headlight alone, and my run.zip does not "
         "end so. Write --output 'my run.zip.headlight'.\n"
     )
-    assert called("export", place / "run", "--format", "headlight", "--output", "A.HEADLIGHT", cwd=tmp_path).stdout == (
-        "A.HEADLIGHT: the run to look at, drop it on the window\n"
-    )
+    assert called(
+        "export", workspace / "run", "--format", "headlight", "--output", "A.HEADLIGHT", cwd=tmp_path
+    ).stdout == ("A.HEADLIGHT: the run to look at, drop it on the window\n")
 
 
 @pytest.mark.parametrize("what", ["safetensors", "onnx"])
-def test_weights_go_with_the_settings_changed_until_then(place: Path, tmp_path: Path, what: str) -> None:
-    shutil.copytree(place / "run", tmp_path / "run")
+def test_weights_go_with_the_settings_changed_until_then(workspace: Path, tmp_path: Path, what: str) -> None:
+    shutil.copytree(workspace / "run", tmp_path / "run")
     run = RunFolder.open(tmp_path / "run")
     for step, size in ((10, 2), (20, 3), (21, 4)):
         run.append_setting(SettingChanged(step=step, key="decoding.beam_size", value=size))
@@ -158,10 +160,10 @@ def test_weights_go_with_the_settings_changed_until_then(place: Path, tmp_path: 
 @pytest.mark.parametrize("number", STOPPING)
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "out"), ("headlight", "out.headlight")])
 def test_a_signal_leaves_nothing_that_is_half_written(
-    place: Path, tmp_path: Path, what: str, name: str, number: signal.Signals
+    workspace: Path, tmp_path: Path, what: str, name: str, number: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", EXPORTING.format(number=int(number))]
-    command += ["export", str(place / "run"), "--format", what, "--output", str(tmp_path / name)]
+    command += ["export", str(workspace / "run"), "--format", what, "--output", str(tmp_path / name)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stdout) == (128 + number, "")
     assert done.stderr == f"headlight: ended by {number.name}.\n" and list(tmp_path.iterdir()) == []

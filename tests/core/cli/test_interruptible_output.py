@@ -64,10 +64,10 @@ def fill(pipe: int) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_translations_that_nobody_reads_end_with_the_first_signal(
-    place: Path, tmp_path: Path, small_full_pipe: int, number: signal.Signals
+    workspace: Path, tmp_path: Path, small_full_pipe: int, number: signal.Signals
 ) -> None:
     (tmp_path / "in.txt").write_text("a b\n" * 256, encoding="utf-8")
-    command = [*MAIN, "translate", str(place / "run"), "--input", str(tmp_path / "in.txt"), "--json"]
+    command = [*MAIN, "translate", str(workspace / "run"), "--input", str(tmp_path / "in.txt"), "--json"]
     with writing(command, small_full_pipe, stderr=subprocess.PIPE) as process:
         process.send_signal(number)
         _, said = process.communicate(timeout=SECONDS)
@@ -86,10 +86,10 @@ def test_a_training_whose_events_nobody_reads_saves_at_the_first_signal(tmp_path
 
 
 def test_a_listing_that_nobody_reads_ends_with_the_first_signal(
-    place: Path, tmp_path: Path, small_full_pipe: int
+    workspace: Path, tmp_path: Path, small_full_pipe: int
 ) -> None:
     for number in range(60):
-        (tmp_path / f"run{number}").symlink_to(place / "run")
+        (tmp_path / f"run{number}").symlink_to(workspace / "run")
     command = [*MAIN, "runs", "list", "--json", "--runs-dir", str(tmp_path)]
     with writing(command, small_full_pipe, stderr=small_full_pipe) as process:
         process.send_signal(signal.SIGINT)

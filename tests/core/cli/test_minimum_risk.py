@@ -36,32 +36,32 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_is_what_is_translated(run: Path) -> None:
-    likeliest, nearest = (outputs(translated(run, *BEAM, *more)) for more in ((), ("--minimum-risk",)))
-    told = [json.loads(line) for line in outputs(translated(run, *BEAM, "--minimum-risk", "--json"))]
-    assert [one["output"] for one in told] == nearest != likeliest
-    assert [one["n_best"][0]["output"] for one in told] == likeliest
+    likeliest, nearest = (outputs(translate(run, *BEAM, *more)) for more in ((), ("--minimum-risk",)))
+    records = [json.loads(line) for line in outputs(translate(run, *BEAM, "--minimum-risk", "--json"))]
+    assert [one["output"] for one in records] == nearest != likeliest
+    assert [one["n_best"][0]["output"] for one in records] == likeliest
 
 
 def test_it_is_what_is_evaluated(run: Path) -> None:
-    likeliest, nearest = (evaluated(run, *BEAM, *more) for more in ((), ("--minimum-risk",)))
+    likeliest, nearest = (evaluate(run, *BEAM, *more) for more in ((), ("--minimum-risk",)))
     assert nearest["token_error_rate"] < likeliest["token_error_rate"] and nearest["loss"] == likeliest["loss"]
 
 
 def test_the_record_says_how_was_decoded(run: Path) -> None:
     asked = {"beam_size": 5, "length_penalty": 0.0, "max_length": 4, "minimum_risk": True}
-    assert evaluated(run, *BEAM, "--minimum-risk")["decoding"] == asked
-    assert evaluated(run)["decoding"] == asked | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}
+    assert evaluate(run, *BEAM, "--minimum-risk")["decoding"] == asked
+    assert evaluate(run)["decoding"] == asked | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}
     in_words = called("evaluate", run, *BEAM, "--minimum-risk", cwd=run).stdout.splitlines()
     assert {"beam_size 5", "length_penalty 0", "max_length 4", "minimum_risk True"} <= {*in_words}
 
 
 def test_a_beam_of_one_is_refused(run: Path) -> None:
     sentence = "headlight: Minimum risk has nothing to choose from with a beam of one. Set a larger --beam-size.\n"
-    for refused in (translated(run, "--minimum-risk"), called("evaluate", run, "--minimum-risk", cwd=run)):
+    for refused in (translate(run, "--minimum-risk"), called("evaluate", run, "--minimum-risk", cwd=run)):
         assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", sentence)
 
 
-def translated(run: Path, *options: str) -> CompletedProcess[str]:
+def translate(run: Path, *options: str) -> CompletedProcess[str]:
     return called("translate", run, *TEXTS, *options, cwd=run)
 
 
@@ -69,6 +69,6 @@ def outputs(result: CompletedProcess[str]) -> list[str]:
     return result.stdout.splitlines()
 
 
-def evaluated(run: Path, *options: str) -> dict[str, Any]:
+def evaluate(run: Path, *options: str) -> dict[str, Any]:
     record: dict[str, Any] = json.loads(called("evaluate", run, "--json", *options, cwd=run).stdout)
     return record

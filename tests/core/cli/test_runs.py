@@ -44,7 +44,7 @@ def runs_dir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def said(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+def stdout_lines(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     assert cli.main(["runs", *arguments, "--runs-dir", str(runs_dir)]) == 0
     out, err = capfd.readouterr()
     assert err == ""
@@ -57,29 +57,29 @@ def test_a_run_that_is_not_there_names_the_command_that_shows_those_that_are(
     folder = tmp_path / "my runs"
     folder.mkdir()
     assert cli.main(["runs", "show", "none", "--runs-dir", str(folder)]) == 2
-    told = capfd.readouterr().err
-    assert told.endswith(f" nor in {folder}. `runs list --runs-dir '{folder}'` shows what is there.\n")
+    stderr = capfd.readouterr().err
+    assert stderr.endswith(f" nor in {folder}. `runs list --runs-dir '{folder}'` shows what is there.\n")
     monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(folder))
     assert cli.main(["runs", "show", "none"]) == 2
     assert capfd.readouterr().err.endswith(f" nor in {folder}. `runs list` shows what is there.\n")
 
 
 def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert said(runs_dir, capfd, "list") == [
+    assert stdout_lines(runs_dir, capfd, "list") == [
         "done    finished     step 20       best valid/loss 0.25 at step 20",
         "killed  interrupted  step 20       best valid/loss 0.25 at step 20",
     ]
-    records = [json.loads(line) for line in said(runs_dir, capfd, "list", "--json")]
+    records = [json.loads(line) for line in stdout_lines(runs_dir, capfd, "list", "--json")]
     assert [(record["name"], record["reason"]) for record in records] == [("done", "max_steps"), ("killed", None)]
 
 
 def test_what_broke_a_run_off_is_told(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "done").release("stopped", "plugin")
-    assert said(runs_dir, capfd, "list")[0] == (
+    assert stdout_lines(runs_dir, capfd, "list")[0] == (
         "done    stopped      step 20       reason plugin  best valid/loss 0.25 at step 20"
     )
     RunFolder.open(runs_dir / "done").release("stopped", "stopped")
-    assert "reason" not in said(runs_dir, capfd, "list")[0]
+    assert "reason" not in stdout_lines(runs_dir, capfd, "list")[0]
 
 
 def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
@@ -87,10 +87,10 @@ def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
 ) -> None:
     RunFolder.open(runs_dir / "done").update(group="three_seeds")
     RunFolder.open(runs_dir / "killed").update(parent="done", parent_step=10, pid=2**22 + 1)
-    done, killed = said(runs_dir, capfd, "list")
+    done, killed = stdout_lines(runs_dir, capfd, "list")
     assert done.endswith("at step 20  group three_seeds")
     assert killed.endswith("at step 20  continues done from step 10")
-    (record, _) = (json.loads(line) for line in said(runs_dir, capfd, "list", "--json"))
+    (record, _) = (json.loads(line) for line in stdout_lines(runs_dir, capfd, "list", "--json"))
     assert record["group"] == "three_seeds" and record["parent"] is None
 
 
@@ -103,7 +103,7 @@ def test_where_a_run_is_asked_for_a_group_names_its_runs(runs_dir: Path, capfd: 
 
 def test_a_damaged_run_does_not_hide_the_others(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "done" / "run.json").write_text("{", encoding="utf-8")
-    damaged, other = said(runs_dir, capfd, "list")
+    damaged, other = stdout_lines(runs_dir, capfd, "list")
     assert damaged.startswith("done    damaged: ") and other.startswith("killed  interrupted")
 
 
@@ -112,10 +112,10 @@ def test_a_run_of_a_newer_version_is_not_called_damaged(runs_dir: Path, capfd: p
     state = json.loads(document.read_text(encoding="utf-8"))
     del state["checksum"]
     document.write_text(json.dumps(state | {"format": 2}), encoding="utf-8")
-    newer, other = said(runs_dir, capfd, "list")
+    newer, other = stdout_lines(runs_dir, capfd, "list")
     assert newer.startswith(f"done    newer: {document}: a newer version of Headlight made this (format 2;")
     assert other.startswith("killed  interrupted")
-    assert json.loads(said(runs_dir, capfd, "list", "--json")[0])["state"] == "newer"
+    assert json.loads(stdout_lines(runs_dir, capfd, "list", "--json")[0])["state"] == "newer"
 
 
 @pytest.mark.parametrize("lost", ["run.json", "config.yaml"])
@@ -123,16 +123,16 @@ def test_a_run_that_has_lost_a_file_is_listed_and_can_be_deleted(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], lost: str
 ) -> None:
     (runs_dir / "done" / lost).unlink()
-    damaged, _ = said(runs_dir, capfd, "list")
+    damaged, _ = stdout_lines(runs_dir, capfd, "list")
     assert damaged == f"done    damaged: {runs_dir / 'done'} is not a run: it has no {lost}."
-    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
 @pytest.mark.parametrize("document", ["run.json", "config.yaml"])
 def test_a_damaged_run_can_be_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str], document: str) -> None:
     (runs_dir / "done" / document).write_text("{", encoding="utf-8")
-    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
@@ -141,7 +141,7 @@ def test_a_pipe_in_the_place_of_a_document_keeps_nobody_waiting(
 ) -> None:
     (runs_dir / "done" / "run.json").unlink()
     os.mkfifo(runs_dir / "done" / "run.json")
-    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
 
 
 def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +149,7 @@ def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capf
     begun.update(pid=2**22 + 1)
     (runs_dir / "notes").mkdir()
     (runs_dir / "notes" / "config.yaml").touch()
-    assert [line.split()[0] for line in said(runs_dir, capfd, "list")] == ["done", "killed"]
+    assert [line.split()[0] for line in stdout_lines(runs_dir, capfd, "list")] == ["done", "killed"]
     assert cli.main(["runs", "delete", "notes", "--runs-dir", str(runs_dir)]) == 2
     assert "notes is not a run: it has no run.json." in capfd.readouterr().err and (runs_dir / "notes").is_dir()
 
@@ -174,7 +174,7 @@ def test_one_file_that_can_be_read_is_enough_to_delete_what_was_a_run(
     for name in {"run.json", "config.yaml", "metrics.jsonl"} - {kept}:
         (runs_dir / "done" / name).write_text("", encoding="utf-8")
     (runs_dir / "done" / ".DS_Store").touch()  # a desktop's, which nobody misses
-    assert said(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
+    assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
 
 
 def test_a_run_among_whose_files_somebodys_own_lie_is_not_deleted(
@@ -203,7 +203,7 @@ def test_all_that_a_run_writes_is_its_own(runs_dir: Path, capfd: pytest.CaptureF
     shutil.copytree(
         next((runs_dir / "copy" / "checkpoints").iterdir()), runs_dir / "copy" / "checkpoints" / "000001.old"
     )
-    assert said(runs_dir, capfd, "delete", "copy") == [f"deleted {runs_dir / 'copy'}"]
+    assert stdout_lines(runs_dir, capfd, "delete", "copy") == [f"deleted {runs_dir / 'copy'}"]
 
 
 @pytest.mark.parametrize("created", [1e300, -1e18])
@@ -211,7 +211,7 @@ def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], created: float
 ) -> None:
     RunFolder.open(runs_dir / "done").update(created=created)
-    damaged, other = said(runs_dir, capfd, "list")
+    damaged, other = stdout_lines(runs_dir, capfd, "list")
     assert f"{runs_dir / 'done' / 'run.json'}: the file is damaged (created: " in damaged
     assert other.startswith("killed  interrupted")
 
@@ -219,7 +219,7 @@ def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
 def test_no_runs_are_no_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert said(tmp_path, capfd, "list") == []
+    assert stdout_lines(tmp_path, capfd, "list") == []
     monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path / "none yet"))
     assert cli.main(["runs", "list"]) == 0 and capfd.readouterr() == ("", "")
 
@@ -248,10 +248,10 @@ def test_a_runs_folder_of_the_environment_that_is_a_file_is_refused(
 
 
 def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    lines = said(runs_dir, capfd, "show", "done")
+    lines = stdout_lines(runs_dir, capfd, "show", "done")
     assert {"state finished", "last_step 20", "valid/loss 0.25", "name: done"} <= set(lines)
     assert not any(line.startswith(("group", "note", "parent", "is_shared")) for line in lines)  # it has none of them
-    (line,) = said(runs_dir, capfd, "show", "done", "--json")
+    (line,) = stdout_lines(runs_dir, capfd, "show", "done", "--json")
     record = json.loads(line)
     assert record["metrics"] == {"valid/loss": 0.25} and record["config"]["dataset"]["plugin"] == "copy_task"
 
@@ -260,9 +260,9 @@ def test_what_was_changed_since_is_shown_below_what_a_run_began_with(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     RunFolder.open(runs_dir / "killed").append_setting(SettingChanged(step=1_000, key="decoding.beam_size", value=4))
-    lines = said(runs_dir, capfd, "show", "killed")
+    lines = stdout_lines(runs_dir, capfd, "show", "killed")
     assert lines[-1] == "# from step 1,000 on: decoding.beam_size = 4" and "  beam_size: 1" in lines
-    (line,) = said(runs_dir, capfd, "show", "killed", "--json")
+    (line,) = stdout_lines(runs_dir, capfd, "show", "killed", "--json")
     record = json.loads(line)
     assert record["settings_changed"] == [{"step": 1_000, "key": "decoding.beam_size", "value": 4}]
     assert record["config"]["decoding"]["beam_size"] == 1
@@ -273,11 +273,11 @@ def test_what_a_stranger_wrote_commands_no_terminal_and_begins_no_line(
 ) -> None:
     RunFolder.open(runs_dir / "done").write_label(RunLabel(note="two\nlines \x1b[31mred für"))
     RunFolder.open(runs_dir / "done").update(parent="\x9b2Jgone\ndone", parent_step=10)
-    done, _ = said(runs_dir, capfd, "list")
+    done, _ = stdout_lines(runs_dir, capfd, "list")
     assert done.endswith(r"continues \x9b2Jgone\ndone from step 10")
-    assert r"note two\nlines \x1b[31mred für" in said(runs_dir, capfd, "show", "done")
+    assert r"note two\nlines \x1b[31mred für" in stdout_lines(runs_dir, capfd, "show", "done")
     (runs_dir / "done" / "config.yaml").write_text('"\x1b[2J\\nname": 1\n', encoding="utf-8")
-    damaged, _ = said(runs_dir, capfd, "list")
+    damaged, _ = stdout_lines(runs_dir, capfd, "list")
     assert damaged.startswith("done    damaged: ") and "\x1b" not in damaged
     assert cli.main(["runs", "show", "done", "--runs-dir", str(runs_dir)]) == 2
     assert "\x1b" not in capfd.readouterr().err
@@ -287,7 +287,7 @@ def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixtu
     (runs_dir / "other").mkdir()
     assert cli.main(["runs", "delete", "done", "other", "--runs-dir", str(runs_dir)]) == 2
     assert "other is not a run" in capfd.readouterr().err and (runs_dir / "done").is_dir()
-    assert said(runs_dir, capfd, "delete", "done", "killed") == [
+    assert stdout_lines(runs_dir, capfd, "delete", "done", "killed") == [
         f"deleted {runs_dir / 'done'}",
         f"deleted {runs_dir / 'killed'}",
     ]
@@ -311,9 +311,9 @@ def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
 ) -> None:
     rmdir = os.rmdir
 
-    def signalled(*place: object, **options: object) -> None:
+    def signalled(*arguments: object, **options: object) -> None:
         os.kill(os.getpid(), number)
-        rmdir(*place, **options)  # type: ignore[arg-type]
+        rmdir(*arguments, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(os, "rmdir", signalled)
     assert cli.main(["runs", "delete", "done", "killed", "--runs-dir", str(runs_dir)]) == 128 + number
@@ -329,11 +329,11 @@ def test_what_a_killed_process_left_of_a_run_is_no_run_and_goes_a_day_later(
 ) -> None:
     command = [sys.executable, "-c", KILLED, "runs", "delete", "done", "--runs-dir", str(runs_dir)]
     assert subprocess.run(command, cwd=ROOT, timeout=SECONDS, check=False).returncode == -signal.SIGKILL
-    (line,) = said(runs_dir, capfd, "list")
+    (line,) = stdout_lines(runs_dir, capfd, "list")
     assert line.startswith("killed")
     (left,) = (path for path in runs_dir.iterdir() if not is_run(path))
     os.utime(left, (0, 0))
-    said(runs_dir, capfd, "delete", "killed")
+    stdout_lines(runs_dir, capfd, "delete", "killed")
     assert list(runs_dir.iterdir()) == []
 
 
@@ -343,7 +343,7 @@ def test_of_a_link_the_run_that_it_leads_to_stays(
     larger_disk = tmp_path_factory.mktemp("larger disk")
     (runs_dir / "done").rename(larger_disk / "done")
     (runs_dir / "done").symlink_to(larger_disk / "done")
-    assert said(runs_dir, capfd, "delete", "done", str(runs_dir / "done")) == [
+    assert stdout_lines(runs_dir, capfd, "delete", "done", str(runs_dir / "done")) == [
         f"deleted {runs_dir / 'done'}, a link; the run stays in {larger_disk / 'done'}"
     ]
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
@@ -352,7 +352,7 @@ def test_of_a_link_the_run_that_it_leads_to_stays(
 
 def test_a_run_and_a_link_to_it_go_where_both_are_named(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "link").symlink_to(runs_dir / "done")
-    assert said(runs_dir, capfd, "delete", "done", "link") == [
+    assert stdout_lines(runs_dir, capfd, "delete", "done", "link") == [
         f"deleted {runs_dir / 'done'}",
         f"deleted {runs_dir / 'link'}",
     ]
@@ -361,7 +361,7 @@ def test_a_run_and_a_link_to_it_go_where_both_are_named(runs_dir: Path, capfd: p
 
 def test_a_program_is_told_which_runs_are_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "link").symlink_to(runs_dir / "done")
-    lines = said(runs_dir, capfd, "delete", "link", "killed", "--json")
+    lines = stdout_lines(runs_dir, capfd, "delete", "link", "killed", "--json")
     assert list(map(json.loads, lines)) == [
         {"deleted": str(runs_dir / "link"), "stays": str(runs_dir / "done")},
         {"deleted": str(runs_dir / "killed"), "stays": None},
@@ -370,7 +370,7 @@ def test_a_program_is_told_which_runs_are_deleted(runs_dir: Path, capfd: pytest.
 
 
 def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert len(said(runs_dir, capfd, "delete", "done", str(runs_dir / "done"))) == 1
+    assert len(stdout_lines(runs_dir, capfd, "delete", "done", str(runs_dir / "done"))) == 1
     assert not (runs_dir / "done").exists() and (runs_dir / "killed").is_dir()
 
 
@@ -383,28 +383,28 @@ def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_
     monkeypatch.setattr(shutil, "rmtree", refused)
     assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
     (left,) = runs_dir.glob(".deleting-*/done")
-    said = f"done is no longer a run, but could not be deleted completely (Operation not permitted: {left.parent})."
-    assert said in capfd.readouterr().err
+    message = f"done is no longer a run, but could not be deleted completely (Operation not permitted: {left.parent})."
+    assert message in capfd.readouterr().err
     assert not (runs_dir / "done").exists()
 
 
 def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "killed").update(pid=os.getppid(), pid_started=None)  # a live process that is not ours
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
-    said = capfd.readouterr().err
-    assert "is being written by process" in said and (runs_dir / "killed").is_dir()
-    assert said.endswith("Where it writes the run that this is a copy of, remove the folder itself.\n")
+    stderr = capfd.readouterr().err
+    assert "is being written by process" in stderr and (runs_dir / "killed").is_dir()
+    assert stderr.endswith("Where it writes the run that this is a copy of, remove the folder itself.\n")
     (runs_dir / "killed" / "config.yaml").unlink()  # damaged it is written all the same
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
 
 
-def test_a_program_is_told_of_a_run_by_one_path_however_it_was_typed(place: Path) -> None:
-    def told(*command: str) -> str:
-        result = called(*command, "--json", cwd=place)
+def test_a_program_is_told_of_a_run_by_one_path_however_it_was_typed(workspace: Path) -> None:
+    def run_path(*command: str) -> str:
+        result = called(*command, "--json", cwd=workspace)
         assert result.returncode == 0, result.stderr
         return str(json.loads(result.stdout.splitlines()[-1])["run"])
 
     export = ("export", "run", "--format", "safetensors", "--output", "model")
     verbs = (("evaluate", "run"), export, ("runs", "show", "run"), ("runs", "list", "--runs-dir", "."))
-    assert {told(*verb) for verb in verbs} == {str((place / "run").resolve())}
+    assert {run_path(*verb) for verb in verbs} == {str((workspace / "run").resolve())}

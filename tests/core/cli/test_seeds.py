@@ -22,37 +22,37 @@ from tests.core.watcher import tiny_config
 from tests.in_process import called
 
 
-def called_with_seeds(place: Path, *options: str) -> CompletedProcess[str]:
-    (place / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
-    return called("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=place)
+def train_with_seeds(workspace: Path, *options: str) -> CompletedProcess[str]:
+    (workspace / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
+    return called("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=workspace)
 
 
-def trained(place: Path, *options: str) -> str:
+def train_output(workspace: Path, *options: str) -> str:
     """What it prints."""
-    result = called_with_seeds(place, *options)
+    result = train_with_seeds(workspace, *options)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
-def heading(place: Path, *options: str) -> list[str]:
+def means_heading(workspace: Path, *options: str) -> list[str]:
     """The lines between the last run's and the table of means."""
     return [
         line
-        for line in trained(place, *options).rpartition("\n\n")[2].splitlines()
+        for line in train_output(workspace, *options).rpartition("\n\n")[2].splitlines()
         if "±" not in line or "group" in line
     ]
 
 
-def few_pairs(place: Path) -> tuple[str, str]:
+def few_pairs(workspace: Path) -> tuple[str, str]:
     """Options for a corpus whose validation decodes all that it has."""
     for split, count in (("train", 20), ("valid", 3)):
-        (place / f"{split}.tsv").write_text("a b\tb a\n" * count, encoding="utf-8")
-    options = f"{{folder: {place}, train_source: train.tsv, valid_source: valid.tsv}}"
+        (workspace / f"{split}.tsv").write_text("a b\tb a\n" * count, encoding="utf-8")
+    options = f"{{folder: {workspace}, train_source: train.tsv, valid_source: valid.tsv}}"
     return "--set", f"dataset={{plugin: parallel_text, options: {options}}}"
 
 
 def test_means_of_some_sentences_say_so(tmp_path: Path) -> None:
-    group, decoded = heading(tmp_path)
+    group, decoded = means_heading(tmp_path)
     assert group.endswith("mean of 2 runs ± standard deviation, at the last step of each")
     assert decoded == (
         "decoded were the first 256 of 1,000 validation sentences (for valid/bleu and the like, not valid/loss); "
@@ -61,12 +61,12 @@ def test_means_of_some_sentences_say_so(tmp_path: Path) -> None:
 
 
 def test_means_of_all_sentences_need_no_word(tmp_path: Path) -> None:
-    assert len(heading(tmp_path, *few_pairs(tmp_path))) == 1
+    assert len(means_heading(tmp_path, *few_pairs(tmp_path))) == 1
 
 
 def test_a_program_is_always_told(tmp_path: Path) -> None:
     def last(*options: str) -> dict[str, Any]:
-        record: dict[str, Any] = json.loads(trained(tmp_path, "--json", *options).splitlines()[-1])
+        record: dict[str, Any] = json.loads(train_output(tmp_path, "--json", *options).splitlines()[-1])
         return record
 
     records = last(), last(*few_pairs(tmp_path))
@@ -86,11 +86,11 @@ def test_on_a_corpus_that_was_changed_the_second_seed_is_not_trained(
         return ended
 
     monkeypatch.setattr(cli_train, "_train_run", trained_and_changed)
-    result = called_with_seeds(tmp_path, *corpus, *options)
+    result = train_with_seeds(tmp_path, *corpus, *options)
     assert result.returncode == 2
     (only,) = list_runs(tmp_path / "runs")
-    told = result.stderr.splitlines()[-1]
-    assert told.startswith(
+    message = result.stderr.splitlines()[-1]
+    assert message.startswith(
         "headlight: The dataset 'parallel_text' gives other pairs now than to seed 0: trained with these, seed 1 would "
         "have no common mean with what was trained before, which is saved. Undo what was changed in its files or code "
         "(still to train: seed 1, each by itself: headlight train tiny.yaml "
@@ -110,10 +110,10 @@ def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named
         return ended
 
     monkeypatch.setattr(cli_train, "_train_run", trained_and_lost)
-    result = called_with_seeds(tmp_path, *corpus)
+    result = train_with_seeds(tmp_path, *corpus)
     assert result.returncode == 2
-    told = result.stderr.splitlines()[-1].partition(" (still to train: seed 1, each by itself: headlight ")[2]
-    command, _, rest = told.partition("; ")
+    message = result.stderr.splitlines()[-1].partition(" (still to train: seed 1, each by itself: headlight ")[2]
+    command, _, rest = message.partition("; ")
     assert rest == "`runs compare` gives the mean of all)."
     few_pairs(tmp_path)
     assert called(*shlex.split(command), cwd=tmp_path).returncode == 0
@@ -131,16 +131,18 @@ def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
         return finished
 
     monkeypatch.setattr(EngineClient, "learn", learned_and_signalled)
-    result = called_with_seeds(tmp_path, *few_pairs(tmp_path))
+    result = train_with_seeds(tmp_path, *few_pairs(tmp_path))
     assert result.returncode == 128 + SIGINT
-    told = "headlight: ended by SIGINT after seed 0 (still to train: seed 1, each by itself: headlight train tiny.yaml "
-    assert result.stderr.splitlines()[-1].startswith(told)
+    message = (
+        "headlight: ended by SIGINT after seed 0 (still to train: seed 1, each by itself: headlight train tiny.yaml "
+    )
+    assert result.stderr.splitlines()[-1].startswith(message)
     (only,) = list_runs(tmp_path / "runs")
     assert RunFolder.open(only).state.reason == "max_steps"
 
 
 @pytest.mark.parametrize(
-    ("reason", "code", "told"),
+    ("reason", "code", "message"),
     [
         ("max_steps", 128 + SIGINT, "ended by SIGINT after seed 0"),
         ("stopped", 128 + SIGINT, "stopped at step 2 (SIGINT); "),
@@ -148,7 +150,7 @@ def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
     ],
 )
 def test_a_damaged_run_does_not_hide_how_its_training_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: FinishReason, code: int, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reason: FinishReason, code: int, message: str
 ) -> None:
     learn = EngineClient.learn
 
@@ -160,9 +162,9 @@ def test_a_damaged_run_does_not_hide_how_its_training_ended(
         return replace(finished, reason=reason)
 
     monkeypatch.setattr(EngineClient, "learn", learned_and_damaged)
-    result = called_with_seeds(tmp_path, *few_pairs(tmp_path))
+    result = train_with_seeds(tmp_path, *few_pairs(tmp_path))
     assert result.returncode == code
-    assert any(line.startswith(f"headlight: {told}") for line in result.stderr.splitlines())
+    assert any(line.startswith(f"headlight: {message}") for line in result.stderr.splitlines())
 
 
 def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_path: Path) -> None:

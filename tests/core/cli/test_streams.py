@@ -103,8 +103,8 @@ def test_another_pipe_that_breaks_does_not_end_the_command_in_silence(
 
     monkeypatch.setattr("core.cli.presets.list_presets", write_to_a_process_that_has_ended)
     monkeypatch.setattr("core.cli.user_log_path", lambda *_, **__: tmp_path)
-    told = called("presets", "list", cwd=tmp_path)
-    assert told.returncode == 1 and "a fault of ours (BrokenPipeError" in told.stderr
+    result = called("presets", "list", cwd=tmp_path)
+    assert result.returncode == 1 and "a fault of ours (BrokenPipeError" in result.stderr
 
 
 def test_bytes_that_are_no_text_come_through(tmp_path: Path) -> None:

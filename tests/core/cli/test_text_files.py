@@ -52,35 +52,35 @@ def test_a_full_disk_is_a_sentence(length: int) -> None:
 
 
 def test_an_error_of_the_engine_is_not_blamed_on_the_file(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: object, **options: object) -> None:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.cli.engine_client.Engine", refuse)
-    refused = called("evaluate", place / "run", "--predictions", "out.tsv", cwd=tmp_path)
+    refused = called("evaluate", workspace / "run", "--predictions", "out.tsv", cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.startswith("headlight: The system lets Headlight start no other")
     assert not any(tmp_path.iterdir())
 
 
-def test_a_link_to_itself_is_no_place(place: Path, tmp_path: Path) -> None:
+def test_a_link_to_itself_is_no_place(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    refused = called("translate", place / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
+    refused = called("translate", workspace / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("headlight: loop/out.txt: cannot be written (")
-    refused = called("export", place / "run", "--format", "safetensors", "--output", "loop/model", cwd=tmp_path)
+    refused = called("export", workspace / "run", "--format", "safetensors", "--output", "loop/model", cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.startswith("headlight: loop/model cannot be written: ")
 
 
 @pytest.mark.parametrize("name", ["run.json", "probes/new.tsv"])
 @pytest.mark.parametrize("verb", [("evaluate", "--predictions"), ("translate", "a b", "--output")])
-def test_no_result_is_written_into_a_run(place: Path, verb: tuple[str, ...], name: str) -> None:
-    path, documents = place / "run" / name, (place / "run" / "run.json").read_bytes()
-    result = called(verb[0], place / "run", *verb[1:], path, cwd=place)
+def test_no_result_is_written_into_a_run(workspace: Path, verb: tuple[str, ...], name: str) -> None:
+    path, documents = workspace / "run" / name, (workspace / "run" / "run.json").read_bytes()
+    result = called(verb[0], workspace / "run", *verb[1:], path, cwd=workspace)
     assert (result.returncode, result.stdout) == (2, "")
-    why = f"{path} lies in the folder of a run, {place / 'run'}. Choose a place outside of it."
+    why = f"{path} lies in the folder of a run, {workspace / 'run'}. Choose a place outside of it."
     assert result.stderr == f"headlight: {why}\n"
-    assert (place / "run" / "run.json").read_bytes() == documents and not path.with_name("new.tsv").exists()
+    assert (workspace / "run" / "run.json").read_bytes() == documents and not path.with_name("new.tsv").exists()
 
 
 def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:

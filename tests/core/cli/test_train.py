@@ -40,33 +40,36 @@ PLUGIN = Mine
 """
 
 
-def train(place: Path, runs_dir: Path, *overrides: str, options: tuple[str, ...] = ()) -> CompletedProcess[str]:
+def train(workspace: Path, runs_dir: Path, *overrides: str, options: tuple[str, ...] = ()) -> CompletedProcess[str]:
     """Two steps on the corpus of this place, as its run has it."""
     settings = [word for override in ("training.max_steps=2", *overrides) for word in ("--set", override)]
-    config = RunFolder.open(place / "run").path / "config.yaml"
+    config = RunFolder.open(workspace / "run").path / "config.yaml"
     result = called("train", config, "--runs-dir", runs_dir, *settings, *options, cwd=runs_dir)
     assert result.returncode == 0, result.stderr
     return result
 
 
-def test_how_many_pairs_are_too_long_is_told_of_each_split(place: Path, tmp_path: Path) -> None:
-    lines = train(place, tmp_path).stderr.splitlines()
+def test_how_many_pairs_are_too_long_is_told_of_each_split(workspace: Path, tmp_path: Path) -> None:
+    lines = train(workspace, tmp_path).stderr.splitlines()
     assert [line for line in lines if "left out" in line] == [
         "left out, longer than dataset.max_src_length = 4 or dataset.max_tgt_length = 3: "
         "1 of 5 valid pairs, 1 of 5 test pairs"
     ]
-    assert "left out" not in train(place, tmp_path, "dataset.max_src_length=auto", "dataset.max_tgt_length=auto").stderr
+    assert (
+        "left out"
+        not in train(workspace, tmp_path, "dataset.max_src_length=auto", "dataset.max_tgt_length=auto").stderr
+    )
 
 
-def test_a_program_is_told_too(place: Path, tmp_path: Path) -> None:
-    events = map(json.loads, train(place, tmp_path, options=("--json",)).stdout.splitlines())
+def test_a_program_is_told_too(workspace: Path, tmp_path: Path) -> None:
+    events = map(json.loads, train(workspace, tmp_path, options=("--json",)).stdout.splitlines())
     (prepared,) = (event for event in events if event["event"] == "prepared")
     assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is of Linux")
-def test_of_a_folder_that_cannot_be_made_it_is_not_said_that_there_is_no_room(place: Path) -> None:
-    result = called("train", place / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=place)
+def test_of_a_folder_that_cannot_be_made_it_is_not_said_that_there_is_no_room(workspace: Path) -> None:
+    result = called("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
     assert result.returncode == 2
     (why,) = (line for line in result.stderr.splitlines() if line.startswith("headlight: "))
     assert why.startswith("headlight: /proc/none/runs cannot be written: ") and "Choose another folder" in why
@@ -92,8 +95,8 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
     assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in refused.stderr
 
 
-def test_those_that_are_one_without_being_shared_are(place: Path, tmp_path: Path) -> None:
-    train(place, tmp_path, *TIED)
+def test_those_that_are_one_without_being_shared_are(workspace: Path, tmp_path: Path) -> None:
+    train(workspace, tmp_path, *TIED)
 
 
 @pytest.mark.parametrize(
@@ -107,13 +110,13 @@ def test_those_that_are_one_without_being_shared_are(place: Path, tmp_path: Path
     ],
 )
 def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: str, words: tuple[str, str]
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: str, words: tuple[str, str]
 ) -> None:
     def run_out(*_: object) -> Loss:
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(TrainingPass, "write_gradients", run_out)
-    config = place / "run" / "config.yaml"
+    config = workspace / "run" / "config.yaml"
     batches = ("--set", "training.batch_size=null", "--set", f"training.{batch}")
     ended = called("train", config, "--run-dir", tmp_path / "run", *batches, cwd=tmp_path)
     assert ended.returncode == 3
@@ -122,15 +125,15 @@ def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
 
 
 def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_place(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run_out(*_: object) -> Loss:
         raise torch.OutOfMemoryError
 
     monkeypatch.setattr(TrainingPass, "write_gradients", run_out)
-    run = shutil.copytree(place / "run", tmp_path / "run")
+    run = shutil.copytree(workspace / "run", tmp_path / "run")
     changes = ("--set", "training.optimizer.learning_rate=1e-05", "--set", "training.max_steps=30")
-    ended = called("train", "--resume", run, *changes, "--runs-dir", tmp_path, cwd=place)
+    ended = called("train", "--resume", run, *changes, "--runs-dir", tmp_path, cwd=workspace)
     _, _, command = ended.stderr.partition("Start a run with smaller batches: ")
     smaller = ("--set", "training.batch_size=4", "--set", "training.accumulate_steps=2")
     assert shlex.split(command) == [
@@ -138,10 +141,10 @@ def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_
     ]  # fmt: skip
 
 
-def test_a_run_that_is_at_its_end_is_not_validated_again(place: Path, tmp_path: Path) -> None:
-    run = shutil.copytree(place / "run", tmp_path / "run")
+def test_a_run_that_is_at_its_end_is_not_validated_again(workspace: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(workspace / "run", tmp_path / "run")
     kept = (run / "metrics.jsonl").read_bytes()
-    printed = called("train", "--resume", run, cwd=place).stdout.splitlines()
+    printed = called("train", "--resume", run, cwd=workspace).stdout.splitlines()
     assert (run / "metrics.jsonl").read_bytes() == kept
     metrics = RunFolder.open(run).validation_metrics()[20]
     assert [f"{name} {value:.6g}" for name, value in metrics.items()] == [
@@ -151,9 +154,9 @@ def test_a_run_that_is_at_its_end_is_not_validated_again(place: Path, tmp_path: 
 
 @pytest.mark.parametrize(("change", "max_steps"), [((), 20), (("--set", "training.max_steps=10"), 10)])
 def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
-    place: Path, tmp_path: Path, change: tuple[str, ...], max_steps: int
+    workspace: Path, tmp_path: Path, change: tuple[str, ...], max_steps: int
 ) -> None:
-    run = shutil.copytree(place / "run", tmp_path / "run")
+    run = shutil.copytree(workspace / "run", tmp_path / "run")
     ended = called("train", "--resume", run, *change, "--json", cwd=tmp_path)
     events = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0 and events[-1]["reason"] == "max_steps"
@@ -175,32 +178,32 @@ def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
     ],
 )
 def test_a_setting_that_cannot_change_says_whether_there_is_one(
-    place: Path, tmp_path: Path, change: str, sentence: str
+    workspace: Path, tmp_path: Path, change: str, sentence: str
 ) -> None:
-    refused = called("train", "--resume", place / "run", "--set", change, cwd=tmp_path)
+    refused = called("train", "--resume", workspace / "run", "--set", change, cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "") and refused.stderr.startswith(sentence)
 
 
-def test_a_run_dir_that_cannot_be_made_names_its_own_option(place: Path, tmp_path: Path) -> None:
+def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path)
+    result = called("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path)
     assert result.returncode == 2
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
 
 
 def test_what_is_refused_is_one_line_where_prepared_data_cannot_be_kept_either(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    command = ("train", place / "run" / "config.yaml", "--json", "--run-dir")
+    command = ("train", workspace / "run" / "config.yaml", "--json", "--run-dir")
     refused = called(*command, tmp_path / "file" / "run", cwd=tmp_path)
     (line,) = refused.stderr.splitlines()
     assert refused.returncode == 2 and "run cannot be written: Not a directory." in line
-    told = "Prepared data cannot be kept in "
-    assert told in refused.stdout, "the events come as they happen"
+    message = "Prepared data cannot be kept in "
+    assert message in refused.stdout, "the events come as they happen"
     trained = called(*command, tmp_path / "run", cwd=tmp_path)
-    assert trained.returncode == 0 and trained.stderr.startswith(told)
+    assert trained.returncode == 0 and trained.stderr.startswith(message)
 
 
 @pytest.fixture
@@ -230,13 +233,13 @@ def test_the_command_to_go_on_with_finds_the_plugin_again(
 
 
 def test_a_run_with_no_checkpoint_from_before_it_blew_up_is_begun_anew_by_the_command_it_prints(
-    place: Path, tmp_path: Path
+    workspace: Path, tmp_path: Path
 ) -> None:
     wild = ["training.optimizer={name: sgd, learning_rate: 100}", "training.max_grad_norm=null"]
     wild += ["training.schedule={name: constant, warmup_steps: 0}"]
     wild += ["training.checkpoint_every=1", "training.keep_checkpoints=0"]
     settings = [word for setting in wild for word in ("--set", setting)]
-    stopped = called("train", place / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path)
+    stopped = called("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path)
     assert stopped.returncode == 3
     printed = stopped.stderr.splitlines()[-1].partition(" (diverged); no checkpoint from before it diverged is kept ")[
         2
@@ -290,7 +293,7 @@ def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
 
 
 def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_traceback(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take_step = Trainer._take_step
 
@@ -301,7 +304,7 @@ def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_
 
     monkeypatch.setattr(Trainer, "_take_step", fails_at_the_sixth)
     run = tmp_path / "run"
-    done = called("train", place / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
+    done = called("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
     assert done.returncode == 1
     *_, trouble, _, end = map(json.loads, done.stdout.splitlines())  # it paused between
     assert trouble["event"] == "trouble" and "in fails_at_the_sixth" in trouble["details"]
@@ -319,13 +322,13 @@ def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_
 
 
 def test_where_the_engine_cannot_begin_the_fault_is_told(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def without_torch(*_: object) -> None:
         raise ImportError("libtorch_cpu.so: no such file")
 
     monkeypatch.setattr("core.serving.request_loop.RequestLoop", without_torch)
-    for command in (("train", place / "run" / "config.yaml", "--run-dir", "new"), ("evaluate", place / "run")):
+    for command in (("train", workspace / "run" / "config.yaml", "--run-dir", "new"), ("evaluate", workspace / "run")):
         failed = called(*command, cwd=tmp_path)
         (line,) = failed.stderr.splitlines()
         assert failed.returncode == 1
@@ -334,14 +337,14 @@ def test_where_the_engine_cannot_begin_the_fault_is_told(
 
 @pytest.mark.parametrize("validate_every", [20, 30])  # within the learning, and at the end alone
 def test_a_validation_that_memory_has_no_room_for_ends_the_run_for_that_reason(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
 ) -> None:
     def no_room(*_: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 8000000000 bytes.")
 
     monkeypatch.setattr("core.training.trainer.score_split", no_room)
     run, settings = tmp_path / "run", ("--set", f"training.validate_every={validate_every}")
-    done = called("train", place / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path)
+    done = called("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path)
     assert done.returncode == 3 and "The memory of cpu was not enough" in done.stderr and "step 21" not in done.stderr
     end = json.loads(done.stdout.splitlines()[-1])
     assert (end["event"], end["reason"], end["step"]) == ("run_finished", "memory", 20)

@@ -57,25 +57,25 @@ PLUGIN = Lines
 """
 
 
-def translated(run: Path, cwd: Path, *options: str) -> CompletedProcess[str]:
+def translate(run: Path, cwd: Path, *options: str) -> CompletedProcess[str]:
     return called("translate", run, "--input", "in.txt", *options, cwd=cwd)
 
 
 def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\n3\n \n", encoding="utf-8")
-    outputs = translated(run, tmp_path).stdout.split("\n")
+    outputs = translate(run, tmp_path).stdout.split("\n")
     assert [bool(output) for output in outputs] == [True, False, True, False, False]
     assert called("translate", run, "1 2", "3", cwd=tmp_path).stdout.split("\n") == [outputs[0], outputs[2], ""]
-    records = [json.loads(line) for line in translated(run, tmp_path, "--json").stdout.splitlines()]
+    records = [json.loads(line) for line in translate(run, tmp_path, "--json").stdout.splitlines()]
     assert [one["output"] for one in records] == outputs[:4]
     assert set(records[1]) == set(records[0]) and (records[1]["source"], records[1]["tokens"]) == ("", [])
-    n_best = translated(run, tmp_path, "--n-best", "1").stdout.splitlines()
+    n_best = translate(run, tmp_path, "--n-best", "1").stdout.splitlines()
     assert [line.split("\t")[0] for line in n_best] == ["1", "3"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
 def test_who_types_the_texts_is_told_that_they_are_waited_for(run: Path, tmp_path: Path) -> None:
-    ours, its = os.openpty()
+    write_end, its = os.openpty()
     command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
     with subprocess.Popen(command, cwd=tmp_path, stdin=its, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         os.close(its)
@@ -83,11 +83,11 @@ def test_who_types_the_texts_is_told_that_they_are_waited_for(run: Path, tmp_pat
         assert process.stderr.readline() == b"Type texts to translate, one a line; Ctrl-D ends them.\n"
         assert process.stdout is not None
         for line in (b"1 2\n", b"3\n"):  # each is answered
-            os.write(ours, line)
+            os.write(write_end, line)
             assert process.stdout.readline().endswith(b"\n")
-        os.write(ours, b"\x04")
+        os.write(write_end, b"\x04")
         outputs, _ = process.communicate(timeout=200)
-    os.close(ours)
+    os.close(write_end)
     assert outputs == b"" and process.returncode == 0
 
 
@@ -116,12 +116,12 @@ def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Pa
 
 def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("\ufeff1 2\n\n3\n" + "1 2 3\n" * 600 + "2", encoding="utf-8")
-    expected = translated(run, tmp_path).stdout
+    expected = translate(run, tmp_path).stdout
     for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
-        theirs, ours = os.pipe()
-        os.write(ours, given)  # a pipe has room for it
-        os.close(ours)
-        piped = called("translate", run, cwd=tmp_path, stdin=theirs)
+        read_end, write_end = os.pipe()
+        os.write(write_end, given)  # a pipe has room for it
+        os.close(write_end)
+        piped = called("translate", run, cwd=tmp_path, stdin=read_end)
         assert (piped.returncode, piped.stdout) == (0, expected)
 
 
@@ -137,10 +137,10 @@ def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: P
 def test_lines_that_come_together_with_a_bad_one_are_answered_up_to_it(
     run: Path, tmp_path: Path, bad: bytes, why: str, packed: Callable[[bytes], bytes]
 ) -> None:
-    theirs, ours = os.pipe()
-    os.write(ours, packed(b"1 2\n3\n" + bad + b"\n1\n"))
-    os.close(ours)
-    piped = called("translate", run, cwd=tmp_path, stdin=theirs)
+    read_end, write_end = os.pipe()
+    os.write(write_end, packed(b"1 2\n3\n" + bad + b"\n1\n"))
+    os.close(write_end)
+    piped = called("translate", run, cwd=tmp_path, stdin=read_end)
     assert piped.stdout == called("translate", run, "1 2", "3", cwd=tmp_path).stdout != ""
     assert piped.returncode == 2 and piped.stderr.splitlines()[-1].startswith(why)
 
@@ -166,17 +166,17 @@ def test_a_signal_that_ended_who_writes_too_is_no_end_of_the_texts(run: Path, tm
 
 
 @contextmanager
-def fed(feed: Callable[[int], None]) -> Iterator[int]:
+def feeding(feed: Callable[[int], None]) -> Iterator[int]:
     """The end to read from of a pipe into which a thread writes with this, and which it closes."""
-    theirs, ours = os.pipe()
+    read_end, write_end = os.pipe()
 
     def write() -> None:
-        with os.fdopen(ours):
-            feed(ours)
+        with os.fdopen(write_end):
+            feed(write_end)
 
     with ThreadPoolExecutor(1) as thread:
         writing = thread.submit(write)
-        yield theirs
+        yield read_end
         writing.result(SECONDS)
 
 
@@ -184,11 +184,11 @@ def fed(feed: Callable[[int], None]) -> Iterator[int]:
 @pytest.mark.parametrize("given", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
 def test_what_marks_the_texts_may_come_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
     def feed(pipe: int) -> None:
-        for place in range(len(given)):
-            os.write(pipe, given[place : place + 1])
-            wait_until(lambda: not _held(pipe))
+        for index in range(len(given)):
+            os.write(pipe, given[index : index + 1])
+            wait_until(lambda: not _num_unread_bytes(pipe))
 
-    with fed(feed) as pipe:
+    with feeding(feed) as pipe:
         piped = called("translate", run, cwd=tmp_path, stdin=pipe)
     assert piped.stdout == called("translate", run, "1 2", cwd=tmp_path).stdout
 
@@ -200,7 +200,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def _held(pipe: int) -> int:
+def _num_unread_bytes(pipe: int) -> int:
     """How many bytes of it are not read yet."""
     import fcntl
     import termios
@@ -217,7 +217,7 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
 ) -> None:
     is_waited_for = Event()
 
-    def noted(*streams: Any) -> object:
+    def select_and_note(*streams: Any) -> object:
         is_waited_for.set()
         return select(*streams)
 
@@ -227,8 +227,8 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
             is_waited_for.clear()
             os.write(pipe, line)
 
-    monkeypatch.setattr("core.cli.text_files.select", noted)
-    with fed(feed) as pipe:
+    monkeypatch.setattr("core.cli.text_files.select", select_and_note)
+    with feeding(feed) as pipe:
         os.set_blocking(pipe, False)
         piped = called("translate", run, *output, cwd=tmp_path, stdin=pipe)
     assert piped.returncode == 0
@@ -238,17 +238,17 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")
 def test_who_writes_faster_than_is_translated_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    theirs, ours = os.pipe()
-    with open(theirs) as stdin:  # noqa: PTH123 (a descriptor)
+    read_end, write_end = os.pipe()
+    with open(read_end) as stdin:  # noqa: PTH123 (a descriptor)
         monkeypatch.setattr(sys, "stdin", stdin)
         taken = StdinLines().batches(EngineClient(lambda event: None, []))
         num_written = 0
-        while num_written < 4 * MAX_BUFFERED and select([], [ours], [], 0.5)[1]:
-            num_written += os.write(ours, b"1 2\n" * 100)
+        while num_written < 4 * MAX_BUFFERED and select([], [write_end], [], 0.5)[1]:
+            num_written += os.write(write_end, b"1 2\n" * 100)
         assert num_written < 2 * MAX_BUFFERED
         lines = next(taken)
-        assert select([], [ours], [], 60)[1]  # there is room again
-        os.close(ours)
+        assert select([], [write_end], [], 60)[1]  # there is room again
+        os.close(write_end)
         assert 4 * len([*lines, *chain.from_iterable(taken)]) == num_written
 
 
@@ -266,15 +266,15 @@ def test_bytes_that_are_no_text_are_refused(run: Path, tmp_path: Path) -> None:
 def test_a_text_is_read_as_utf8_under_any_locale(run: Path, tmp_path: Path) -> None:
     under_ascii = "1 2 ü".encode().decode("ascii", "surrogateescape")
     for text in ("1 2 ü", under_ascii):
-        told = called("translate", run, text, "--json", cwd=tmp_path)
-        assert told.returncode == 0 and json.loads(told.stdout)["source"] == "1 2 ü"
+        result = called("translate", run, text, "--json", cwd=tmp_path)
+        assert result.returncode == 0 and json.loads(result.stdout)["source"] == "1 2 ü"
 
 
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
 def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
     (tmp_path / "link.txt").symlink_to("in.txt")
-    refused = translated(run, tmp_path, "--output", name)
+    refused = translate(run, tmp_path, "--output", name)
     assert refused.returncode == 2 and "is the file of --input: the texts would be lost" in refused.stderr
     assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
 
@@ -282,7 +282,7 @@ def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, n
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
 def test_a_full_disk_is_told_on_a_line_of_its_own(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
-    refused = translated(run, tmp_path, "--output", "/dev/full")
+    refused = translate(run, tmp_path, "--output", "/dev/full")
     assert refused.returncode == 2 and "\r" not in refused.stderr
     bar, sentence = (line for line in refused.stderr.split("\n")[:-1] if not line.startswith("warning: "))
     assert "0/1" in bar and sentence == (
@@ -297,9 +297,9 @@ def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
         answered(engine, ChangeSetting(key="decoding.beam_size", value=3))
         answered(engine, Learn())
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
-    refused = translated(run, tmp_path, "--n-best", "3", "--checkpoint", "5")
+    refused = translate(run, tmp_path, "--n-best", "3", "--checkpoint", "5")
     assert refused.stderr.startswith("headlight: --n-best 3: expected 1 to 1, the beam's size.")
-    assert len(translated(run, tmp_path, "--n-best", "3", "--checkpoint", "10").stdout.splitlines()) == 3
+    assert len(translate(run, tmp_path, "--n-best", "3", "--checkpoint", "10").stdout.splitlines()) == 3
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_length_penalty_without_a_beam_is_warned_of(run: Path, options: tuple[
 
 def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\n" + "3\n" * 300 + "1 " * 99 + "\n", encoding="utf-8")
-    result = translated(run, tmp_path)
+    result = translate(run, tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()
     assert line.startswith("headlight: in.txt, line 303: The text “1 1 1 ") and "has 100 tokens" in line
@@ -335,16 +335,16 @@ def test_a_warning_names_the_text_among_several(run: Path, tmp_path: Path) -> No
     (tmp_path / "in.txt").write_text("1 2\n\nvase\n", encoding="utf-8")
     several = called("translate", run, "1 2", "vase", cwd=tmp_path)
     alone = called("translate", run, "vase", cwd=tmp_path)
-    for result, place in ((translated(run, tmp_path), "in.txt, line 3: "), (several, "text 2: "), (alone, "")):
+    for result, prefix in ((translate(run, tmp_path), "in.txt, line 3: "), (several, "text 2: "), (alone, "")):
         unknown = [line for line in result.stderr.splitlines() if "vocabulary" in line]
-        assert unknown == [f"warning: {place}not in the vocabulary: 'vase'"]
+        assert unknown == [f"warning: {prefix}not in the vocabulary: 'vase'"]
 
 
 def test_compressed_texts_are_read(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
-    plain = translated(run, tmp_path).stdout
+    plain = translate(run, tmp_path).stdout
     (tmp_path / "in.txt").write_bytes(gzip.compress(b"1 2\n3\n"))
-    assert translated(run, tmp_path).stdout == plain and len(plain.splitlines()) == 2
+    assert translate(run, tmp_path).stdout == plain and len(plain.splitlines()) == 2
 
 
 SPACED = ("  aba ", "cab  bac", "bca\tabc", "abc\u2028 cba", "ca\u00a0bab \u3000")

@@ -27,7 +27,7 @@ def pairs(self, split, rng):
 """
 
 
-def drawn(host: PluginHost, name: str, split: str = "train", seed: int = 0, **arguments: Any) -> list[Pair]:
+def draw_pairs(host: PluginHost, name: str, split: str = "train", seed: int = 0, **arguments: Any) -> list[Pair]:
     return list(chain.from_iterable(host.pairs(name, {}, seed, split, **arguments)))
 
 
@@ -35,7 +35,7 @@ def info_of(host: PluginHost, name: str) -> PluginInfo:
     return next(info for info in host.plugins() if info.name == name)
 
 
-def refusal_of(ask: Callable[[], object]) -> UserError | None:
+def error_of(ask: Callable[[], object]) -> UserError | None:
     """The error that a question ends with; None where it is answered."""
     try:
         ask()

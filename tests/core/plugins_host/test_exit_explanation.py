@@ -13,11 +13,11 @@ import pytest
 from core.plugins_host import exit_explanation
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.helpers import drawn, refusal_of
+from tests.core.plugins_host.helpers import draw_pairs, error_of
 
 KILLED = "def pairs(self, split, rng):\n    {}\n    os.kill(os.getpid(), 9)\n    yield"
 ABORTED = "def pairs(self, split, rng):\n    os.write(2, b'''{}\\n''')\n    os.abort()\n    yield"
-OF_OTHERS = [  # what libraries print who can raise no exception
+LIBRARY_MESSAGES = [  # what libraries print who can raise no exception
     "terminate called after throwing an instance of 'std::bad_alloc'",
     "memory allocation of 320000 bytes failed",
     "MemoryError",
@@ -36,27 +36,27 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
     counting = f"open({str(counted)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
     write_plugin(KILLED.format(counting), name="by_the_system")
     write_plugin(KILLED.format("pass"), name="by_somebody")
-    first, second = (refusal_of(partial(drawn, host, name)) for name in ("by_the_system", "by_somebody"))
+    first, second = (error_of(partial(draw_pairs, host, name)) for name in ("by_the_system", "by_somebody"))
     assert "'by_the_system' was killed by the system, which had no memory left (SIGKILL)" in str(first)
     assert "'by_somebody' was killed, perhaps by a system without memory left (SIGKILL)" in str(second)
     assert all("Close other programs, or let it keep less in memory, or choose" in str(one) for one in (first, second))
 
 
-@pytest.mark.parametrize("printed", OF_OTHERS)
+@pytest.mark.parametrize("printed", LIBRARY_MESSAGES)
 def test_a_crash_for_want_of_memory_is_told_as_that(host: PluginHost, write_plugin: Any, printed: str) -> None:
     write_plugin(ABORTED.format(printed))
     with pytest.raises(PluginError, match=r"'named' did not have enough memory, and crashed \(SIGABRT\).*Close other"):
-        drawn(host, "named")
+        draw_pairs(host, "named")
 
 
 def test_one_that_was_ended_for_a_reload_is_not_told_as_the_plugins_fault(host: PluginHost, write_plugin: Any) -> None:
     path = write_plugin("def pairs(self, split, rng):\n    open(__file__ + '.on', 'w')\n    time.sleep(99)\n    yield")
-    told: list[object] = []
+    errors: list[object] = []
     host.plugins()
-    waiting = threading.Thread(target=lambda: told.append(refusal_of(lambda: drawn(host, "named"))))
+    waiting = threading.Thread(target=lambda: errors.append(error_of(lambda: draw_pairs(host, "named"))))
     waiting.start()
     while not Path(f"{path}.on").exists():
         assert waiting.is_alive()
     host.reset()
     waiting.join()
-    assert str(told[0]) == "The plugins' process has been ended."
+    assert str(errors[0]) == "The plugins' process has been ended."

@@ -13,7 +13,7 @@ import pytest
 from core.plugin import API_VERSION, Pair
 from core.plugins_host.host import SHARD_SIZE, PluginHost
 from core.text_form import AS_IT_COMES, TextForm
-from tests.core.plugins_host.helpers import ENDLESS, GOOD, drawn, info_of, refusal_of
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, draw_pairs, error_of, info_of
 
 
 def test_a_plugin_is_described_from_its_declarations(host: PluginHost, write_plugin: Any) -> None:
@@ -43,7 +43,7 @@ WRONG_OPTIONS: list[tuple[dict[str, Any], str]] = [
 def test_a_wrong_option_is_named_in_one_line(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     for given, sentence in WRONG_OPTIONS:
-        assert str(refusal_of(partial(host.options, "named", given))) == sentence
+        assert str(error_of(partial(host.options, "named", given))) == sentence
 
 
 def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:
@@ -58,16 +58,16 @@ def test_a_finite_split_is_drawn_whole_in_chunks_with_its_alignments(host: Plugi
     assert len(chunks) >= 3 and max(map(len, chunks)) <= 1000 and sum(map(len, chunks)) == 2500
     pair = chunks[0][0]
     assert len(pair.source) == 4 and pair.target == pair.source[::-1] and pair.alignment == [(0, 1), (2, 3)]
-    assert len(drawn(host, "named", limit=7)) == 7
+    assert len(draw_pairs(host, "named", limit=7)) == 7
 
 
 def test_endless_data_comes_in_shards_that_do_not_depend_on_each_other(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(ENDLESS)
-    shard = drawn(host, "named", shard=3)
+    shard = draw_pairs(host, "named", shard=3)
     assert len(shard) == SHARD_SIZE
-    assert drawn(host, "named", shard=3, limit=5) == shard[:5]
-    assert drawn(host, "named", shard=4, limit=5) != shard[:5]
-    assert drawn(host, "named", shard=3, seed=1, limit=5) != shard[:5]
+    assert draw_pairs(host, "named", shard=3, limit=5) == shard[:5]
+    assert draw_pairs(host, "named", shard=4, limit=5) != shard[:5]
+    assert draw_pairs(host, "named", shard=3, seed=1, limit=5) != shard[:5]
 
 
 def test_pairs_are_the_same_in_every_process(folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +76,7 @@ def test_pairs_are_the_same_in_every_process(folder: Path, write_plugin: Any, mo
     for hash_seed in ("1", "2"):
         monkeypatch.setenv("PYTHONHASHSEED", hash_seed)
         with PluginHost([folder]) as host:
-            results.append([drawn(host, "named"), drawn(host, "copy_task", "valid")])
+            results.append([draw_pairs(host, "named"), draw_pairs(host, "copy_task", "valid")])
     assert results[0] == results[1]
 
 
@@ -135,7 +135,7 @@ def test_code_is_that_which_was_loaded(folder: Path, write_plugin: Any) -> None:
 
 def test_two_threads_may_draw_at_the_same_time(host: PluginHost) -> None:
     results: list[list[Pair]] = []
-    threads = [threading.Thread(target=lambda: results.append(drawn(host, "copy_task"))) for _ in range(2)]
+    threads = [threading.Thread(target=lambda: results.append(draw_pairs(host, "copy_task"))) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -153,5 +153,5 @@ def test_neither_side_imports_torch_qt_or_numpy() -> None:
 
 def test_the_random_state_of_the_application_is_left_alone(host: PluginHost) -> None:
     state = random.getstate()
-    drawn(host, "copy_task", limit=10)
+    draw_pairs(host, "copy_task", limit=10)
     assert random.getstate() == state

@@ -19,7 +19,7 @@ from core.plugin import Pair
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.run_files.claiming import is_alive
-from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, drawn, seconds_waited
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, draw_pairs, seconds_waited
 
 
 def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
@@ -54,13 +54,13 @@ def test_on_windows_too_a_process_that_has_ended_is_told_as_such(
 
 def test_reset_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
-    assert len(drawn(host, "named", "valid")) == 10
+    assert len(draw_pairs(host, "named", "valid")) == 10
     assert host._process is not None
     process = host._process._process
     host.reset()
     assert process.poll() is not None
     write_plugin(GOOD.replace("else 10", "else 20"))
-    assert len(drawn(host, "named", "valid")) == 20
+    assert len(draw_pairs(host, "named", "valid")) == 20
 
 
 def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_listed(
@@ -68,19 +68,19 @@ def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_liste
 ) -> None:
     code = GOOD + "\ndef examples(self):\n    import os; os._exit(3)\n"
     write_plugin(code)
-    before = drawn(host, "named", "valid")
+    before = draw_pairs(host, "named", "valid")
     with pytest.raises(PluginError, match="ended its process"):
         host.examples("named", {})
-    assert drawn(host, "named", "valid") == before
+    assert draw_pairs(host, "named", "valid") == before
     with pytest.raises(PluginError, match="ended its process"):
         host.examples("named", {})
     write_plugin(code.replace("word[::-1]", "word"))
     with pytest.raises(
         PluginError, match="its code has changed since it was read, and its process had to be restarted"
     ):
-        drawn(host, "named", "valid")
+        draw_pairs(host, "named", "valid")
     host.reset()
-    assert drawn(host, "named", "valid") != before
+    assert draw_pairs(host, "named", "valid") != before
 
 
 def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Path, write_plugin: Any) -> None:
@@ -92,7 +92,7 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Pat
 
     def draw() -> None:
         try:
-            drawn(host, "named")
+            draw_pairs(host, "named")
         except PluginError as error:
             errors.append(error)
 
@@ -119,7 +119,7 @@ def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) 
 
     Not all chunks: a busy machine sends what it has drawn after half a second.
     """
-    whole = [drawn(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
+    whole = [draw_pairs(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
     streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
     taken: list[list[Pair]] = [[], []]
     for _ in range(5):
@@ -129,7 +129,7 @@ def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) 
     streams[0].close()  # with the sixth chunk on its way
     taken[1].extend(chain.from_iterable(streams[1]))
     assert taken == [whole[0][: len(taken[0])], whole[1]] and 0 < len(taken[0]) < 8000 == len(whole[1])
-    assert drawn(host, "copy_task", seed=1, limit=8000) == whole[0]
+    assert draw_pairs(host, "copy_task", seed=1, limit=8000) == whole[0]
 
 
 def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path) -> None:
@@ -151,13 +151,13 @@ def test_once_a_stop_is_requested_a_plugin_that_hangs_is_given_a_moment_and_one_
         timer.start()
         for _ in range(2):  # the answer waited for when the stop is requested, and one asked for while it lasts
             with pytest.raises(PluginError, match="'named' gave no answer") as caught:
-                drawn(host, "named")
+                draw_pairs(host, "named")
             assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is as long as an answer may take
             timer.join()
             host.stop_requested.clear()
             host.changed_directory()  # a new process has as long as it takes to start
             host.stop_requested.set()
-        assert len(drawn(host, "copy_task", "valid")) == 1000
+        assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
 
 def test_a_plugin_not_waited_for_after_a_stop_request_is_not_listed_as_broken(
@@ -178,8 +178,8 @@ def test_a_plugin_not_waited_for_after_a_stop_request_is_not_listed_as_broken(
 def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("def pairs(self, split, rng):\n    os.closerange(3, 100)\n    time.sleep(1000)\n    yield")
     with pytest.raises(PluginError, match="'named' closed the pipes of its process"):
-        drawn(host, "named")
-    assert len(drawn(host, "copy_task", "valid")) == 1000
+        draw_pairs(host, "named")
+    assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
 
 def test_a_plugin_that_takes_its_time_to_end_is_told_with_its_exit_code(host: PluginHost, write_plugin: Any) -> None:
@@ -187,7 +187,7 @@ def test_a_plugin_that_takes_its_time_to_end_is_told_with_its_exit_code(host: Pl
         "def pairs(self, split, rng):\n    os.closerange(3, 100)\n    time.sleep(1.5)\n    os._exit(3)\n    yield"
     )
     with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
-        drawn(host, "named")
+        draw_pairs(host, "named")
 
 
 def test_the_line_of_a_plugin_that_hangs_is_told_though_the_answer_takes_its_time(
@@ -197,7 +197,7 @@ def test_the_line_of_a_plugin_that_hangs_is_told_though_the_answer_takes_its_tim
     path = write_plugin("def pairs(self, split, rng):\n    sys.setswitchinterval(1.5)\n    while True: pass\n    yield")
     line = 1 + path.read_text().splitlines().index("        while True: pass")
     with pytest.raises(PluginError, match=f"line {line}"):
-        drawn(host, "named")
+        draw_pairs(host, "named")
 
 
 ENDS_WHILE_SENDING = """
@@ -221,8 +221,8 @@ def test_a_plugin_that_ends_its_process_while_pairs_are_sent_is_told(
 ) -> None:
     write_plugin(ENDS_WHILE_SENDING.format(end))
     with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
-        drawn(host, "named")
-    assert len(drawn(host, "copy_task", "valid")) == 1000
+        draw_pairs(host, "named")
+    assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
 
 def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: Any) -> None:
@@ -232,7 +232,7 @@ def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: 
             child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
             yield Pair(str(child.pid), "b")
     """)
-    child = int(drawn(host, "named")[0].source)
+    child = int(draw_pairs(host, "named")[0].source)
     host.close()
     deadline = time.monotonic() + 60
     while is_alive(child):
@@ -268,10 +268,10 @@ def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_pl
             child = subprocess.Popen(command, start_new_session=True)
             yield Pair(str(child.pid), "b")
     """)
-    child = int(drawn(host, "named")[0].source)
+    child = int(draw_pairs(host, "named")[0].source)
     try:
         host.reset()
-        assert is_alive(child) and len(drawn(host, "copy_task", "valid")) == 1000
+        assert is_alive(child) and len(draw_pairs(host, "copy_task", "valid")) == 1000
     finally:
         os.kill(child, signal.SIGKILL)
 

@@ -12,7 +12,7 @@ import pytest
 from core.plugin import API_VERSION
 from core.plugins_host.errors import NOT_FOUND_ADVICE, PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.helpers import GOOD, drawn, info_of, refusal_of, seconds_waited
+from tests.core.plugins_host.helpers import GOOD, draw_pairs, error_of, info_of, seconds_waited
 
 
 def test_the_built_in_plugins_are_found_by_the_same_door(host: PluginHost) -> None:
@@ -49,7 +49,7 @@ def test_a_plugin_that_cannot_be_loaded_is_a_row(folder: Path, write_plugin: Any
             error = info_of(host, name).error
             assert error is not None and words in error and str(path) in error, body
             assert seconds_waited(error) in (None, *range(3, 60))
-            caught = refusal_of(partial(drawn, host, name))
+            caught = error_of(partial(draw_pairs, host, name))
             assert isinstance(caught, PluginError) and caught.sentence == error, body
         assert info_of(host, "copy_task").error is None
         assert info_of(host, "named").error is None  # listed after all of them
@@ -165,7 +165,7 @@ def test_entry_points_are_found_and_a_broken_one_is_a_row(
         assert (info.origin, info.package, info.version) == (
             *(named, "their_package 1.0", f"their_package 1.0 · API {API_VERSION}"),
         )
-        assert len(drawn(host, "packaged", "valid")) == 10
+        assert len(draw_pairs(host, "packaged", "valid")) == 10
         broken = info_of(host, "broken")
         assert "no_such_package" in str(broken.error) and broken.version == "their_package 1.0"
 

@@ -12,7 +12,7 @@ from core.plugin import Pair
 from core.plugins_host import host as host_module
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, drawn, refusal_of, seconds_waited
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, draw_pairs, error_of, seconds_waited
 
 
 def line_of(path: Path, text: str) -> int:
@@ -46,13 +46,13 @@ def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
     names = [f"case_{number}" for number in range(len(WRONG_PAIRS))]
     paths = [write_plugin(body, name=name) for name, (body, _, _) in zip(names, WRONG_PAIRS, strict=True)]
     for name, path, (body, words, blamed) in zip(names, paths, WRONG_PAIRS, strict=True):
-        caught = refusal_of(partial(drawn, host, name))
+        caught = error_of(partial(draw_pairs, host, name))
         assert isinstance(caught, PluginError), body
         assert f"'{name}'" in caught.sentence and words in caught.sentence, body
         assert seconds_waited(caught.sentence) in (None, *range(2, 60))
         place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
         assert place in caught.sentence, body
-        assert len(drawn(host, "copy_task", "valid")) == 1000, body
+        assert len(draw_pairs(host, "copy_task", "valid")) == 1000, body
 
 
 def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost, write_plugin: Any) -> None:
@@ -66,10 +66,10 @@ def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost
             assert sys.stdin.read() == ""
             yield Pair(str(rng.random()), "b")
     """)
-    before = drawn(host, "copy_task", limit=10)
-    first = drawn(host, "named")
-    assert drawn(host, "named") == first
-    assert drawn(host, "copy_task", limit=10) == before
+    before = draw_pairs(host, "copy_task", limit=10)
+    first = draw_pairs(host, "named")
+    assert draw_pairs(host, "named") == first
+    assert draw_pairs(host, "copy_task", limit=10) == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no bound")
@@ -80,7 +80,7 @@ def test_memory_is_bounded_and_the_system_would_end_the_plugin_first(host: Plugi
             yield Pair(open("/proc/self/oom_score_adj").read().strip(), "b")
             yield Pair(str(resource.getrlimit(resource.RLIMIT_DATA)[0]), "b")
     """)
-    score, limit = [int(pair.source) for pair in drawn(host, "named")]
+    score, limit = [int(pair.source) for pair in draw_pairs(host, "named")]
     assert score == 1000 and 0 < limit <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
 
 
@@ -88,13 +88,13 @@ def test_endless_held_out_data_is_refused(host: PluginHost, write_plugin: Any, m
     write_plugin(ENDLESS)
     monkeypatch.setitem(host_module.MAX_PAIRS, "valid", 3000)
     with pytest.raises(PluginError, match=r"does not end its valid split.* with endless = True"):
-        drawn(host, "named", "valid")
+        draw_pairs(host, "named", "valid")
 
 
 def test_an_endless_train_split_that_ends_is_refused(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("endless = True" + GOOD)
     with pytest.raises(PluginError, match="ended after 2,500 pairs"):
-        drawn(host, "named")
+        draw_pairs(host, "named")
 
 
 # body, and the method that it breaks
@@ -116,7 +116,7 @@ def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plu
     paths = [write_plugin(GOOD + body, name=name) for name, (body, _) in zip(names, WRONG_ANSWERS, strict=True)]
     for name, path, (body, call) in zip(names, paths, WRONG_ANSWERS, strict=True):
         given = ([Pair("x", "y")], ["y"]) if call == "metrics" else ()
-        caught = refusal_of(partial(getattr(host, call), name, {}, *given))
+        caught = error_of(partial(getattr(host, call), name, {}, *given))
         assert isinstance(caught, PluginError) and f"{call}() returned" in caught.sentence, body
         assert caught.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')})."), body
 
@@ -131,7 +131,7 @@ def limits(self): return {{"valid/loss": 0.5, "valid/own": {number}}}
 def metrics(self, pairs, hypotheses): return {{"own": {number}}}
 ''', name=name) for name, number in written.items()}  # fmt: skip
     for name, number in numbers.items():
-        caught = refusal_of(partial(host.limits, name, {}))
+        caught = error_of(partial(host.limits, name, {}))
         sentence = f"Plugin '{name}' failed: limits() gives 'valid/own' as {number}; expected a finite number"
         assert isinstance(caught, PluginError), number
         assert caught.sentence == f"{sentence} ({paths[name]}, line {line_of(paths[name], 'def limits')})."
@@ -153,7 +153,7 @@ def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: P
         other = host.pairs("copy_task", {}, 0, "train", limit=3000)
         taken = next(other)
         with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):
-            drawn(host, "named")
+            draw_pairs(host, "named")
         left_early = host.pairs("named", {}, 0, "train")
         next(left_early)
         left_early.close()  # with the failure on its way
@@ -181,6 +181,6 @@ def test_what_no_number_of_pairs_can_be_is_told_as_they_are_drawn(
 ) -> None:
     path = write_plugin(f"{GOOD}\ndef left_out(self, split): return {answer}\n")
     with pytest.raises(PluginError) as caught:
-        drawn(host, "named")
+        draw_pairs(host, "named")
     wrong = f"left_out() returned {answer}, expected a whole number of pairs"
     assert caught.value.sentence == f"Plugin 'named' failed: {wrong} ({path}, line {line_of(path, 'def left_out')})."
