@@ -39,7 +39,7 @@ OnDone = Callable[[Answer], object]
 OnError = Callable[[Exception], object]
 OnCancelled = Callable[[], object]
 
-_Asker = tuple[OnDone[Any] | None, OnError, OnCancelled | None]
+_Callbacks = tuple[OnDone[Any] | None, OnError, OnCancelled | None]
 INTERVAL_MS = 50
 BUDGET_S = 0.008  # per tick: each pass of the event loop must take well under 33 ms
 
@@ -48,7 +48,7 @@ class EngineBridge(QObject):
     """Passes requests to the engine, and re-emits its events as signals in the GUI thread, oldest first."""
 
     drained = Signal(list)  # the events of one tick, once `history` has taken them
-    forgotten = Signal()  # the engine no longer has a run
+    run_forgotten = Signal()  # the engine no longer has a run
     shown_changed = Signal()  # another history is shown, or the followed one has grown
     state_changed = Signal(StateChanged)
     setting_changed = Signal(SettingChanged)
@@ -57,9 +57,9 @@ class EngineBridge(QObject):
     run_started = Signal(RunStarted)
     run_finished = Signal(RunFinished)
     trouble = Signal(Trouble)
-    told = Signal(str)  # a passing message: what was just done for the user
-    told_of_run = Signal(str)  # a passing message about the current run
-    _answered = Signal()  # from any thread: drain now, the asker should not wait for the next tick
+    message = Signal(str)  # a passing message: what was just done for the user
+    run_message = Signal(str)  # a passing message about the current run
+    _answer_enqueued = Signal()  # from any thread: drain now, the caller should not wait for the next tick
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -68,12 +68,12 @@ class EngineBridge(QObject):
         self.followed: History | None = None  # of a run that another process writes, while it is shown instead
         self.state: WindowState = "starting"
         self.state_step = 0  # the step at which this state began; for an opened run, the step of its weights
-        self.looked_s = 0.0  # seconds of the engine's time spent answering questions about the model
-        self.aside_s = 0.0  # processor seconds spent in the thread beside the GUI thread
+        self.query_seconds = 0.0  # seconds of the engine's time spent answering questions about the model
+        self.background_seconds = 0.0  # processor seconds spent in the background thread
         self._inbox: deque[Event | Future[Any] | BaseException] = deque()
-        self._awaited: dict[Future[Any], _Asker] = {}  # the only references to the callbacks
-        self._opened: deque[History] = deque()  # of opened runs whose Prepared is still in the inbox
-        self._aside = ThreadPoolExecutor(1, thread_name_prefix="aside")
+        self._callbacks: dict[Future[Any], _Callbacks] = {}  # the only references to the callbacks
+        self._opened_histories: deque[History] = deque()  # of opened runs whose Prepared is still in the inbox
+        self._background = ThreadPoolExecutor(1, thread_name_prefix="background")
         self._signals: dict[type[Event], Any] = {
             StateChanged: self.state_changed,
             SettingChanged: self.setting_changed,
@@ -83,8 +83,8 @@ class EngineBridge(QObject):
             RunFinished: self.run_finished,
             Trouble: self.trouble,
         }
-        engine.add_listener(self._receive)
-        self._answered.connect(self.drain, Qt.ConnectionType.QueuedConnection)
+        engine.add_listener(self._enqueue_event)
+        self._answer_enqueued.connect(self.drain, Qt.ConnectionType.QueuedConnection)
         self._timer = QTimer(self, interval=INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
         self._timer.start()
@@ -99,10 +99,10 @@ class EngineBridge(QObject):
         self.followed = history
         self.shown_changed.emit()
 
-    def forget(self) -> None:
+    def forget_run(self) -> None:
         """Stop showing the engine's run: it was left, and no other has taken its place."""
         self.history = History()
-        self.forgotten.emit()
+        self.run_forgotten.emit()
         self.shown_changed.emit()
 
     def ask(
@@ -116,16 +116,16 @@ class EngineBridge(QObject):
 
         `on_cancelled` is called if a later request, even a refused one, displaced this one before its turn came.
         """
-        return self._follow(self.engine.ask(request), on_done, on_error or self.show_refusal, on_cancelled)
+        return self._track(self.engine.ask(request), on_done, on_error or self.show_refusal, on_cancelled)
 
-    def call(
+    def run_in_background(
         self, function: Callable[[], Answer], on_done: OnDone[Answer] | None = None, on_error: OnError | None = None
     ) -> Future[Answer]:
-        """Run a function that waits for a disk or a plugin host (never torch) in a second thread.
+        """Run a function that waits for a disk or a plugin host (never torch) in the background thread.
 
         The callbacks run in the GUI thread. Without `on_error` the strip shows an error.
         """
-        return self._follow(self._aside.submit(self._count, function), on_done, on_error or self._show_error)
+        return self._track(self._background.submit(self._run_timed, function), on_done, on_error or self._show_error)
 
     def show_refusal(self, error: Exception, *, until_prepared: bool = False) -> None:
         """Have the strip show why the engine refused a request: permanently, or until something is prepared again.
@@ -140,10 +140,10 @@ class EngineBridge(QObject):
         """Have the strip show an error. Any thread may call this."""
         self._inbox.append(error)
 
-    def repeat(self, events: Sequence[Event]) -> None:
+    def emit_recorded(self, events: Sequence[Event]) -> None:
         """Take recorded events from before this window was opened as if the engine sent them now."""
         for event in events:
-            self._take(event)
+            self._handle_event(event)
         self.drained.emit(list(events))
 
     def drain(self) -> None:
@@ -157,10 +157,10 @@ class EngineBridge(QObject):
             while self._inbox:
                 item = self._inbox.popleft()
                 if isinstance(item, Event):
-                    self._take(item)
+                    self._handle_event(item)
                     events.append(item)
                 elif isinstance(item, Future):
-                    self._answer(item, self._awaited.pop(item))
+                    self._deliver(item, self._callbacks.pop(item))
                 else:
                     self._show_error(item)
                 if time.perf_counter() >= end:
@@ -169,19 +169,19 @@ class EngineBridge(QObject):
             if events:
                 self.drained.emit(events)
 
-    def cancel_calls(self) -> None:
-        """Start no more calls in the second thread: one could restart a plugin host that has been closed."""
-        self._aside.shutdown(wait=False, cancel_futures=True)
+    def cancel_background_work(self) -> None:
+        """Start no more calls in the background thread: one could restart a plugin host that has been closed."""
+        self._background.shutdown(wait=False, cancel_futures=True)
 
     def close(self) -> None:
         """Save what is unsaved, end the engine's thread and our own, and wait for both."""
         self._timer.stop()
         self.engine.close()
-        self._aside.shutdown(cancel_futures=True)
+        self._background.shutdown(cancel_futures=True)
         self._inbox.clear()  # nobody is left to take answers that came meanwhile
-        self._awaited.clear()
+        self._callbacks.clear()
 
-    def _receive(self, event: Event) -> None:
+    def _enqueue_event(self, event: Event) -> None:
         """Queue an event. Runs in the engine's thread, and reads an opened run there: that can take seconds."""
         if isinstance(event, Prepared) and event.run is not None:
             history = History()
@@ -189,42 +189,42 @@ class EngineBridge(QObject):
                 history.apply(event)
             except Exception as error:  # the engine drops a listener that raises
                 self.report(error)
-            self._opened.append(history)
+            self._opened_histories.append(history)
         self._inbox.append(event)
 
-    def _take(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         if isinstance(event, Prepared) and event.run is not None:
-            self.history = self._opened.popleft()
+            self.history = self._opened_histories.popleft()
         else:
-            self._note(event)
+            self._record(event)
         if isinstance(event, StateChanged):
             self.state, self.state_step = event.state, event.step
         signal = self._signals.get(type(event))
         if signal is not None:
             signal.emit(event)
 
-    def _note(self, event: Event) -> None:
+    def _record(self, event: Event) -> None:
         """Add an event to the history. An error is shown, not raised, so that the event's signal is still emitted."""
         try:
             self.history.apply(event)
         except UserError as error:  # the folder of a run that has begun is already gone or damaged
             self._show_error(error)
 
-    def _count(self, function: Callable[[], Answer]) -> Answer:
-        """Call a function in the second thread and add up its processor time, during which the engine lacks the GIL.
+    def _run_timed(self, function: Callable[[], Answer]) -> Answer:
+        """Call a function and add up its processor time, during which the engine lacks the GIL.
 
-        Only that thread writes the sum.
+        Runs in the background thread. Only that thread writes the sum.
         """
         began = time.thread_time()
         try:
             return function()
         finally:
-            self.aside_s += time.thread_time() - began
+            self.background_seconds += time.thread_time() - began
 
     def _show_error(self, error: BaseException) -> None:
         self.trouble.emit(as_trouble(error))
 
-    def _follow(
+    def _track(
         self,
         future: Future[Answer],
         on_done: OnDone[Answer] | None,
@@ -235,24 +235,24 @@ class EngineBridge(QObject):
 
         The other thread never holds them: a widget that only a callback refers to could be destroyed there.
         """
-        self._awaited[future] = on_done, on_error, on_cancelled
-        future.add_done_callback(self._hand_over)
+        self._callbacks[future] = on_done, on_error, on_cancelled
+        future.add_done_callback(self._enqueue_answer)
         return future
 
-    def _hand_over(self, future: Future[Any]) -> None:
+    def _enqueue_answer(self, future: Future[Any]) -> None:
         """Queue a finished future. Runs in the thread that finished it."""
         self._inbox.append(future)
-        self._answered.emit()
+        self._answer_enqueued.emit()
 
-    def _answer(self, future: Future[Any], asker: _Asker) -> None:
-        on_done, on_error, on_cancelled = asker
+    def _deliver(self, future: Future[Any], callbacks: _Callbacks) -> None:
+        on_done, on_error, on_cancelled = callbacks
         if future.cancelled():
             if on_cancelled is not None:
                 on_cancelled()
             return
         error = future.exception()
         if error is None:
-            self.looked_s += engine_seconds(future.result())
+            self.query_seconds += engine_seconds(future.result())
             if on_done is not None:
                 on_done(future.result())
         elif isinstance(error, Exception):

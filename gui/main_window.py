@@ -127,12 +127,12 @@ class MainWindow(QMainWindow):
 
     def begin(self) -> None:
         """Fill the window before the user can click, and before torch is loaded, which leaves little time to draw."""
-        self.context.bridge.repeat(read_first_look(read_preset(FIRST_PRESET)))
+        self.context.bridge.emit_recorded(read_first_look(read_preset(FIRST_PRESET)))
         while self.context.redraws.draw():
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
         look = partial(interrupted_run, self.context.place.path, self.banner.refused_at)
-        self.context.bridge.call(look, self._offer)
+        self.context.bridge.run_in_background(look, self._offer)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save without asking, and close once that is done; after a failed save, close in any case."""
@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
         self.context.follower.stop()
         self.context.workbench.stop()
         self.context.replay.stop()
-        self.context.bridge.cancel_calls()
+        self.context.bridge.cancel_background_work()
         self.context.plugins.close()  # before the bridge, which waits for a listing under way
         self.context.bridge.close()
         self.hide()
@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
         bridge.trouble.connect(self.strip.show_trouble)
         self.strip.offer_taken.connect(self._mend)
         bridge.prepared.connect(self._restart)
-        bridge.forgotten.connect(self._restart_playhead)
+        bridge.run_forgotten.connect(self._restart_playhead)
         bridge.run_finished.connect(self._note_end)
         bridge.state_changed.connect(self._take_state)
         bridge.drained.connect(self._advance)

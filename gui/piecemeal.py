@@ -14,7 +14,7 @@ Piece = TypeVar("Piece")
 class Piecemeal(Generic[Piece]):
     """Consumes an iterator while it is watched; calls `take` in the GUI thread with each piece.
 
-    The iterator runs in the bridge's second thread. `begin` drops the work under way; `watch(False)` only pauses it.
+    It runs in the bridge's background thread. `begin` drops the work under way; `watch(False)` only pauses it.
     """
 
     def __init__(self, bridge: EngineBridge, take: Callable[[Piece], object]) -> None:
@@ -38,7 +38,9 @@ class Piecemeal(Generic[Piece]):
         if self._work is not None and self._is_watched and not self._is_under_way:
             self._is_under_way = True
             work = self._work
-            self._bridge.call(partial(next, work, None), partial(self._receive, work), partial(self._fail, work))
+            self._bridge.run_in_background(
+                partial(next, work, None), partial(self._receive, work), partial(self._fail, work)
+            )
 
     def _receive(self, work: Iterator[Piece], piece: Piece | None) -> None:
         self._is_under_way = False

@@ -150,7 +150,7 @@ class Redraws(QObject):
         return rest
 
     def _cost_so_far(self) -> float:
-        return time.thread_time() + self._bridge.aside_s + self._bridge.looked_s
+        return time.thread_time() + self._bridge.background_seconds + self._bridge.query_seconds
 
 
 def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:

@@ -96,7 +96,7 @@ class ValidationReader(QObject):
         asked = {step: history.validations[step] for step in steps}
         read = partial(_read, self._folder, steps, wanted, self._tokens)
         take = partial(self._take, reading, asked, wanted)
-        self._bridge.call(read, take, lambda error: take(Read({}, None, self._tokens, [error])))
+        self._bridge.run_in_background(read, take, lambda error: take(Read({}, None, self._tokens, [error])))
 
     def _take(self, reading: object, asked: dict[int, Metrics], wanted: int, read: Read) -> None:
         if reading is not self._reading:  # it belongs to another run

@@ -322,7 +322,7 @@ class Workbench(DraftAndRun):
 
     def _tell_of_unprepared(self, error: Exception) -> None:
         self.resolved = None
-        self._bridge.forget()
+        self._bridge.forget_run()
         self.changed.emit()
         if isinstance(error, PluginError) and self.applied is not None:
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)

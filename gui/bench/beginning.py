@@ -75,7 +75,9 @@ class Beginning(QObject):
             self._throw_away(throw_away_branch, asked.run)
 
     def _throw_away(self, throw_away: Callable[[Path], None], run: Path) -> None:
-        self._bridge.call(partial(throw_away, run), on_error=lambda _: None)  # if there is no trash, the run stays
+        self._bridge.run_in_background(
+            partial(throw_away, run), on_error=lambda _: None
+        )  # if there is no trash, the run stays
 
     def _parent(self) -> str | None:
         """The name of the run that the current one was branched off."""

@@ -76,12 +76,12 @@ class Opening(QObject):
         writer = folder.state.writer() if folder is not None else None
         opened = f"Opened at the checkpoint of step {weights_of:,}"
         if writer is not None:
-            self._bridge.told_of_run.emit(
+            self._bridge.run_message.emit(
                 f"{opened}: {writer} writes this run; once that has ended, open it again to learn here"
             )
         elif weights_of < curves_to:
             goes_on = f"Learn continues from there; the curves reach step {curves_to:,}"
-            self._bridge.told_of_run.emit(f"{opened}: {goes_on}")
+            self._bridge.run_message.emit(f"{opened}: {goes_on}")
 
     def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:
         if request is self._asked:
@@ -110,4 +110,4 @@ class Opening(QObject):
         step = self._bridge.history.last_step
         if step != left.last_step:
             sentence = f"{prepared.run.name} was at step {left.last_step:,}, and is at step {step:,} now"
-            self._bridge.told_of_run.emit(sentence)
+            self._bridge.run_message.emit(sentence)

@@ -89,7 +89,7 @@ class DataLook(QObject):
         elif key != self._key:
             self._key = key
             take, fail = partial(self._take, key, config), partial(self._fail, key)
-            self._bridge.call(partial(_opened, folder, config), take, fail)
+            self._bridge.run_in_background(partial(_opened, folder, config), take, fail)
 
     def _take(self, key: object, config: RunConfig, opened: tuple[PreparedData, Iterator[DataOverview]]) -> None:
         if key == self._key:

@@ -93,7 +93,7 @@ class PairPages(QObject):
             self._show(wanted, [])
         else:
             read = partial(read_rows, data, self.split, indices, self._look.limits)
-            self._bridge.call(read, partial(self._show, wanted))
+            self._bridge.run_in_background(read, partial(self._show, wanted))
 
     def _show(self, wanted: object, rows: list[PairRow]) -> None:
         if wanted == self._wanted:

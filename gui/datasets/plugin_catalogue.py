@@ -36,14 +36,14 @@ class PluginCatalogue(QObject):
         self.faults: dict[str, str] = {}  # name of a plugin -> why its data could not be prepared
         self.is_reading = True
         self._bridge = bridge
-        bridge.call(self._read_first, self._take, self._fail)
+        bridge.run_in_background(self._read_first, self._take, self._fail)
         bridge.prepared.connect(self._take_prepared)
 
     def reload(self) -> None:
         """Read the plugin files again. A run that has begun keeps the code it began with."""
         self.is_reading = True
         self._bridge.ask(ReloadPlugins())
-        self._bridge.call(self._read_anew, self._take_anew, self._fail)
+        self._bridge.run_in_background(self._read_anew, self._take_anew, self._fail)
         self.busy_changed.emit()
 
     def write_new(self, name: str, on_done: OnDone[Path], on_error: OnError) -> None:
@@ -53,7 +53,7 @@ class PluginCatalogue(QObject):
             self.reload()
             on_done(path)
 
-        self._bridge.call(partial(self._write, name), take, on_error)
+        self._bridge.run_in_background(partial(self._write, name), take, on_error)
 
     def note_fault(self, name: str, sentence: str) -> None:
         """Note why a plugin's data could not be prepared, until they can be or the plugins are reloaded."""

@@ -96,7 +96,7 @@ class PluginOptions(QWidget):
         dataset, host = draft.dataset, self._context.plugins.host
         edits = self._untaken = {**self._untaken, key: value}
         self._context.workbench.verdict.await_it()
-        self._context.bridge.call(
+        self._context.bridge.run_in_background(
             lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
             lambda verdict: self._take_verdict(edits, *verdict),
             self._miss_verdict,

@@ -71,10 +71,10 @@ class StatusBar(QFrame):
         context.bridge.shown_changed.connect(self.refresh)
         context.bridge.progressed.connect(self._take_progress)
         context.bridge.state_changed.connect(self._take_state)
-        context.bridge.told.connect(self._tell)
-        context.bridge.told_of_run.connect(self._tell_of_run)
+        context.bridge.message.connect(self._tell)
+        context.bridge.run_message.connect(self._tell_of_run)
         context.bridge.prepared.connect(self._leave_run)
-        context.bridge.forgotten.connect(self._leave_run)
+        context.bridge.run_forgotten.connect(self._leave_run)
 
     def show_run(self, name: str) -> None:
         """Show the name of the viewed run, or none if it is empty."""

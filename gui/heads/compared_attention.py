@@ -82,7 +82,7 @@ class ComparedAttention(QObject):
         if (run, step) != self._asked and not self._is_reading:
             self._asked, self._is_reading = (run, step), True
             take, fail = partial(self._end_reading, run), partial(self._fail, run)
-            self._bridge.call(partial(read_probe, run, step), take, fail)
+            self._bridge.run_in_background(partial(read_probe, run, step), take, fail)
 
     def _fail(self, run: Path, error: Exception) -> None:
         if not isinstance(error, UserError | OSError):

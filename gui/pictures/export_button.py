@@ -87,7 +87,7 @@ class ExportButton(IconButton):
 
     def _write(self, path: Path, data: bytes) -> None:
         write(path, data)
-        self._bridge.told.emit(f"Saved as {shorten_home(path)}")
+        self._bridge.message.emit(f"Saved as {shorten_home(path)}")
 
     def _ask(self, title: str, kinds: Mapping[str, str]) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")

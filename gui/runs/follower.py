@@ -65,7 +65,7 @@ class Follower(QObject):
         """Show this run live. It is first read beside the GUI thread."""
         self.leave()
         self.run, self._name = run, run.name
-        self._bridge.call(partial(_read, run), lambda read: self._show(*read), partial(self._fail, run))
+        self._bridge.run_in_background(partial(_read, run), lambda read: self._show(*read), partial(self._fail, run))
 
     def leave(self) -> None:
         """Show the engine's own run again."""

@@ -39,7 +39,9 @@ class SharedRuns(QObject):
 
     def write(self, run: Path, path: Path) -> None:
         """Write a run to one file."""
-        self._context.bridge.call(partial(_share, run, path), lambda size: self.written.emit(run, path, size))
+        self._context.bridge.run_in_background(
+            partial(_share, run, path), lambda size: self.written.emit(run, path, size)
+        )
 
     def ask_for_file(self) -> None:
         """Ask for a file, and open it."""
@@ -49,7 +51,7 @@ class SharedRuns(QObject):
 
     def open_file(self, path: Path) -> None:
         """Add a shared run to the runs folder, and open it."""
-        self._context.bridge.call(partial(receive, path, self._context.place.path), self._open)
+        self._context.bridge.run_in_background(partial(receive, path, self._context.place.path), self._open)
 
     def _open(self, run: Path) -> None:
         self._context.workbench.open_run(run)

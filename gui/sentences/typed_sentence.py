@@ -64,7 +64,7 @@ class TypedSentence(QObject):
         self._calm.timeout.connect(self._follow)
         bridge.drained.connect(self._take)
         bridge.prepared.connect(self._forget)
-        bridge.forgotten.connect(self._forget)
+        bridge.run_forgotten.connect(self._forget)
         playhead.moved.connect(self._follow)
 
     def translate(self, text: str, reference: str | None = None) -> None:

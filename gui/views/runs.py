@@ -83,7 +83,7 @@ class RunsView(View):
             self._read_again = True
             return
         self._is_reading = True
-        self.context.bridge.call(self._rows.read, self._show, self._fail)
+        self.context.bridge.run_in_background(self._rows.read, self._show, self._fail)
 
     def _read_again_all(self) -> None:
         """Read everything again at the user's request, also what could not be read."""
@@ -130,7 +130,7 @@ class RunsView(View):
         paths = [row.path for row in rows]
         self._leaving.update(paths)
         throw, take = partial(throw_away, paths), partial(self._take_deleted, rows)
-        self.context.bridge.call(throw, take, partial(self._have_back, paths))
+        self.context.bridge.run_in_background(throw, take, partial(self._have_back, paths))
 
     def _take_deleted(self, rows: Sequence[RunRow], thrown: Thrown) -> None:
         self._leaving.difference_update(row.path for row in rows)
@@ -158,7 +158,7 @@ class RunsView(View):
     def _label(self, run: Path, label: RunLabel) -> None:
         """Write a run's name and note, beside the GUI thread."""
         write, take = partial(_write_label, run, label), partial(self._take_label, run)
-        self.context.bridge.call(write, take, partial(self._fail_to_label, run))
+        self.context.bridge.run_in_background(write, take, partial(self._fail_to_label, run))
 
     def _fail_to_label(self, run: Path, error: Exception) -> None:
         self.details.keep_typed(run)

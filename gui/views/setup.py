@@ -109,7 +109,7 @@ class SetupDrawer(QFrame):
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Train on these texts, with all other settings as they are, or show why they cannot be used."""
-        self.context.bridge.call(partial(corpus_of, paths), self._take_corpus)
+        self.context.bridge.run_in_background(partial(corpus_of, paths), self._take_corpus)
 
     def form(self, name: str) -> OptionForm:
         """The form of a section, built when it is first needed: many windows never need it."""
@@ -330,7 +330,7 @@ class SetupDrawer(QFrame):
             refused = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
             self.context.bridge.show_refusal(refused)
         else:
-            self.context.bridge.told.emit(f"Saved as {shorten_home(path)}")
+            self.context.bridge.message.emit(f"Saved as {shorten_home(path)}")
             self._tell_of_unfit("the file was saved")
 
     def _lay_out(self) -> None:

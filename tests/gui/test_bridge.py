@@ -33,7 +33,7 @@ def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
 def test_answers_come_into_the_gui_thread(qtbot: QtBot, bridge: EngineBridge) -> None:
     threads: list[threading.Thread] = []
     bridge.ask(SetPace(steps_per_second=None), lambda _: threads.append(threading.current_thread()))
-    bridge.call(lambda: 1, lambda _: threads.append(threading.current_thread()))
+    bridge.run_in_background(lambda: 1, lambda _: threads.append(threading.current_thread()))
     qtbot.waitUntil(lambda: len(threads) == 2, timeout=WAIT_MS)
     assert set(threads) == {threading.main_thread()}
 
@@ -42,11 +42,11 @@ def test_an_answer_does_not_wait_for_the_next_tick(qtbot: QtBot, bridge: EngineB
     bridge._timer.stop()
     answers: list[object] = []
     bridge.ask(SetPace(steps_per_second=None), answers.append)
-    bridge.call(lambda: 1, answers.append)
+    bridge.run_in_background(lambda: 1, answers.append)
     qtbot.waitUntil(lambda: len(answers) == 2, timeout=WAIT_MS)
 
 
-class Asker:
+class Caller:
     """Stands for a widget: it must end in the GUI thread."""
 
     def __init__(self, answers: list[object]) -> None:
@@ -58,13 +58,13 @@ class Asker:
 
 def test_whoever_asked_never_ends_in_the_thread_that_answered(qtbot: QtBot, bridge: EngineBridge) -> None:
     answers, ended_in = list[object](), list[threading.Thread]()
-    asker, begin, end = Asker(answers), threading.Event(), threading.Event()
-    weakref.finalize(asker, lambda: ended_in.append(threading.current_thread()))
-    future = bridge.call(begin.wait, asker.take)
+    caller, begin, end = Caller(answers), threading.Event(), threading.Event()
+    weakref.finalize(caller, lambda: ended_in.append(threading.current_thread()))
+    future = bridge.run_in_background(begin.wait, caller.take)
     future.add_done_callback(lambda _: end.wait())  # the other thread still has the future when it is answered here
     begin.set()
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
-    del asker, future
+    del caller, future
     end.set()
     qtbot.waitUntil(lambda: bool(ended_in), timeout=WAIT_MS)
     assert ended_in == [threading.main_thread()]
@@ -78,8 +78,8 @@ def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: E
     def fail() -> None:
         raise UserError("The sentence.", "The advice.")
 
-    bridge.call(fail, on_error=refused.append)
-    bridge.call(fail)
+    bridge.run_in_background(fail, on_error=refused.append)
+    bridge.run_in_background(fail)
     qtbot.waitUntil(lambda: bool(refused and troubles), timeout=WAIT_MS)
     assert isinstance(refused[0], UserError)
     assert troubles == [Trouble(sentence="The sentence.", advice="The advice.")]
@@ -139,7 +139,7 @@ def test_an_answer_that_fails_keeps_no_event_from_the_others(
         raise ValueError("a slot of ours")
 
     bridge._inbox.append(event)
-    bridge.call(lambda: None, fail)
+    bridge.run_in_background(lambda: None, fail)
     while len(bridge._inbox) < 2:
         time.sleep(0.001)
     with pytest.raises(ValueError, match="a slot of ours"):

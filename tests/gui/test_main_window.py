@@ -480,7 +480,7 @@ def test_nothing_is_offered_once_somebody_learns_however_long_the_look_takes(
     with monkeypatch.context() as patch:
         patch.setattr(window.setup_drawer, "choose_preset", lambda _: None)  # what is prepared stays so
         window.begin()
-    bridge.call(lambda: None, done.append)  # after the look
+    bridge.run_in_background(lambda: None, done.append)  # after the look
     try:
         window.context.workbench.learn(5)
         wait_for_state("paused")

@@ -169,25 +169,25 @@ def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindo
     told: list[Translation] = []
     bridge.ask(Translate(texts=(bridge.history.sentences[0],)), told.extend)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert bridge.looked_s == told[0].seconds > 0
+    assert bridge.query_seconds == told[0].seconds > 0
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
-    bridge.looked_s += 100
+    bridge.query_seconds += 100
     qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
 
 
 def test_what_python_takes_beside_the_gui_thread_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, redraws = window.context.bridge, window.context.redraws
-    before = bridge.aside_s
+    before = bridge.background_seconds
     told: list[float] = []
-    bridge.call(lambda: spend(0.2), told.append)
+    bridge.run_in_background(lambda: spend(0.2), told.append)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert bridge.aside_s - before >= told[0]
+    assert bridge.background_seconds - before >= told[0]
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
-    bridge.aside_s += 100
+    bridge.background_seconds += 100
     qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
 
 

@@ -91,7 +91,7 @@ def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window:
     recall(path).show(empty_window, path)
     empty_window.begin()
     done: list[object] = []
-    empty_window.context.bridge.call(lambda: None, done.append)  # after the look at the folder
+    empty_window.context.bridge.run_in_background(lambda: None, done.append)  # after the look at the folder
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     assert not empty_window.banner.isVisible()
     os.utime(run.path / "metrics.jsonl")  # it went on, and was left again

@@ -68,7 +68,9 @@ class AttentionExtras(SentencePanel):
         self._offer_steps(history)
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._context.bridge.call(partial(read_runs_with_probes, self._context.place.path), self._take_runs)
+        self._context.bridge.run_in_background(
+            partial(read_runs_with_probes, self._context.place.path), self._take_runs
+        )
 
     def _compare(self, combo: QComboBox, place: int) -> None:
         self._compared.compare(combo.itemData(place))

@@ -112,7 +112,9 @@ class RunSides(TabbedPages):
         if self._is_reading:
             return
         self._is_reading, rows, at = True, self._rows, self._at
-        self._bridge.call(partial(self._reader.read, rows, at), partial(self._take, rows), partial(self._fail, rows))
+        self._bridge.run_in_background(
+            partial(self._reader.read, rows, at), partial(self._take, rows), partial(self._fail, rows)
+        )
 
     def _take(self, rows: list[RunRow], comparison: Comparison) -> None:
         self._is_reading = False

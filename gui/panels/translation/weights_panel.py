@@ -141,7 +141,7 @@ class WeightsPanel(Panel):
         prepared, runs_dir = self._context.bridge.history.prepared, self._context.place.path
         if prepared is not None:
             plugin = prepared.config.dataset.plugin
-            self._context.bridge.call(lambda: read_runs_with_weights(runs_dir, plugin), self._take_runs)
+            self._context.bridge.run_in_background(lambda: read_runs_with_weights(runs_dir, plugin), self._take_runs)
 
     def _take_runs(self, runs: list[OtherRun]) -> None:
         folder = self._context.bridge.history.folder

@@ -60,16 +60,18 @@ def test_a_branch_whose_place_another_takes_is_thrown_away_once(
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench = window.context.bridge, window.context.workbench
-    call, looked_at, refused = bridge.call, list[None](), list[Exception]()
+    call, looked_at, refused = bridge.run_in_background, list[None](), list[Exception]()
     run = opened_again(qtbot, window)
     workbench.branch(run, 3)
     qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run != run, timeout=WAIT_MS)
     branch = workbench.run
-    monkeypatch.setattr(bridge, "call", lambda function, on_done=None, **_: call(function, on_done, refused.append))
+    monkeypatch.setattr(
+        bridge, "run_in_background", lambda function, on_done=None, **_: call(function, on_done, refused.append)
+    )
     workbench.edit("model.dropout", 0.5)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 4, timeout=WAIT_MS)
-    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, present(workbench.run)])
     assert refused == []
@@ -89,7 +91,7 @@ def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
     workbench.reset()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == sorted(runs)
 
@@ -120,7 +122,7 @@ def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_st
     RunFolder.open(run).write_label(RunLabel(name="the one for Monday"))
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
-    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
 
@@ -135,7 +137,7 @@ def test_a_run_that_is_left_right_after_its_first_step_stays(
     run = workbench.run
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
-    bridge.call(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
 
@@ -232,7 +234,7 @@ def test_what_is_told_of_a_run_ends_with_it_and_of_a_file_does_not(
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
     assert told.isHidden() and not window.status_bar.device_label.isHidden()
-    window.context.bridge.told.emit("Saved as a.yaml")
+    window.context.bridge.message.emit("Saved as a.yaml")
     workbench.open_run(run)
     qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
     assert not told.isHidden()

@@ -24,7 +24,7 @@ def test_data_that_were_left_cannot_end_the_reading_of_the_next(
     assert prepared is not None
     look._open(prepared.config, tmp_path / "gone")
     look._open(prepared.config, present(folders[0]))
-    bridge.call(lambda: None, answered.append)
+    bridge.run_in_background(lambda: None, answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     assert look.data is not None and not told
     look._open(prepared.config, tmp_path / "gone")

@@ -21,7 +21,7 @@ from tests.gui.present import present
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:
     """Wait until the plugin has said of every option that was edited whether it fits."""
     answered: list[object] = []
-    window.context.bridge.call(lambda: None, answered.append)  # behind what it was asked
+    window.context.bridge.run_in_background(lambda: None, answered.append)  # behind what it was asked
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
 
 

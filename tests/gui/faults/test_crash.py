@@ -76,11 +76,11 @@ def in_a_listener_of_the_engine(window: MainWindow) -> None:
 
 
 def aside(window: MainWindow) -> None:
-    window.context.bridge.call(fail)
+    window.context.bridge.run_in_background(fail)
 
 
 def in_an_answer(window: MainWindow) -> None:
-    window.context.bridge.call(lambda: None, fail)
+    window.context.bridge.run_in_background(lambda: None, fail)
 
 
 def in_a_deletion(window: MainWindow) -> None:

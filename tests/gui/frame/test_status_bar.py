@@ -20,11 +20,11 @@ def test_a_stage_is_shown_with_its_share_and_the_time_left(
     empty_window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bridge, label = empty_window.context.bridge, empty_window.status_bar.stage_label
-    bridge.repeat([StateChanged(state="preparing", step=0)])
+    bridge.emit_recorded([StateChanged(state="preparing", step=0)])
     shown = []
     for second, done, total in ((0.0, 0, 5000), (10.0, 1000, 5000), (11.0, 1100, None), (12.0, 0, None)):
         monkeypatch.setattr(time_left, "monotonic", lambda second=second: second)
-        bridge.repeat([Progress(stage="drawing train pairs", done=done, total=total)])
+        bridge.emit_recorded([Progress(stage="drawing train pairs", done=done, total=total)])
         shown.append(label.text())
     assert shown == [
         "Drawing train pairs 0 %",
@@ -32,7 +32,7 @@ def test_a_stage_is_shown_with_its_share_and_the_time_left(
         "Drawing train pairs 1,100",
         "Drawing train pairs",
     ]
-    bridge.repeat([StateChanged(state="empty", step=0)])
+    bridge.emit_recorded([StateChanged(state="empty", step=0)])
     assert label.isHidden()
 
 
@@ -98,7 +98,7 @@ def test_figures_that_need_a_second_line_stand_close_below_the_first(window: Mai
 def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_more(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    bar, label, told = window.status_bar, window.status_bar.told_label, window.context.bridge.told
+    bar, label, told = window.status_bar, window.status_bar.told_label, window.context.bridge.message
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)
     height = bar.height()

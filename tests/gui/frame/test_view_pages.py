@@ -120,7 +120,7 @@ def is_sorted(places: Iterable[int]) -> bool:
 def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(VIEWS.index(TranslateView))
     assert window.translate_view.source_edit.text() == window.context.bridge.history.sentences[0]
-    window.context.bridge.repeat([StateChanged(state="empty", step=0)])
+    window.context.bridge.emit_recorded([StateChanged(state="empty", step=0)])
     assert window.data_view.empty_label.text() == NOTHING
     assert not window.data_view.next_button.isEnabled() and window.data_view.page_label.text() == "none"
 

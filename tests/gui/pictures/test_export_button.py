@@ -498,7 +498,7 @@ def wait_until_drawn(panel: Panel, qtbot: QtBot) -> None:
 
     window = panel.window()
     assert isinstance(window, MainWindow)
-    around, awaited = window.findChildren(Panel), window.context.bridge._awaited
+    around, awaited = window.findChildren(Panel), window.context.bridge._callbacks
     qtbot.waitUntil(lambda: not awaited, timeout=WAIT_MS)  # what is being read would come into the second picture alone
     qtbot.waitUntil(lambda: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in around), timeout=WAIT_MS)

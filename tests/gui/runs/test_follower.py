@@ -36,7 +36,7 @@ def test_a_run_that_was_left_cannot_end_the_following_of_the_next(
     follower.follow(tmp_path / "gone")
     follower.follow(run)
     answered: list[None] = []
-    bridge.call(lambda: None, answered.append)
+    bridge.run_in_background(lambda: None, answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     assert follower.run == run and bridge.followed is not None and not told
     follower.follow(tmp_path / "gone")

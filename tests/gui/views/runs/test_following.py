@@ -149,12 +149,12 @@ def test_a_run_that_is_still_being_read_is_not_followed_once_ones_own_learns(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
     context, may_read = window.context, threading.Event()
-    context.bridge.call(may_read.wait)  # as a slow disk
+    context.bridge.run_in_background(may_read.wait)  # as a slow disk
     context.follower.follow(example_path())
     window.transport.learn_button.click()
     may_read.set()
     answered: list[object] = []
-    context.bridge.call(lambda: None, answered.append)
+    context.bridge.run_in_background(lambda: None, answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     wait_for_state("finished")
     assert context.follower.run is None and context.bridge.shown is context.bridge.history

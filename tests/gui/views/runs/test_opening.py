@@ -32,7 +32,7 @@ def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: Q
     empty_window.context.workbench.edit("training.max_grad_norm", 2.0)
     done: list[object] = []
     empty_window.context.follow_sentence(present(empty_window.context.bridge.history.prepared).examples[0])
-    empty_window.context.bridge.call(lambda: None, done.append)
+    empty_window.context.bridge.run_in_background(lambda: None, done.append)
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     empty_window.context.workbench.prepare()
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
