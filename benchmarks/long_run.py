@@ -51,14 +51,14 @@ class Watched:
         self.app, self.window = app, window
         self._drawn = False
         self._panels = window.findChildren(Panel)
-        redraws = window.context.redraws
-        pause = redraws._pause
+        scheduler = window.context.redraw_scheduler
+        next_rest = scheduler._next_rest
 
         def end_round() -> float:
             self._drawn = not any(panel.is_dirty for panel in self._panels if panel.isVisible())
-            return pause()
+            return next_rest()
 
-        redraws._pause = end_round  # type: ignore[method-assign]
+        scheduler._next_rest = end_round  # type: ignore[method-assign]
 
     def seconds(self, act: Callable[[], object], is_there: Callable[[], bool] = lambda: True) -> float:
         """The seconds from an action until its result is there, drawn and painted."""

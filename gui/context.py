@@ -10,10 +10,10 @@ from core.errors import UserError
 from core.requests import AddSentence
 from gui.bridge import EngineBridge
 from gui.datasets.plugin_catalogue import PluginCatalogue
-from gui.lookout import Lookout
 from gui.playhead import Playhead
-from gui.redraw import Redraws
+from gui.redraw_scheduler import RedrawScheduler
 from gui.replay import Replay
+from gui.run_inspector import RunInspector
 from gui.runs.follower import Follower
 from gui.runs.place import RunsPlace
 from gui.sentences.selection import Selection
@@ -32,25 +32,25 @@ class Context:
     replay: Replay
     selection: Selection
     theme: Theme
-    redraws: Redraws
-    lookout: Lookout
+    redraw_scheduler: RedrawScheduler
+    run_inspector: RunInspector
     workbench: Workbench
     follower: Follower
     plugins: PluginCatalogue
     place: RunsPlace
 
     @property
-    def why_none_followed(self) -> str:
+    def why_not_follow_sentence(self) -> str:
         """Why the current run cannot follow a sentence; empty if it can, or will once data and model are ready."""
         return self.follower.why_no_model or (NOTHING_PREPARED if self.bridge.state == "empty" else "")
 
-    def follow_sentence(self, text: str, give_back: Callable[[str], object] | None = None) -> None:
+    def follow_sentence(self, text: str, on_refused: Callable[[str], object] | None = None) -> None:
         """Have every probe follow this source text from now on, and select it; `give_back` gets a refused one."""
 
         def refuse(error: Exception) -> None:
             self.bridge.show_refusal(error)
-            if give_back is not None:
-                give_back(text)
+            if on_refused is not None:
+                on_refused(text)
 
         if self.workbench.is_opening:
             refuse(
@@ -64,11 +64,11 @@ class Context:
                 AddSentence(source=text),
                 lambda _: self.selection.choose(sentence=text),
                 refuse,
-                lambda: refuse(_called_off(text)),
+                lambda: refuse(_not_followed_error(text)),
             )
 
 
-def _called_off(text: str) -> UserError:
+def _not_followed_error(text: str) -> UserError:
     return UserError(
         f"“{text}” is not followed: something else was prepared or opened.", "Add it again once that is ready."
     )
@@ -79,12 +79,14 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
     replay = Replay(playhead, lambda: bridge.shown.probe_steps)
     workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
-    redraws = Redraws(bridge, workbench, playhead, selection, theme)
-    lookout, plugins = Lookout(bridge, playhead), PluginCatalogue(bridge)
-    redraws.round_ended.connect(lookout.look)
-    lookout.changed.connect(redraws.mark_all_in_turn)
+    redraw_scheduler = RedrawScheduler(bridge, workbench, playhead, selection, theme)
+    run_inspector, plugins = RunInspector(bridge, playhead), PluginCatalogue(bridge)
+    redraw_scheduler.round_ended.connect(run_inspector.inspect)
+    run_inspector.changed.connect(redraw_scheduler.mark_all_for_next_round)
     plugins.reloaded.connect(workbench.renew)
     workbench.turned.connect(follower.leave)  # not on `prepared`, which may answer an earlier request
     workbench.asked_to_learn.connect(follower.leave)  # it may still be reading: once it shows a run, Learn is disabled
     workbench.plugin_failed.connect(plugins.note_fault)
-    return Context(bridge, playhead, replay, selection, theme, redraws, lookout, workbench, follower, plugins, place)
+    return Context(
+        bridge, playhead, replay, selection, theme, redraw_scheduler, run_inspector, workbench, follower, plugins, place
+    )

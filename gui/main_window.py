@@ -69,9 +69,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(TITLE)
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
-        with context.theme.undressed():
+        with context.theme.without_stylesheet():
             self.time_strip = TimeStrip(context.theme, context.playhead, context.replay)
-            context.redraws.add(self.time_strip)  # first: the playhead is drawn before the panels that follow it
+            context.redraw_scheduler.add(
+                self.time_strip
+            )  # first: the playhead is drawn before the panels that follow it
             self.pages = ViewPages(context, self._connect_view)
             self.train_view = self.pages.view(TrainView)
             self.strip = Strip(context.theme)
@@ -123,12 +125,12 @@ class MainWindow(QMainWindow):
             self._take_focus_from(leaving)
         self.pages.open(VIEWS[index])
         self.time_strip.setVisible(VIEWS[index].has_time_strip)
-        self.context.redraws.draw_soon()
+        self.context.redraw_scheduler.draw_soon()
 
     def begin(self) -> None:
         """Fill the window before the user can click, and before torch is loaded, which leaves little time to draw."""
         self.context.bridge.emit_recorded(read_first_look(read_preset(FIRST_PRESET)))
-        while self.context.redraws.draw():
+        while self.context.redraw_scheduler.draw():
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
         look = partial(interrupted_run, self.context.place.path, self.banner.refused_at)
@@ -167,7 +169,7 @@ class MainWindow(QMainWindow):
 
     def close_down(self) -> None:
         """Stop the window's timers and threads, the engine's included, and wait for them."""
-        self.context.redraws.stop()
+        self.context.redraw_scheduler.stop()
         self.context.follower.stop()
         self.context.workbench.stop()
         self.context.replay.stop()

@@ -22,13 +22,13 @@ Table = Sequence[Sequence[object]]  # the first row names the columns
 class Panel(QFrame):
     """Subclasses put their widgets into `body` (and `header`), and draw in `show_step`.
 
-    Widgets that are costly to make, such as plots, are made in `furnish`.
+    Widgets that are costly to make, such as plots, are made in `build_body`.
 
-    `gui.redraw.Redraws` draws a panel when it is dirty and visible. An event of a type in `redraw_on`, a move of the
+    The `RedrawScheduler` draws a panel when it is dirty and visible. An event of a type in `redraw_on`, a move of the
     playhead, another selection or another theme makes it dirty.
     """
 
-    marked = Signal()  # dirty because of what the user did: to be drawn at once
+    redraw_requested = Signal()  # dirty because of what the user did: to be drawn at once
     title = ""
     empty_sentence = "Nothing to show yet."
     redraw_on: tuple[type[Event], ...] = (Event,)
@@ -38,8 +38,8 @@ class Panel(QFrame):
         super().__init__()
         self.theme = theme
         self.is_dirty = True
-        self._spare: QWidget | None = None
-        self._lowest_whole = 0
+        self._optional_part: QWidget | None = None
+        self._full_height = 0
         self.setObjectName("panel")
         self.setAccessibleName(self.title)
         self.header = QHBoxLayout()
@@ -64,14 +64,14 @@ class Panel(QFrame):
         self._stack.addWidget(self.empty_label)  # now that the stack has a parent: else the label is shown as a window
         self._stack.addWidget(self.content)
 
-    def furnish(self) -> None:
+    def build_body(self) -> None:
         """Fill `body` just before it is first shown, if it is empty then: most views are never opened."""
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run at `step`. Call `show_body` before drawing, or `show_empty` if there is nothing to draw."""
         raise NotImplementedError
 
-    def pieces(self, history: History, step: int) -> Iterator[None]:
+    def draw_in_pieces(self, history: History, step: int) -> Iterator[None]:
         """Draw in pieces, each painted before the next is drawn. A panel that is slow to draw yields more than one."""
         self.show_step(history, step)
         yield
@@ -80,32 +80,32 @@ class Panel(QFrame):
         """The numbers behind the picture."""
         raise NotImplementedError
 
-    def exported(self) -> Sequence[QWidget]:
+    def export_widgets(self) -> Sequence[QWidget]:
         """The widgets of the exported picture, top to bottom, whole even if they do not fit on the screen."""
         return (self.content,)
 
     @contextmanager
-    def on_paper(self) -> Iterator[None]:
+    def exporting(self) -> Iterator[None]:
         """Within the block the content is laid out as for export. The caller draws it before, and again afterwards."""
         size = self.content.size()
-        if self._spare is not None and self._spare.isHidden():
-            self._spare.show()
-            self.content.resize(size.grownBy(QMargins(0, 0, 0, self._height_of(self._spare))))
+        if self._optional_part is not None and self._optional_part.isHidden():
+            self._optional_part.show()
+            self.content.resize(size.grownBy(QMargins(0, 0, 0, self._height_of(self._optional_part))))
         try:
             yield
         finally:
             self.content.resize(size)
             self._fit()
 
-    def give_way(self, spare: QWidget, lowest: int) -> None:
-        """Hide this part of the body while the panel is lower than `lowest` pixels (at 100 % zoom)."""
-        self._spare, self._lowest_whole = spare, lowest
+    def hide_below_height(self, part: QWidget, height: int) -> None:
+        """Hide this part of the body while the panel is lower than `height` pixels (at 100 % zoom)."""
+        self._optional_part, self._full_height = part, height
         self.theme.changed.connect(self._fit)
 
     def minimumSizeHint(self) -> QSize:
         least = super().minimumSizeHint()
-        if self._spare is not None and not self._spare.isHidden():
-            least.setHeight(least.height() - self._height_of(self._spare))
+        if self._optional_part is not None and not self._optional_part.isHidden():
+            least.setHeight(least.height() - self._height_of(self._optional_part))
         return least
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -113,8 +113,8 @@ class Panel(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        if self._spare is not None:
-            self._spare.setVisible(self.height() >= self.theme.px(self._lowest_whole))
+        if self._optional_part is not None:
+            self._optional_part.setVisible(self.height() >= self.theme.px(self._full_height))
 
     def _height_of(self, part: QWidget) -> int:
         return max(part.minimumHeight(), part.minimumSizeHint().height()) + self.body.spacing()
@@ -132,7 +132,7 @@ class Panel(QFrame):
 
     def show_body(self) -> None:
         if self.body.count() == 0:
-            self.furnish()
+            self.build_body()
             put_first_in_tab_order(self.content, self)  # and then to the buttons of its header
         self._stack.setCurrentIndex(1)
 
@@ -144,8 +144,8 @@ class Panel(QFrame):
     def mark_dirty(self) -> None:
         """Have the panel drawn at once: the user chose something else."""
         self.is_dirty = True
-        self.marked.emit()
+        self.redraw_requested.emit()
 
-    def mark_in_turn(self) -> None:
+    def mark_for_next_round(self) -> None:
         """Have the panel drawn in the next round, since there is something new to show."""
         self.is_dirty = True

@@ -38,7 +38,7 @@ class Theme(QObject):
         self.chosen_mode = mode  # None while the desktop decides
         self.mode: Mode = mode or system_mode()
         self.zoom = zoom
-        self.is_on_paper = False  # whether painting is for an exported file
+        self.is_exporting = False  # whether painting is for an exported file
         self._system_font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
         self._points = max(self._system_font.pointSizeF(), 9.0)
 
@@ -80,7 +80,7 @@ class Theme(QObject):
         return max(1, round(pixels * self.zoom / 100))
 
     @contextmanager
-    def undressed(self) -> Iterator[None]:
+    def without_stylesheet(self) -> Iterator[None]:
         """Within the block the application has no stylesheet, so that a window is built in less than half the time.
 
         With one, Qt restyles each widget every time one of its ancestors gets a parent.
@@ -109,21 +109,21 @@ class Theme(QObject):
         self.apply()
 
     @contextmanager
-    def on_paper(self) -> Iterator[None]:
+    def exporting(self) -> Iterator[None]:
         """Within the block the look is light, for a picture taken at once: nothing of it reaches the screen.
 
         The caller draws the panel inside the block, and again after it. Transient marks, such as the frame around the
-        cell under the pointer, are not painted while `is_on_paper`.
+        cell under the pointer, are not painted while `is_exporting`.
         """
-        shown, self.is_on_paper = self.mode, True
-        self._take_mode("light")
+        shown, self.is_exporting = self.mode, True
+        self._switch_mode("light")
         try:
             yield
         finally:
-            self.is_on_paper = False
-            self._take_mode(shown)
+            self.is_exporting = False
+            self._switch_mode(shown)
 
-    def _take_mode(self, mode: Mode) -> None:
+    def _switch_mode(self, mode: Mode) -> None:
         if mode != self.mode:
             self.mode = mode
             self.apply()

@@ -44,10 +44,10 @@ class View(QWidget):
 
         Call this before laying them out: then Tab reaches each export button right after its panel, not last of all.
         """
-        self.context.redraws.add(*panels)
+        self.context.redraw_scheduler.add(*panels)
         for panel in panels:
             if panel.is_picture:
-                panel.header.addWidget(ExportButton(panel, self.context.bridge, self.context.redraws))
+                panel.header.addWidget(ExportButton(panel, self.context.bridge, self.context.redraw_scheduler))
 
     def _keep_legible(self) -> None:
         for part, lowest in self._lowest.items():

@@ -137,7 +137,7 @@ class StatusBar(QFrame):
 
     def _show_watching(self) -> None:
         """Show what watching takes from training, if a run is learning and something was drawn."""
-        is_slow, watching = self.context.workbench.pace is not None, self.context.redraws.watching
+        is_slow, watching = self.context.workbench.pace is not None, self.context.redraw_scheduler.watching_share
         is_known = self.context.bridge.state == "learning" and watching > 0
         share = f"watching {100 * watching:.0f} %{' at this pace' if is_slow and not self._is_terse else ''}"
         self.watching_label.setText(share if is_known else "")

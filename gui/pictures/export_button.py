@@ -17,7 +17,7 @@ from core.home_paths import shorten_home
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
 from gui.pictures.picture_file import FORMATS, image_of, pictures_of, write
-from gui.redraw import Redraws
+from gui.redraw_scheduler import RedrawScheduler
 from gui.widgets.buttons import IconButton
 from gui.widgets.save_dialog import ask_where_to_save
 
@@ -28,10 +28,10 @@ _LONGEST_NAME = 80
 class ExportButton(IconButton):
     """Opens a menu of four actions: save or copy the picture or the numbers. Pictures are in the light theme."""
 
-    def __init__(self, panel: Panel, bridge: EngineBridge, redraws: Redraws) -> None:
+    def __init__(self, panel: Panel, bridge: EngineBridge, scheduler: RedrawScheduler) -> None:
         name = f"Export: {panel.title}"
         super().__init__(panel.theme, "export", name, "Save or copy this picture and its numbers (opens a menu)")
-        self._panel, self._bridge, self._redraws = panel, bridge, redraws
+        self._panel, self._bridge, self._scheduler = panel, bridge, scheduler
         menu = QMenu(self)
         menu.setAccessibleName(name)
         acts: tuple[tuple[str, Callable[[], None]], ...] = (
@@ -55,7 +55,7 @@ class ExportButton(IconButton):
         self._try(lambda: QGuiApplication.clipboard().setText(self._numbers()))
 
     def _copy_picture(self) -> None:
-        with self._on_paper() as parts:
+        with self._exporting() as parts:
             QGuiApplication.clipboard().setImage(image_of(parts))
 
     def _numbers(self) -> str:
@@ -64,21 +64,21 @@ class ExportButton(IconButton):
 
     def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
-        with self._on_paper() as parts:  # before asking for a file: the picture changes while a run learns
+        with self._exporting() as parts:  # before asking for a file: the picture changes while a run learns
             drawn = pictures_of(parts)
         if (path := self._ask("Save picture", kinds)) is not None:
             self._write(path, drawn[path.suffix.lower()]())
 
     @contextmanager
-    def _on_paper(self) -> Iterator[Sequence[QWidget]]:
+    def _exporting(self) -> Iterator[Sequence[QWidget]]:
         """The picture's widgets, drawn for a file; on exit the panel is drawn for the screen again."""
         try:
-            with self._panel.theme.on_paper():
+            with self._panel.theme.exporting():
                 self._draw()
-                with self._panel.on_paper():
-                    yield self._panel.exported()
+                with self._panel.exporting():
+                    yield self._panel.export_widgets()
         finally:
-            self._redraws.draw_all_of(self._panel)
+            self._scheduler.draw_completely(self._panel)
 
     def _save_numbers(self) -> None:
         numbers = self._numbers()
@@ -106,7 +106,7 @@ class ExportButton(IconButton):
 
     def _draw(self) -> None:
         """Draw the panel as of now: since the menu opened, its content may have changed or gone."""
-        self._redraws.draw_all_of(self._panel)
+        self._scheduler.draw_completely(self._panel)
         if self._panel.is_empty:
             raise UserError(
                 f"{self._panel.accessibleName()}: there is nothing left to export; it has become empty.",

@@ -33,7 +33,7 @@ class Asked(Generic[Answer]):
         self._under_way: Future[Any] | None = None
         self._is_awaited = False  # whether the user waits for the answer
         self._rest = Rest(bridge, panel)
-        self._rest.over.connect(panel.mark_in_turn)
+        self._rest.over.connect(panel.mark_for_next_round)
 
     def want(self, request: Request[Answer], *, moment: Hashable = None, chosen: Hashable = None) -> None:
         """Ask, unless this is the newest question, or the one before is still unanswered and not cancelled.
@@ -73,5 +73,5 @@ class Asked(Generic[Answer]):
         if self._is_awaited:
             self._panel.mark_dirty()
         else:
-            self._panel.mark_in_turn()
+            self._panel.mark_for_next_round()
         self._is_awaited = False

@@ -81,7 +81,7 @@ class SetupDrawer(QFrame):
         self._connect()
         self.resize_to_zoom()
         self._take_plugins()
-        context.redraws.add(self.schedule)
+        context.redraw_scheduler.add(self.schedule)
 
     def choose_preset(self, name: str) -> None:
         """Take the settings of a preset."""
@@ -354,7 +354,7 @@ class SetupDrawer(QFrame):
         column.addWidget(self.summary_label)
         column.addLayout(files)
         column.addWidget(self.size_label)
-        self.schedule.header.addWidget(ExportButton(self.schedule, self.context.bridge, self.context.redraws))
+        self.schedule.header.addWidget(ExportButton(self.schedule, self.context.bridge, self.context.redraw_scheduler))
         column.addWidget(self.schedule)
         self.sections["training"].body.addWidget(self.processes_row)  # below the threads
         self.sections["dataset"].body.addWidget(self.plugin_options)

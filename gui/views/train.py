@@ -48,7 +48,7 @@ class TrainView(View):
         self.more_button.toggled.connect(self._show_more)
         self.sentence_row.follow_in(context)
         self.curves.notices.tried.connect(context.workbench.try_out)
-        context.lookout.changed.connect(self._show_noticed)
+        context.run_inspector.changed.connect(self._show_noticed)
         context.follower.changed.connect(self._allow_changes)
         context.workbench.changed.connect(self._allow_changes)
         context.bridge.state_changed.connect(self._allow_changes)
@@ -58,8 +58,10 @@ class TrainView(View):
         self.pictures.addWidget(attention)
         self.parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
         self.keep_legible(self.parts, LOWEST)
-        self.attention_map.give_way(self.attention_map.readout, _LOWEST_LEGEND)  # zoomed, map and loss stay in sight
-        self.curves.give_way(self.curves.learning_rate, _LOWEST_RATE)
+        self.attention_map.hide_below_height(
+            self.attention_map.readout, _LOWEST_LEGEND
+        )  # zoomed, map and loss stay in sight
+        self.curves.hide_below_height(self.curves.learning_rate, _LOWEST_RATE)
         column = self.scrolling_column()
         column.addWidget(self.sentence_row)
         column.addWidget(self.parts, 1)
@@ -71,7 +73,7 @@ class TrainView(View):
             insert_in_tab_order(learned, after=self.head_grid)
         self.pictures.setCurrentIndex(int(is_more))
         self.keep_legible(self.parts, LOWEST_LEARNED if is_more else LOWEST)
-        self.context.redraws.mark_all()
+        self.context.redraw_scheduler.mark_all()
 
     def _learned(self) -> QSplitter:
         """The panels behind More: what the validations say token by token, symbol by symbol, place by place."""

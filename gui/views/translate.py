@@ -91,7 +91,7 @@ class TranslateView(View):
         _show_from_its_beginning(self.source_edit, text)
         self.reference_edit.setText("")
         self.typed.translate(text)
-        self.tokens.mark_in_turn()  # it says that it is waiting
+        self.tokens.mark_for_next_round()  # it says that it is waiting
 
     def showEvent(self, event: QShowEvent) -> None:
         self._show_follower()
@@ -159,7 +159,7 @@ class TranslateView(View):
         self.weights_combo.chosen.connect(self.typed.choose_weights)
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
-        self.pages.page_changed.connect(self.context.redraws.draw_soon)
+        self.pages.page_changed.connect(self.context.redraw_scheduler.draw_soon)
         bridge.drained.connect(self._take)
         self.context.follower.changed.connect(self._show_follower)
         self.stop_following_button.clicked.connect(self.context.follower.leave)
@@ -171,7 +171,7 @@ class TranslateView(View):
         """Translate the typed sentence. Only a typed reference is kept: any other belongs to the sentence before."""
         reference = self.reference_edit.text() if self.reference_edit.isModified() else None
         self.typed.translate(self.source_edit.text(), reference)
-        self.tokens.mark_in_turn()
+        self.tokens.mark_for_next_round()
 
     def _leave_reference(self) -> None:
         """Remove the reference of the sentence before: another sentence is being typed."""
@@ -204,9 +204,9 @@ class TranslateView(View):
 
     def _show(self) -> None:
         for panel in self.panels:
-            panel.mark_in_turn()
+            panel.mark_for_next_round()
         if self.typed.is_awaited:
-            self.context.redraws.draw_soon()
+            self.context.redraw_scheduler.draw_soon()
         error, translation = self.typed.error, self.typed.translation
         if translation is not None and translation.sentence is not None:
             self._compared_with = translation.sentence.reference or ""

@@ -49,7 +49,7 @@ def scrub(window: MainWindow, qtbot: QtBot) -> None:
     """Go back through the probes and to the newest step again; all that is visible follows."""
     playhead = window.context.playhead
     for move in (lambda: playhead.view(2), lambda: playhead.view(0), playhead.go_live):
-        with qtbot.waitSignal(window.context.redraws.round_ended, timeout=WAIT_MS):
+        with qtbot.waitSignal(window.context.redraw_scheduler.round_ended, timeout=WAIT_MS):
             move()
 
 

@@ -142,7 +142,7 @@ class MatrixCanvas(QWidget):
 
     def _paint_mark(self, painter: QPainter, layout: MapLayout) -> None:
         row, column = self.mark
-        if (row is None and column is None) or self._theme.is_on_paper:
+        if (row is None and column is None) or self._theme.is_exporting:
             return
         painter.setPen(QPen(self._theme.colour("text"), 2))
         first = layout.cell(row or 0, column or 0)

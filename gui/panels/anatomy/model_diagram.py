@@ -157,7 +157,7 @@ class DiagramCanvas(QWidget):
                 self._paint_arrow(painter, column, place)
             if block.skips:
                 self._paint_residual(painter, column, place, place + block.skips)
-        chosen = None if self._theme.is_on_paper else self._chosen
+        chosen = None if self._theme.is_exporting else self._chosen
         for place, block in enumerate(blocks):
             self._paint_box(painter, self.rect_of(column, place), block, is_chosen=chosen == (column, place))
 

@@ -79,7 +79,7 @@ class PositionsTopic(Topic):
         return [["position", *range(table.shape[1])], *([place, *row] for place, row in enumerate(table.tolist()))]
 
     @contextmanager
-    def on_paper(self) -> Iterator[None]:
+    def exporting(self) -> Iterator[None]:
         """Within the block the lines at the position pointed at are hidden."""
         for line in self._lines:
             line.setVisible(False)

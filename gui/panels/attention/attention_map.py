@@ -111,12 +111,12 @@ class MapCanvas(HeadCanvas[Cell]):
             return f"{rows} {self.picture.legend}"
         if self.picture.is_causal:
             return f"Columns: read from. {rows} Hatched: comes later, may not be read."
-        help = "" if self._theme.is_on_paper else " Point at a cell for its weight."
+        help = "" if self._theme.is_exporting else " Point at a cell for its weight."
         return f"Columns: read from. {rows}{help}"
 
     def readout(self) -> str:
         """The weight pointed at, in words; empty if none is."""
-        if self.picture is None or self._place is None or self._theme.is_on_paper:
+        if self.picture is None or self._place is None or self._theme.is_exporting:
             return ""
         row, column = self._place
         reader, read = isolated(self.picture.rows[row]), isolated(self.picture.columns[column])
@@ -181,6 +181,6 @@ class MapCanvas(HeadCanvas[Cell]):
             for colour, style in (("surface", Qt.PenStyle.SolidLine), (self.picture.gold_colour, Qt.PenStyle.DashLine)):
                 painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
                 painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
-        if self._place is not None and not self._theme.is_on_paper:
+        if self._place is not None and not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("text"), 2))
             painter.drawRect(layout.cell(*self._place))

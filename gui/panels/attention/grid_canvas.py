@@ -91,7 +91,7 @@ class GridCanvas(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._cross_out(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            if not self._theme.is_on_paper:
+            if not self._theme.is_exporting:
                 painter.setPen(QPen(self._theme.colour("training"), 3))
                 painter.drawRect(self._chosen_frame())
 

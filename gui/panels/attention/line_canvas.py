@@ -30,7 +30,7 @@ class LineCanvas(HeadCanvas[Token]):
             return ""
         if self.picture.against:
             return f"Those below read from those above. {self.picture.legend}"
-        help = "" if self._theme.is_on_paper else "Point at a token for its weights."
+        help = "" if self._theme.is_exporting else "Point at a token for its weights."
         return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend or help}".rstrip()
 
     def readout(self) -> str:

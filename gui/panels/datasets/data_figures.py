@@ -73,7 +73,7 @@ class DataFigures(Panel):
             *((name, *(texts.get(split, "") for split in SPLITS)) for name, _, texts in lines),
         ]
 
-    def exported(self) -> tuple[QTableView]:
+    def export_widgets(self) -> tuple[QTableView]:
         """The whole table."""
         return (whole_table(self.table),)
 

@@ -32,7 +32,7 @@ class LengthHistograms(Panel):
         super().__init__(theme)
         self._look, self._pages = look, pages
 
-    def furnish(self) -> None:
+    def build_body(self) -> None:
         """A plot for each side."""
         self.src, self.tgt = SideHistogram(self.theme, "source"), SideHistogram(self.theme, "target")
         grid = QGridLayout()

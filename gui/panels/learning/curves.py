@@ -82,12 +82,12 @@ class Curves(StepPanel):
         return [["step", *values], *lines]
 
     @contextmanager
-    def on_paper(self) -> Iterator[None]:
+    def exporting(self) -> Iterator[None]:
         """Within the block the figure has a fixed size, and labelled axes, since no title is exported."""
         plot = self.plots[0]
         plot.setLabel("left", axis_name_of(self._metric))
         plot.setLabel("bottom", "step")
-        with super().on_paper():
+        with super().exporting():
             self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
             self.show_plots(self._history, self._playhead.step)
             try:

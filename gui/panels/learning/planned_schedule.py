@@ -31,7 +31,7 @@ class PlannedSchedule(Panel):
         assert layout is not None
         layout.setContentsMargins(0, 0, 0, 0)
 
-    def furnish(self) -> None:
+    def build_body(self) -> None:
         self.plot = PlainPlot(self.theme, "Planned learning rate over steps", left="learning rate", bottom="step")
         self._curve = self.plot.plot()
         self.body.addWidget(self.plot)

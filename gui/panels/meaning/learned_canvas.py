@@ -197,7 +197,7 @@ class LearnedCanvas(QWidget):
         if one.forgotten_at(column) != NEVER:
             painter.setPen(QPen(self._theme.colour("validation"), 1.5, Qt.PenStyle.DashLine))
             painter.drawRect(cell.adjusted(1, 1, -1, -1))
-        if (row, column) == self._cell and not self._theme.is_on_paper:
+        if (row, column) == self._cell and not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("text"), 2))
             painter.drawRect(cell)
         painter.setPen(ink)

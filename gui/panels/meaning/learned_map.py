@@ -86,7 +86,7 @@ class LearnedMap(ValidationPanel):
         )
         return [("sentence", "place", "token", "right since step", "forgotten at step", "changed after step"), *lines]
 
-    def exported(self) -> tuple[LearnedCanvas]:
+    def export_widgets(self) -> tuple[LearnedCanvas]:
         """A second canvas with the shown sentences, in which no token is cut."""
         canvas = LearnedCanvas(self.theme)
         canvas.show_sentences(self._shown(), *self._validations())

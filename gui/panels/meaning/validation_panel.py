@@ -28,7 +28,7 @@ class ValidationPanel(Panel):
         self.readout = plain_label(legend, role="muted", wraps=True)
 
     @contextmanager
-    def on_paper(self) -> Iterator[None]:
+    def exporting(self) -> Iterator[None]:
         """Within the block the line says how to read the picture, whatever is pointed at."""
         said = self.readout.text()
         self._read_out(self.legend)

@@ -51,7 +51,7 @@ class RunComparison(ComparisonPanel):
             "as a thin line."
         )
 
-    def furnish(self) -> None:
+    def build_body(self) -> None:
         """Curves and table side by side."""
         name, left = "Losses of the chosen runs over steps", "loss, nats per target token"
         self.plot = PlainPlot(self.theme, name, left=left, bottom="step")
@@ -79,7 +79,7 @@ class RunComparison(ComparisonPanel):
         )
         return [("run", "metric", "step", "value"), *lines, *_band_lines(self.comparison)]
 
-    def exported(self) -> tuple[QWidget, ...]:
+    def export_widgets(self) -> tuple[QWidget, ...]:
         """The plot, and below it the whole table."""
         return self.plot, whole_table(self.table)
 

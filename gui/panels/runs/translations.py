@@ -67,7 +67,7 @@ class RunTranslations(ComparisonPanel):
         assert self.comparison is not None
         return [self._heads(self.comparison.runs), *self._lines]
 
-    def exported(self) -> tuple[QTableView]:
+    def export_widgets(self) -> tuple[QTableView]:
         """The table with all its rows, and no text cut."""
         return (whole_table(self.table),)
 

@@ -101,7 +101,7 @@ class BeamCanvas(QWidget):
         painter.drawText(
             box.adjusted(0, 0, 0, -2), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, figure
         )
-        if index == self._node and not self._theme.is_on_paper:
+        if index == self._node and not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
             painter.drawLine(box.bottomLeft(), box.bottomRight())
 

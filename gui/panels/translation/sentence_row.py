@@ -84,7 +84,7 @@ class SentenceRow(Panel):
     def follow_in(self, context: Context) -> None:
         """Have this window's run follow the sentences typed here, while it can."""
         self._context = context
-        self.sentence_added.connect(partial(context.follow_sentence, give_back=self.take_back))
+        self.sentence_added.connect(partial(context.follow_sentence, on_refused=self.take_back))
         context.follower.changed.connect(self._allow_adding)
         context.bridge.state_changed.connect(self._allow_adding)
         self._allow_adding()
@@ -102,7 +102,7 @@ class SentenceRow(Panel):
         self._go(-1)
 
     def _allow_adding(self) -> None:
-        reason = self._context.why_none_followed
+        reason = self._context.why_not_follow_sentence
         set_enabled(self.add_button, reason)
         if reason:
             self._hide_edit()

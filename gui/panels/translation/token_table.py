@@ -79,7 +79,7 @@ class TokenTable(Panel):
         )
         return [("place", "candidate", "token", "probability"), *lines]
 
-    def exported(self) -> tuple[QTableView]:
+    def export_widgets(self) -> tuple[QTableView]:
         """The table with all its rows and runners-up."""
         return (whole_table(self.table),)
 

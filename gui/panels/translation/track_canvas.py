@@ -90,7 +90,7 @@ class TrackCanvas(QWidget):
         if self._difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
             painter.drawRect(layout.first_two(self._difference).adjusted(1, 0, -2, 0))
-        if not self._theme.is_on_paper:
+        if not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
             head = layout.head(self._shown_place(layout))
             painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
@@ -98,7 +98,7 @@ class TrackCanvas(QWidget):
 
     def _paint_names(self, painter: QPainter, layout: TrackLayout) -> None:
         """Paint the names at the left edge of the visible part, above the scrolled tracks; in a file, at the left."""
-        left = 0 if self._theme.is_on_paper else -self.x()
+        left = 0 if self._theme.is_exporting else -self.x()
         painter.fillRect(QRectF(left, 0, layout.left - GRID / 2, self.height()), self.palette().base())
         painter.setFont(self._theme.font())
         painter.setPen(self._theme.colour("muted"))

@@ -147,7 +147,7 @@ class WeightsPanel(Panel):
         folder = self._context.bridge.history.folder
         self._runs = [run for run in runs if folder is None or run.path != folder.path]
         self._offer_runs()
-        self.mark_in_turn()
+        self.mark_for_next_round()
 
     def _offer_runs(self) -> None:
         """Offer the runs read last, unless the list is open; if the chosen run is gone, go back to this run."""

@@ -41,7 +41,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         stage(panel, 640, 480)
         panel.show_step(history, 300)
         panel.grab()
-        write(tmp_path / name, pictures_of(panel.exported())[Path(name).suffix.lower()]())
+        write(tmp_path / name, pictures_of(panel.export_widgets())[Path(name).suffix.lower()]())
         return tmp_path / name
 
     return saved

@@ -420,7 +420,7 @@ def point_elsewhere(window: MainWindow, panel: Panel, qtbot: QtBot) -> bool:
     if isinstance(panel, Curves):
         window.context.playhead.view(300)
         return True
-    parts = (panel, panel.content, *panel.content.findChildren(QWidget), *panel.exported())
+    parts = (panel, panel.content, *panel.content.findChildren(QWidget), *panel.export_widgets())
     canvases = [part for part in parts if isinstance(part, CANVASES) and part.isVisible()]
     if not canvases:
         return False

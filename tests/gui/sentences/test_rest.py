@@ -48,7 +48,7 @@ class Asking(Panel):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window.context.theme)
         self.waited_for = 0
-        self.marked.connect(self._count)
+        self.redraw_requested.connect(self._count)
         self.asked: Asked[tuple[Translation, ...]] = Asked(window.context.bridge, self)
         self.sentences = window.context.bridge.history.sentences
 

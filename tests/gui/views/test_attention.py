@@ -29,7 +29,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
 def title(window: MainWindow) -> str:
     """What the large map says it shows, once everything is drawn."""
     while any(panel.is_dirty and panel.isVisible() for panel in window.findChildren(Panel)):
-        window.context.redraws.draw()
+        window.context.redraw_scheduler.draw()
     return window.attention_view.map.title_label.text()
 
 

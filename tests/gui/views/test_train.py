@@ -92,7 +92,7 @@ def test_what_gave_way_is_in_the_picture_for_a_file(qtbot: QtBot, window: MainWi
         wait_for(qtbot, lambda panel: panel.content.isVisible() and not panel.is_dirty, panel)
         qtbot.waitUntil(spare.isHidden, timeout=WAIT_MS)
         size, canvas = panel.content.size(), view.attention_map.canvas.height()
-        with panel.on_paper():
+        with panel.exporting():
             assert spare.isVisible() and spare.geometry().bottom() <= panel.content.height()
             assert view.attention_map.canvas.height() == canvas
         assert spare.isHidden() and panel.content.size() == size

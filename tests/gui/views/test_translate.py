@@ -50,7 +50,7 @@ def enter(view: TranslateView, qtbot: QtBot, text: str) -> None:
 def draw(view: TranslateView) -> None:
     """Draw all that waits to be drawn."""
     while any(panel.is_dirty and panel.isVisible() for panel in view.panels):
-        view.context.redraws.draw()
+        view.context.redraw_scheduler.draw()
 
 
 def draw_until(view: TranslateView, qtbot: QtBot, holds: Callable[[], bool]) -> None:

@@ -9,24 +9,24 @@ from PySide6.QtCore import QObject, Signal
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 
-LOOKING_S = 0.008  # at a time: a run that was just opened has much to look at
+BUDGET_S = 0.008  # at a time: a run that was just opened has much that is new
 
 
-class Lookout(QObject):
-    """Takes a short look after each round of drawing; the rest after that round pays for it too."""
+class RunInspector(QObject):
+    """Inspects the run briefly after each round of drawing; the rest after that round pays for it too."""
 
-    changed = Signal()  # the notices of the run, or of the viewed step, changed; or an opened run was looked through
+    changed = Signal()  # the notices of the run, or of the viewed step, changed; or all of an opened run was inspected
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead) -> None:
         super().__init__()
         self._bridge, self._playhead = bridge, playhead
         self._seen: object = None
 
-    def look(self) -> None:
-        """Look at what is new for at most `LOOKING_S` (one probe at least); the rest waits for the next round."""
+    def inspect(self) -> None:
+        """Inspect what is new for at most `BUDGET_S` (one probe at least); the rest waits for the next round."""
         history = self._bridge.shown
         was_left = bool(history.alignment.unread)
-        end = time.perf_counter() + LOOKING_S
+        end = time.perf_counter() + BUDGET_S
         for _ in history.analyse():
             if time.perf_counter() > end:
                 break

@@ -16,7 +16,7 @@ from core.history import History
 from core.requests import Translate
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.redraw import FASTEST_S, LONGEST_S, SHARE, SLOWEST_S, rest_after
+from gui.redraw_scheduler import LEARNING_SHARE, LONGEST_IDLE_REST_S, LONGEST_REST_S, SHORTEST_REST_S, rest_after
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
@@ -48,7 +48,7 @@ def put_into(view: View, *panels: Panel) -> None:
     """Have these drawn in their turn, in this order, whenever the view is visible."""
     for panel in panels:
         present(view.layout()).addWidget(panel)
-        view.context.redraws.add(panel)
+        view.context.redraw_scheduler.add(panel)
 
 
 @pytest.mark.qt_no_exception_capture
@@ -60,7 +60,7 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
     panel = Counting(window)
     put_into(window.train_view, panel)
     qtbot.waitUntil(lambda: panel.drawn == 1, timeout=WAIT_MS)
-    window.context.redraws.mark_all()
+    window.context.redraw_scheduler.mark_all()
     qtbot.waitUntil(lambda: panel.drawn == 2, timeout=WAIT_MS)
     assert [str(error) for error in seen] == ["this panel cannot be drawn"]
     seen.clear()
@@ -69,7 +69,7 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
 def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
     panel = counting(window, window.attention_view)
     seen = counting(window, window.train_view)  # its turn comes after
-    window.context.redraws.mark_all()
+    window.context.redraw_scheduler.mark_all()
     qtbot.waitUntil(lambda: seen.drawn > 1, timeout=WAIT_MS)
     assert panel.drawn == 1
     window.show_view(1)
@@ -78,10 +78,10 @@ def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
 
 def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the panels rest now, for longer than any test waits."""
-    monkeypatch.setattr("gui.redraw.FASTEST_S", 1000.0)
-    monkeypatch.setattr("gui.redraw.SLOWEST_S", 1000.0)
-    monkeypatch.setattr("gui.redraw.LONGEST_S", 1000.0)
-    qtbot.waitUntil(lambda: window.context.redraws._timer.remainingTime() > 100_000, timeout=WAIT_MS)
+    monkeypatch.setattr("gui.redraw_scheduler.SHORTEST_REST_S", 1000.0)
+    monkeypatch.setattr("gui.redraw_scheduler.LONGEST_IDLE_REST_S", 1000.0)
+    monkeypatch.setattr("gui.redraw_scheduler.LONGEST_REST_S", 1000.0)
+    qtbot.waitUntil(lambda: window.context.redraw_scheduler._timer.remainingTime() > 100_000, timeout=WAIT_MS)
 
 
 def test_what_somebody_chose_in_a_panel_another_step_and_another_view_are_drawn_at_once(
@@ -90,7 +90,7 @@ def test_what_somebody_chose_in_a_panel_another_step_and_another_view_are_drawn_
     panel, elsewhere = counting(window, window.train_view), counting(window, window.attention_view)
     rest_for_long(window, qtbot, monkeypatch)
     drawn = panel.drawn
-    panel.mark_in_turn()
+    panel.mark_for_next_round()
     qtbot.wait(100)
     assert panel.drawn == drawn
     panel.mark_dirty()
@@ -110,7 +110,7 @@ class Clicked(Panel):
         super().__init__(window.context.theme)
         self.other, self.seen = other, 0
 
-    def pieces(self, history: History, step: int) -> Iterator[None]:
+    def draw_in_pieces(self, history: History, step: int) -> Iterator[None]:
         yield
         self.seen = self.other.drawn
         self.other.mark_dirty()
@@ -127,7 +127,7 @@ def test_what_somebody_chose_is_drawn_at_once_though_its_turn_has_passed(
     rest_for_long(window, qtbot, monkeypatch)
     last.mark_dirty()
     qtbot.waitUntil(lambda: first.drawn > last.seen > 0, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: window.context.redraws._timer.remainingTime() > 100_000, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.context.redraw_scheduler._timer.remainingTime() > 100_000, timeout=WAIT_MS)
 
 
 def test_where_the_learning_ends_its_last_picture_is_drawn_at_once(
@@ -149,23 +149,23 @@ def test_where_the_learning_ends_its_last_picture_is_drawn_at_once(
 def test_drawing_rests_until_it_costs_less_than_five_percent_of_the_learning(cost: float) -> None:
     rest = rest_after(cost, is_learning=True, is_paced=False)
     share = cost / (cost + rest)
-    assert share < 0.05 and (share > 0.95 * SHARE or rest == FASTEST_S)
+    assert share < 0.05 and (share > 0.95 * LEARNING_SHARE or rest == SHORTEST_REST_S)
 
 
 def test_no_picture_stays_for_long_whatever_was_asked_meanwhile() -> None:
     assert rest_after(4.0, is_learning=True, is_paced=False) == rest_after(0.3, is_learning=True, is_paced=False)
-    assert rest_after(4.0, is_learning=True, is_paced=False) == LONGEST_S > SLOWEST_S
+    assert rest_after(4.0, is_learning=True, is_paced=False) == LONGEST_REST_S > LONGEST_IDLE_REST_S
 
 
 def test_a_slow_pace_is_seen_each_second_and_nothing_waits_where_nothing_learns() -> None:
     assert rest_after(0.02, is_learning=True, is_paced=True) == rest_after(0.02, is_learning=True, is_paced=False)
-    assert rest_after(4.0, is_learning=True, is_paced=True) == SLOWEST_S
-    assert rest_after(4.0, is_learning=False, is_paced=False) == SLOWEST_S
+    assert rest_after(4.0, is_learning=True, is_paced=True) == LONGEST_IDLE_REST_S
+    assert rest_after(4.0, is_learning=False, is_paced=False) == LONGEST_IDLE_REST_S
     assert rest_after(0.1, is_learning=False, is_paced=False) < rest_after(0.1, is_learning=True, is_paced=False)
 
 
 def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
-    bridge, redraws = window.context.bridge, window.context.redraws
+    bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     told: list[Translation] = []
     bridge.ask(Translate(texts=(bridge.history.sentences[0],)), told.extend)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
@@ -174,11 +174,11 @@ def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindo
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
     bridge.query_seconds += 100
-    qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: scheduler.watching_share > 5, timeout=WAIT_MS)
 
 
 def test_what_python_takes_beside_the_gui_thread_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
-    bridge, redraws = window.context.bridge, window.context.redraws
+    bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     before = bridge.background_seconds
     told: list[float] = []
     bridge.run_in_background(lambda: spend(0.2), told.append)
@@ -188,7 +188,7 @@ def test_what_python_takes_beside_the_gui_thread_is_a_cost_of_watching(window: M
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
     bridge.background_seconds += 100
-    qtbot.waitUntil(lambda: redraws.watching > 5, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: scheduler.watching_share > 5, timeout=WAIT_MS)
 
 
 def spend(seconds: float) -> float:
@@ -202,29 +202,33 @@ def spend(seconds: float) -> float:
 def test_the_share_is_of_the_time_however_many_drawings_there_were(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    redraws, (wall, busy) = window.context.redraws, (time.perf_counter(), time.thread_time())
+    scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
     window.context.bridge.state = "learning"
-    monkeypatch.setattr("gui.redraw.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy))
+    monkeypatch.setattr(
+        "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy)
+    )
     for _ in range(40):
         for passed, cost in ((0.1, 0.05), (0.9, 0.0)):
             wall, busy = wall + passed, busy + cost
-            redraws._pause()
-    assert redraws.watching == pytest.approx(0.05, rel=0.2)
+            scheduler._next_rest()
+    assert scheduler.watching_share == pytest.approx(0.05, rel=0.2)
 
 
 def test_a_drawing_counts_with_the_rest_that_pays_for_it_and_none_before_the_learning_does(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    redraws, (wall, busy) = window.context.redraws, (time.perf_counter(), time.thread_time())
-    monkeypatch.setattr("gui.redraw.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy))
+    scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
+    monkeypatch.setattr(
+        "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy)
+    )
     wall, busy = wall + 0.1, busy + 10.0  # the window's first layout, say
     window.context.bridge.state = "learning"
     window.context.bridge.state_changed.emit(StateChanged(state="learning", step=0))
-    for rest in (0.0, 0.1 / SHARE, 0.1):  # the last one cut short, by somebody who asked
+    for rest in (0.0, 0.1 / LEARNING_SHARE, 0.1):  # the last one cut short, by somebody who asked
         wall, busy = wall + rest + 0.1, busy + 0.1
-        redraws._pause()
-    expected = 0.3 / (0.1 + 0.1 / SHARE + 0.2 + 0.1 + 0.1 / SHARE)
-    assert redraws.watching == pytest.approx(expected, rel=0.2)
+        scheduler._next_rest()
+    expected = 0.3 / (0.1 + 0.1 / LEARNING_SHARE + 0.2 + 0.1 + 0.1 / LEARNING_SHARE)
+    assert scheduler.watching_share == pytest.approx(expected, rel=0.2)
 
 
 class Busy(Panel):
@@ -250,7 +254,7 @@ class Pieces(Panel):
         super().__init__(window.context.theme)
         self.seen: list[str] = []
 
-    def pieces(self, history: History, step: int) -> Iterator[None]:
+    def draw_in_pieces(self, history: History, step: int) -> Iterator[None]:
         for piece in ("first", "second"):
             self.seen.append(piece)
             self.update()

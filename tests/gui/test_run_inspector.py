@@ -17,8 +17,8 @@ from core.run_files.state import RunState
 from core.run_files.step_files import step_path
 from core.run_folder import RunFolder
 from gui.frame.rail import RailButton
-from gui.lookout import Lookout
 from gui.main_window import MainWindow
+from gui.run_inspector import RunInspector
 from gui.runs.rows import example_path
 from tests.gui.builders import sentence
 from tests.gui.conftest import SMALL, WAIT_MS
@@ -67,7 +67,7 @@ def test_a_notice_shows_in_the_rail_while_another_view_is_open(
 
 
 def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gui.lookout.LOOKING_S", 0.0)
+    monkeypatch.setattr("gui.run_inspector.BUDGET_S", 0.0)
     history, bridge = History(), window.context.bridge
     history.apply(prepared())
     rates = {"train/loss": np.full(300, 3.9), "train/learning_rate": np.full(300, 1e-9)}
@@ -76,11 +76,11 @@ def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monke
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
     bridge.followed = history
     window.context.playhead.advance(300)
-    lookout, told = Lookout(bridge, window.context.playhead), []
-    lookout.changed.connect(lambda: told.append([notice.rule.kind for notice in history.notices.all()]))
+    inspector, told = RunInspector(bridge, window.context.playhead), []
+    inspector.changed.connect(lambda: told.append([notice.rule.kind for notice in history.notices.all()]))
     looks = 0
     while not history.notices.all():
-        lookout.look()
+        inspector.inspect()
         looks += 1
     assert looks == 1 + len(history.probe_steps)  # then nothing is left, and all of it is told
     assert told[-1] == ["no_rate", "plateau"]
@@ -90,7 +90,7 @@ def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monke
 def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.lookout.LOOKING_S", 0.0)
+    monkeypatch.setattr("gui.run_inspector.BUDGET_S", 0.0)
     window.show_view(1)
     title, strip = window.attention_view.grid.title_label, window.time_strip
     window.context.follower.follow(example_path())
@@ -101,7 +101,7 @@ def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
 def test_what_its_process_adds_to_a_followed_run_is_drawn_again_when_it_was_looked_at(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.lookout.LOOKING_S", WAIT_MS / 1000)  # at once
+    monkeypatch.setattr("gui.run_inspector.BUDGET_S", WAIT_MS / 1000)  # at once
     monkeypatch.setattr(RunState, "writer", lambda state: "process 7")  # one that has ended is read once more at most
     window.show_view(1)
     title, strip = window.attention_view.grid.title_label, window.time_strip
@@ -121,10 +121,10 @@ def test_what_its_process_adds_to_a_followed_run_is_drawn_again_when_it_was_look
 
 def followed_when_looked_at(window: MainWindow, qtbot: QtBot) -> History:
     """The history of the run that is followed, once all of it was looked at and is drawn."""
-    bridge, redraws = window.context.bridge, window.context.redraws
+    bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     qtbot.waitUntil(lambda: bridge.followed is not None and not bridge.followed.alignment.unread, timeout=WAIT_MS)
     for _ in range(2):  # the first may have been under way
-        with qtbot.waitSignal(redraws.round_ended, timeout=WAIT_MS):
+        with qtbot.waitSignal(scheduler.round_ended, timeout=WAIT_MS):
             pass
     assert bridge.followed is not None
     return bridge.followed

@@ -16,20 +16,20 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
 
-SHARE = 0.04  # of the time, spent on watching while the engine learns: under 5 % even if a rest is cut short
-SHARE_AT_REST = 0.5  # the same while it does not learn
-FASTEST_S = 1 / 15  # the shortest rest
-LONGEST_S = 5.0  # the longest rest, whatever a round cost: a picture older than that looks broken
-SLOWEST_S = 1.0  # the longest rest at a slow pace, and while nothing learns
-LATELY_S = LONGEST_S  # time constant of `watching`; if shorter, a rest that is cut short could count as negative time
-BREATH_S = 0.001  # between two pieces of a round: the first is painted, and clicks are handled, before the second
+LEARNING_SHARE = 0.04  # of the time, spent on watching while the engine learns: under 5 % even if a rest is cut short
+IDLE_SHARE = 0.5  # the same while it does not learn
+SHORTEST_REST_S = 1 / 15  # the shortest rest
+LONGEST_REST_S = 5.0  # the longest rest, whatever a round cost: a picture older than that looks broken
+LONGEST_IDLE_REST_S = 1.0  # the longest rest at a slow pace, and while nothing learns
+AVERAGING_S = LONGEST_REST_S  # time constant of `watching_share`; if shorter, a rest cut short could count as negative
+PIECE_GAP_S = 0.001  # between two pieces of a round: the first is painted, and clicks are handled, before the second
 
 
-class Redraws(QObject):
+class RedrawScheduler(QObject):
     """Draws the panels in rounds, one piece per pass of the event loop; a rest after each round pays for it.
 
-    `watching` is the share of recent time that this has cost: the processor time of the GUI thread (Qt's later painting
-    included) and of the thread beside it, and what the engine needed to answer the panels' questions.
+    `watching_share` is the share of recent time that this has cost: the processor time of the GUI thread (Qt's later
+    painting included) and of the background thread, and what the engine needed to answer the panels' questions.
     """
 
     round_ended = Signal()  # the following rest also pays for what the slots of this signal do
@@ -45,15 +45,15 @@ class Redraws(QObject):
         self._panels: list[Panel] = []
         self._round: Iterator[Panel] = iter(())  # the panels still to come in this round
         self._pieces: Iterator[None] = iter(())  # the pieces of the current panel still to be drawn
-        self._is_awaited = False  # whether another round was asked for during this one
-        self._count_anew()
+        self._is_round_requested = False  # whether another round was asked for during this one
+        self._reset_cost()
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._tick)
-        self._timer.start(round(FASTEST_S * 1000))
-        bridge.drained.connect(self._take)
+        self._timer.start(round(SHORTEST_REST_S * 1000))
+        bridge.drained.connect(self._mark_outdated)
         bridge.shown_changed.connect(self.mark_all)
-        bridge.state_changed.connect(self._take_state)
-        playhead.moved.connect(self._follow)
+        bridge.state_changed.connect(self._handle_state)
+        playhead.moved.connect(self._follow_playhead)
         selection.changed.connect(self.mark_all)
         theme.changed.connect(self.mark_all)
 
@@ -61,24 +61,24 @@ class Redraws(QObject):
         """Draw these panels from now on."""
         self._panels.extend(panels)
         for panel in panels:
-            panel.marked.connect(self.draw_soon)
+            panel.redraw_requested.connect(self.draw_soon)
 
     def mark_all(self) -> None:
         """Redraw everything visible at once: the user asked for another picture and waits for it."""
-        self.mark_all_in_turn()
+        self.mark_all_for_next_round()
         self.draw_soon()
 
-    def mark_all_in_turn(self) -> None:
+    def mark_all_for_next_round(self) -> None:
         """Redraw everything visible in the next round: more is known about what is shown."""
         for panel in self._panels:
-            panel.mark_in_turn()
+            panel.mark_for_next_round()
 
     def draw_soon(self) -> None:
         """End the rest, or skip the one after this round, so that dirty visible panels are drawn now."""
-        if self._timer.remainingTime() > 1000 * BREATH_S:
-            self._timer.start(round(1000 * BREATH_S))
+        if self._timer.remainingTime() > 1000 * PIECE_GAP_S:
+            self._timer.start(round(1000 * PIECE_GAP_S))
         else:
-            self._is_awaited = True  # the dirty panel may have had its turn in this round
+            self._is_round_requested = True  # the dirty panel may have had its turn in this round
 
     def draw(self) -> bool:
         """Draw the next piece of a dirty, visible panel. Returns False at the end of the round."""
@@ -87,14 +87,14 @@ class Redraws(QObject):
         for panel in self._round:
             if panel.is_dirty and panel.isVisible():
                 panel.is_dirty = False
-                self._pieces = panel.pieces(self._bridge.shown, self._playhead.step)
+                self._pieces = panel.draw_in_pieces(self._bridge.shown, self._playhead.step)
                 return self.draw()
         self._round = iter(tuple(self._panels))
         return False
 
-    def draw_all_of(self, panel: Panel) -> None:
+    def draw_completely(self, panel: Panel) -> None:
         """Draw one panel completely and lay it out, now, so that it can be exported."""
-        for _ in panel.pieces(self._bridge.shown, self._playhead.step):
+        for _ in panel.draw_in_pieces(self._bridge.shown, self._playhead.step):
             pass
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
@@ -102,51 +102,51 @@ class Redraws(QObject):
         """Draw no more."""
         self._timer.stop()
 
-    def _take(self, events: list[Event]) -> None:
+    def _mark_outdated(self, events: list[Event]) -> None:
         kinds = {type(event) for event in events}
         for panel in self._panels:
             if not panel.is_dirty and any(issubclass(kind, panel.redraw_on) for kind in kinds):
-                panel.mark_in_turn()
+                panel.mark_for_next_round()
 
-    def _follow(self, step: int) -> None:
+    def _follow_playhead(self, step: int) -> None:
         """Redraw when the viewed step moves. While it stays live, the events of that step mark the panels instead."""
         if not (self._was_live and self._playhead.is_live):
             self.mark_all()
         self._was_live = self._playhead.is_live
 
-    def _take_state(self, change: StateChanged) -> None:
+    def _handle_state(self, change: StateChanged) -> None:
         if change.state == "learning":  # what was drawn before did not slow training down
-            self._count_anew()
+            self._reset_cost()
         else:  # there is a result to show, and no training to slow down
             self.draw_soon()
 
     def _tick(self) -> None:
-        rest = BREATH_S
+        rest = PIECE_GAP_S
         try:
             if not self.draw():
                 self.round_ended.emit()
-                if not self._is_awaited:  # else the rest after the next round pays for this one too
-                    rest = self._pause()
-                self._is_awaited = False
+                if not self._is_round_requested:  # else the rest after the next round pays for this one too
+                    rest = self._next_rest()
+                self._is_round_requested = False
         finally:  # a panel that raises must not stop the drawing of the others
             self._timer.start(round(1000 * rest))
 
-    def _count_anew(self) -> None:
+    def _reset_cost(self) -> None:
         self._wall, self._paid, self._rest = time.perf_counter(), self._cost_so_far(), 0.0
-        self._lately_passed = self._lately_paid = 0.0  # seconds, decaying exponentially with age
-        self.watching = 0.0
+        self._recent_seconds = self._recent_cost = 0.0  # seconds, decaying exponentially with age
+        self.watching_share = 0.0
 
-    def _pause(self) -> float:
-        """Seconds to rest after this round, so that its cost stays within its share of the time; updates `watching`."""
+    def _next_rest(self) -> float:
+        """Seconds to rest after this round, so that its cost stays within its share; updates `watching_share`."""
         wall, paid = time.perf_counter(), self._cost_so_far()
         cost, passed = paid - self._paid, wall - self._wall
         is_learning, is_paced = self._bridge.state == "learning", self._workbench.pace is not None
         rest = rest_after(cost, is_learning=is_learning, is_paced=is_paced)
-        kept = math.exp(-passed / LATELY_S)
-        self._lately_passed = kept * self._lately_passed + passed - self._rest + rest  # the rest after, not before
-        self._lately_paid = kept * self._lately_paid + cost
+        kept = math.exp(-passed / AVERAGING_S)
+        self._recent_seconds = kept * self._recent_seconds + passed - self._rest + rest  # the rest after, not before
+        self._recent_cost = kept * self._recent_cost + cost
         self._wall, self._paid, self._rest = wall, paid, rest
-        self.watching = self._lately_paid / self._lately_passed
+        self.watching_share = self._recent_cost / self._recent_seconds
         return rest
 
     def _cost_so_far(self) -> float:
@@ -155,5 +155,5 @@ class Redraws(QObject):
 
 def rest_after(cost: float, *, is_learning: bool, is_paced: bool) -> float:
     """Seconds to rest after a round that cost `cost` seconds."""
-    rest = max(cost / (SHARE if is_learning else SHARE_AT_REST), FASTEST_S)
-    return min(rest, LONGEST_S if is_learning and not is_paced else SLOWEST_S)
+    rest = max(cost / (LEARNING_SHARE if is_learning else IDLE_SHARE), SHORTEST_REST_S)
+    return min(rest, LONGEST_REST_S if is_learning and not is_paced else LONGEST_IDLE_REST_S)
