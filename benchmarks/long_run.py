@@ -95,7 +95,7 @@ def _measure_opening(watched: Watched, run: Path) -> bool:
     seconds = []
 
     def begin_afresh() -> None:
-        workbench.take(read_preset(FIRST_PRESET))
+        workbench.replace_draft(read_preset(FIRST_PRESET))
         workbench.prepare()
 
     for _ in range(OPENINGS):

@@ -142,7 +142,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
         workbench.continue_run(runs[0])
     else:
         bridge.prepared.connect(learn)
-        workbench.take(read_preset(preset, (f"training.max_steps={STEPS}",)))
+        workbench.replace_draft(read_preset(preset, (f"training.max_steps={STEPS}",)))
     with collecting_here(bridge), quick_to_yield():
         app.exec()
         timer.stop()

@@ -83,9 +83,9 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     run_inspector, plugins = RunInspector(bridge, playhead), PluginCatalogue(bridge)
     redraw_scheduler.round_ended.connect(run_inspector.inspect)
     run_inspector.changed.connect(redraw_scheduler.mark_all_for_next_round)
-    plugins.reloaded.connect(workbench.renew)
-    workbench.turned.connect(follower.leave)  # not on `prepared`, which may answer an earlier request
-    workbench.asked_to_learn.connect(follower.leave)  # it may still be reading: once it shows a run, Learn is disabled
+    plugins.reloaded.connect(workbench.prepare_again)
+    workbench.run_change_requested.connect(follower.leave)  # not on `prepared`, which may answer an earlier request
+    workbench.learn_requested.connect(follower.leave)  # it may still be reading: once it shows a run, Learn is disabled
     workbench.plugin_failed.connect(plugins.note_fault)
     return Context(
         bridge, playhead, replay, selection, theme, redraw_scheduler, run_inspector, workbench, follower, plugins, place

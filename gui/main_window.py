@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
         if self._status is None:
             self._was_warned = True
             self.setEnabled(True)
-            self.context.workbench.stay(error)
+            self.context.workbench.drop_cancelled_requests(error)
             trouble = as_trouble(error)
             again = "Closing again saves if possible, and quits in any case."
             self.strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._kept()}"))
@@ -289,19 +289,19 @@ class MainWindow(QMainWindow):
         bridge.shown_changed.connect(self._name_itself)
         self.context.workbench.changed.connect(self._name_itself)
         self.banner.accepted.connect(self.context.workbench.open_run)
-        self.context.workbench.asked_to_learn.connect(self.banner.hide)
+        self.context.workbench.learn_requested.connect(self.banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
         self.help_sheet.tour_asked.connect(self.tour.start)
         self.dropping.dropped.connect(self._take_dropped)
         self.tour.stepped.connect(partial(self.show_view, 0))
         self.tour.stepped.connect(partial(self.train_view.more_button.setChecked, False))
-        self.context.workbench.asked_to_learn.connect(self.tour.end_if_learning_was_last)
+        self.context.workbench.learn_requested.connect(self.tour.end_if_learning_was_last)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
         self.train_view.curves.notices.told.connect(partial(self.rail.mark, VIEWS.index(TrainView)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
-        self.context.workbench.asked_to_learn.connect(self._fold_setup)
+        self.context.workbench.learn_requested.connect(self._fold_setup)
         self.setup_drawer.marked.connect(partial(self.rail.setup_button.setChecked, True))
         ShortcutsFirst(self, ("Ctrl+E", "Ctrl+D"))
         KeyboardFrame(self)
@@ -341,12 +341,12 @@ class MainWindow(QMainWindow):
         """Do what the strip's button offers: go on at a lower rate, or keep the run in another folder."""
         if offer == "lower_rate":
             self.strip.dismiss()
-            self.context.workbench.go_on_slower()
+            self.context.workbench.continue_at_lower_rate()
             return
         run = self.context.workbench.run  # before the dialog: another run may be opened while it is up
         if (runs_dir := self.context.place.ask(self)) is not None:
             self.strip.dismiss()
-            self.context.workbench.keep_in(runs_dir, run)
+            self.context.workbench.change_runs_dir(runs_dir, run)
 
     def _try_plugin(self, name: str) -> None:
         self.setup_drawer.choose_plugin(name)

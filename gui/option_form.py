@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.settings.fields import SettingField
 from core.settings.overriding import typed_value
 from gui.datasets.path_button import PathButton
-from gui.text_list import read_texts, written_texts
+from gui.text_list import format_texts, parse_texts
 from gui.theme import GRID
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.labels import escape_mnemonics, plain_label
@@ -25,12 +25,12 @@ AUTO = "auto"
 class OptionForm(QWidget):
     """One `FormRow` per field, except for fields of kind "options".
 
-    `edited` carries a key and its new value at each keystroke; `typed_out` says that the value is complete: Enter was
-    pressed, a box was ticked, or the field lost the focus.
+    `edited` carries a key and its new value at each keystroke; `editing_finished` says that the value is complete: Enter
+    was pressed, a box was ticked, or the field lost the focus.
     """
 
     edited = Signal(str, object)
-    typed_out = Signal()
+    editing_finished = Signal()
 
     def __init__(self, fields: Sequence[SettingField]) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class OptionForm(QWidget):
         for row in self.rows.values():
             layout.addWidget(row)
             row.edited.connect(self.edited)
-            row.typed_out.connect(self.typed_out)
+            row.editing_finished.connect(self.editing_finished)
 
     def show_values(self, values: Mapping[str, Any]) -> None:
         """Show a nested dict of settings; rows inside a group that is switched off are hidden."""
@@ -64,24 +64,26 @@ class OptionForm(QWidget):
         editors = (row.editor for row in self.rows.values() if row.field.path == "folder")
         return next((editor.text() for editor in editors if isinstance(editor, QLineEdit)), None)
 
-    def forget_errors(self) -> None:
+    def clear_errors(self) -> None:
         """Clear all errors and typed text, so that every row shows the next values."""
         for row in self.rows.values():
-            row.forget_typed()
+            row.clear_typed()
 
 
 class FormRow(QWidget):
     """Label, editor, help and error of one key."""
 
     edited = Signal(str, object)
-    typed_out = Signal()
+    editing_finished = Signal()
 
     def __init__(self, field: SettingField, folder: Callable[[], str | None]) -> None:
         super().__init__()
         self.field = field
         self.error = ""
-        self.before: Any = None  # the last complete value, to go back to if what is being typed does not fit
-        self.editor = _editor(field)
+        self.last_complete_value: Any = (
+            None  # the last complete value, to go back to if what is being typed does not fit
+        )
+        self.editor = _make_editor(field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
@@ -115,23 +117,23 @@ class FormRow(QWidget):
         if isinstance(editor, QCheckBox):
             editor.setChecked(isinstance(value, Mapping) if self.field.kind == "group" else bool(value))
         elif isinstance(editor, QComboBox):
-            editor.setCurrentText(written(value))
+            editor.setCurrentText(format_value(value))
         else:
-            editor.setText(written(value))
+            editor.setText(format_value(value))
         editor.blockSignals(False)
-        self.before = value
+        self.last_complete_value = value
 
     def _is_being_typed(self, value: Any) -> bool:
         """Whether the field has the focus and holds this value, however it is spelt, or text that is not taken yet."""
         editor = self.editor
         if not isinstance(editor, QLineEdit) or not editor.hasFocus():
             return False
-        if read_value(self.field, editor.text()) == value:
+        if parse_value(self.field, editor.text()) == value:
             editor.setModified(False)  # taken: values that come from elsewhere may replace it now
             return True
         return editor.isModified()
 
-    def forget_typed(self) -> None:
+    def clear_typed(self) -> None:
         """Clear the error and the mark of typed text, so that the next value is shown."""
         self.show_error("")
         if isinstance(self.editor, QLineEdit):
@@ -142,7 +144,7 @@ class FormRow(QWidget):
         self.error = sentence
         if self.editor is None:
             return
-        self.error_label.setText(f"✗ {sentence}{self._hint()}" if sentence else "")
+        self.error_label.setText(f"✗ {sentence}{self._decimal_hint()}" if sentence else "")
         self.error_label.setVisible(bool(sentence))
 
     def show_note(self, sentence: str) -> None:
@@ -151,7 +153,7 @@ class FormRow(QWidget):
         self.help_label.setText(sentence or help_text(self.field))
         self.editor.setAccessibleDescription(self.help_label.text())
 
-    def _hint(self) -> str:
+    def _decimal_hint(self) -> str:
         """How to write a number that was typed with a decimal comma, as in much of Europe."""
         typed = self.editor.text().strip() if isinstance(self.editor, QLineEdit) else ""
         if self.field.kind == "float" and re.fullmatch(r"[+-]?\d*,\d+", typed):
@@ -160,42 +162,42 @@ class FormRow(QWidget):
 
     def _connect(self) -> None:
         if isinstance(self.editor, QCheckBox):
-            self.editor.toggled.connect(self._take_check)
+            self.editor.toggled.connect(self._handle_check)
         elif isinstance(self.editor, QComboBox):
-            self.editor.textActivated.connect(self._take_text)
+            self.editor.textActivated.connect(self._handle_text)
         elif isinstance(self.editor, QLineEdit):
-            self.editor.textEdited.connect(self._take_text)
-            self.editor.editingFinished.connect(self._settle)
+            self.editor.textEdited.connect(self._handle_text)
+            self.editor.editingFinished.connect(self._finish_editing)
 
-    def _take_check(self, on: bool) -> None:
+    def _handle_check(self, on: bool) -> None:
         off = AUTO if self.field.allows_auto else None
         self.edited.emit(self.field.key, ({} if on else off) if self.field.kind == "group" else on)
-        self.typed_out.emit()
+        self.editing_finished.emit()
 
     def _add_path_button(self, row: QHBoxLayout, folder: Callable[[], str | None]) -> None:
         assert isinstance(self.editor, QLineEdit)
         chooser = PathButton(self.editor, self.field.path, self.field.label, folder)
         chooser.chosen.connect(self.editor.setText)
-        chooser.chosen.connect(self._take_text)
+        chooser.chosen.connect(self._handle_text)
         row.addWidget(chooser)
 
-    def note_acted(self, value: Any) -> None:
+    def note_applied(self, value: Any) -> None:
         """The run has taken this value: if the field holds it, it counts as complete, even while the focus is there."""
-        if isinstance(self.editor, QLineEdit) and read_value(self.field, self.editor.text()) == value:
-            self.before = value
+        if isinstance(self.editor, QLineEdit) and parse_value(self.field, self.editor.text()) == value:
+            self.last_complete_value = value
 
-    def _settle(self) -> None:
+    def _finish_editing(self) -> None:
         """Take the typed value as complete."""
         assert isinstance(self.editor, QLineEdit)
         if not self.error:
-            self.before = read_value(self.field, self.editor.text())
-        self.typed_out.emit()
+            self.last_complete_value = parse_value(self.field, self.editor.text())
+        self.editing_finished.emit()
 
-    def _take_text(self, text: str) -> None:
-        self.edited.emit(self.field.key, read_value(self.field, text))
+    def _handle_text(self, text: str) -> None:
+        self.edited.emit(self.field.key, parse_value(self.field, text))
 
 
-def read_value(field: SettingField, text: str) -> Any:
+def parse_value(field: SettingField, text: str) -> Any:
     """The value of what was typed, read as YAML; the text itself if that fails, for validation to refuse."""
     text = text.strip()
     if field.nullable and text in ("", NONE):
@@ -206,7 +208,7 @@ def read_value(field: SettingField, text: str) -> Any:
         return next((choice for choice in field.choices if str(choice) == text), text)
     try:
         if field.kind == "texts":
-            return read_texts(_without_brackets(text))
+            return parse_texts(_without_brackets(text))
         return typed_value(f"[{_without_brackets(text)}]" if field.kind == "numbers" else text, field.label)
     except UserError:
         return text
@@ -217,12 +219,12 @@ def _without_brackets(text: str) -> str:
     return text[1:-1] if text.startswith("[") and text.endswith("]") else text
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as the user would type it."""
     if value is None:
         return NONE
     if isinstance(value, list | tuple):
-        return written_texts([written(one) for one in value])
+        return format_texts([format_value(one) for one in value])
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -233,7 +235,7 @@ def help_text(field: SettingField) -> str:
     return f"{field.help}{limits}{effect}"
 
 
-def _editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
+def _make_editor(field: SettingField) -> QCheckBox | QComboBox | QLineEdit | None:
     if field.kind == "group":
         return _check_box(field) if field.nullable or field.allows_auto else None
     if field.kind == "bool":

@@ -18,13 +18,13 @@ from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
 from core.settings.branch_changes import first_unfit
 from core.settings.lower_rate import lower_rate
 from core.settings.overriding import change_setting
-from gui.bench.acting_edits import ActingEdits
-from gui.bench.beginning import Beginning
 from gui.bench.branching import Branching
-from gui.bench.draft_and_run import Before, DraftAndRun
+from gui.bench.draft_and_run import DraftAndRun, RestorePoint
+from gui.bench.live_edits import LiveEdits
 from gui.bench.opening import Opening
+from gui.bench.option_check import OptionCheck
 from gui.bench.preparation import Preparation
-from gui.bench.verdict import Verdict
+from gui.bench.starting import Starting
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.runs.place import RunsPlace
@@ -40,78 +40,80 @@ class Workbench(DraftAndRun):
     once it is completely typed; the others wait for `restart`.
     """
 
-    asked_to_learn = Signal()
+    learn_requested = Signal()
     branched = Signal()  # a branch is ready at its first step: the user can now change what should differ
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
-    turned = Signal()  # another run, or a preparation, has just been asked of the engine
-    unprepared = Signal(str)  # why the engine refused a setting, or could not prepare it, for an error users can fix
+    run_change_requested = Signal()  # another run, or a preparation, has just been asked of the engine
+    settings_refused = Signal(
+        str
+    )  # why the engine refused a setting, or could not prepare it, for errors users can fix
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
         super().__init__(bridge)
         self.num_processes = 1  # for the next Learn
         self.pace: float | None = None  # the most steps a second; None: as fast as possible
-        self.verdict = Verdict()  # the plugin's, on an edited option
+        self.option_check = OptionCheck()  # by the plugin, of an edited option
         self._playhead = playhead
         self._place = place
         self._opening = Opening(bridge, self)
         self._branching = Branching(bridge, self, self._opening, place)
-        self._beginning = Beginning(bridge, self, self._opening, place)
+        self._starting = Starting(bridge, self, self._opening, place)
         self._preparation = Preparation(bridge, self)
-        self._acting = ActingEdits(bridge, self)
+        self._live_edits = LiveEdits(bridge, self)
         self._connect()
 
     # The draft, and the changes that wait
 
-    def take(self, config: RunConfig) -> None:
+    def replace_draft(self, config: RunConfig) -> None:
         """Replace the whole draft with another preset or file. A run already asked for begins without it."""
-        self.draft = self.taken = config
+        self.draft = self.draft_origin = config
         if not self.has_run:
-            self._opening.give_up()
-            self._preparation.come_in(0)
+            self._opening.abandon()
+            self._preparation.schedule(0)
         self.changed.emit()
 
     def prepare(self) -> None:
         """Have the engine prepare the draft: data, model and first probe."""
-        self._acting.forget()
-        self._opening.give_up()
+        self._live_edits.discard()
+        self._opening.abandon()
         if self.draft is not None:
-            self._preparation.ask(self.draft, self.before())
-            self.applied, self.taken, self.run = self.draft, None, None
-            self._beginning.take_back()
-            self.turned.emit()
+            self._preparation.ask(self.draft, self.restore_point())
+            self.applied, self.draft_origin, self.run = self.draft, None, None
+            self._starting.abandon()
+            self.run_change_requested.emit()
             self.changed.emit()
 
-    def renew(self) -> None:
+    def prepare_again(self) -> None:
         """Prepare again with the reloaded plugins. A run that has begun keeps its data."""
         self._preparation.is_outdated = self.is_opening
         if not self.has_run and not self.is_opening:
-            self._preparation.come_in(0)
+            self._preparation.schedule(0)
 
     @property
     def has_run(self) -> bool:
         """Whether there is a run, or one is about to begin: edits then change that run, or wait for the next."""
-        return self.run is not None or self._beginning.is_asked
+        return self.run is not None or self._starting.is_pending
 
     @property
-    def waiting(self) -> tuple[str, ...]:
+    def waiting_changes(self) -> tuple[str, ...]:
         """Keys of the changes that wait for a run after the current one, or after the one about to begin."""
         if not self.has_run or self.draft is None or self.applied is None:
             return ()
-        return tuple(key for key in changed_keys(self.applied, self.draft) if not self._acting.includes(key))
+        return tuple(key for key in changed_keys(self.applied, self.draft) if not self._live_edits.includes(key))
 
     @property
-    def takes_changes_along(self) -> bool:
+    def will_replace_branch(self) -> bool:
         """Whether the next Learn replaces this branch by one with the waiting changes: it has taken no step yet."""
-        fits = bool(self.waiting) and first_unfit(self.waiting) is None
-        return self.begins_at is not None and fits and not self.is_another_taken
+        fits = bool(self.waiting_changes) and first_unfit(self.waiting_changes) is None
+        return self.new_branch_step is not None and fits and not self.is_other_config_waiting
 
     # Transport
 
     def restart(self) -> None:
         """Begin a new run with the waiting changes and keep the old one. A branch at its first step takes them over."""
-        if self.verdict.holds(self.restart):
+        if self.option_check.defers(self.restart):
             return
-        if self.takes_changes_along:
+        if self.will_replace_branch:
             self.toggle()
         else:
             self.prepare()
@@ -119,7 +121,7 @@ class Workbench(DraftAndRun):
 
     def reset(self, seed: int | None = None) -> None:
         """Go back to untrained weights, of the same seed or another; the old run is kept."""
-        if self.verdict.holds(partial(self.reset, seed)):
+        if self.option_check.defers(partial(self.reset, seed)):
             return
         if self.draft is not None and seed is not None:
             self.draft = change_setting(self.draft, "seed", seed)
@@ -136,7 +138,7 @@ class Workbench(DraftAndRun):
             self._bridge.show_refusal(error)
         else:
             if experiment.acts_now:
-                self._act()
+                self._apply_edits()
             else:
                 self.restart()
 
@@ -151,16 +153,16 @@ class Workbench(DraftAndRun):
 
     def learn(self, steps: int | None = None) -> None:
         """Take this many steps, or go on to max_steps; the first Learn begins a run folder."""
-        if self._preparation.is_coming:
+        if self._preparation.is_scheduled:
             self.prepare()
-        if self.verdict.holds(partial(self.learn, steps)):
+        if self.option_check.defers(partial(self.learn, steps)):
             return
-        if self.takes_changes_along:
-            self._branching.take_along(steps)
+        if self.will_replace_branch:
+            self._branching.replace_branch(steps)
         else:
-            self._act()
-            self._learn_at_hand(steps)
-        self.asked_to_learn.emit()
+            self._apply_edits()
+            self._learn_current_run(steps)
+        self.learn_requested.emit()
 
     def step(self, steps: int) -> None:
         """Take this many steps and view the newest."""
@@ -186,13 +188,13 @@ class Workbench(DraftAndRun):
             self._bridge.ask(SetProcesses(num_processes=num_processes))
             self.changed.emit()
 
-    def keep_in(self, runs_dir: Path, run: Path | None) -> None:
+    def change_runs_dir(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs in this folder from now on; move the run that could not be written there, or begin it if None."""
         self._place.choose(runs_dir)
         if run is None:
             self.learn()
         elif run == self.run and not self.is_opening:
-            self._beginning.move()
+            self._starting.move()
         else:
             sentence = f"{run.name} was not moved: another run was opened meanwhile."
             self._bridge.show_refusal(UserError(sentence, f"New runs are kept in {runs_dir} from now on."))
@@ -202,11 +204,11 @@ class Workbench(DraftAndRun):
     @property
     def is_opening(self) -> bool:
         """Whether another run is being opened: a request sent now would reach that run."""
-        return self._opening.is_under_way
+        return self._opening.is_pending
 
-    def holds(self, run: Path) -> bool:
+    def has_open(self, run: Path) -> bool:
         """Whether this is the current run, or the one being opened."""
-        return run == self.run or self._opening.is_of(run)
+        return run == self.run or self._opening.involves(run)
 
     def open_run(self, run: Path) -> None:
         """Load a run to look at it, translate with it, or go on learning."""
@@ -216,7 +218,7 @@ class Workbench(DraftAndRun):
         """Load a run at its last checkpoint and go on learning; a finished one for a thousand more steps."""
         self._opening.ask(OpenRun(run=run), lambda _: self.toggle())
 
-    def go_on_slower(self) -> None:
+    def continue_at_lower_rate(self) -> None:
         """Go on from the last checkpoint of the current run, which diverged, at a lower learning rate."""
         prepared = self._bridge.history.prepared
         if self.run is not None and prepared is not None:  # else it was left a moment ago
@@ -235,113 +237,113 @@ class Workbench(DraftAndRun):
     def stop(self) -> None:
         """Cancel everything that waits to act: the window closes, or another run is opened."""
         self._preparation.stop()
-        self._acting.stop()
-        self.verdict.let_go()
+        self._live_edits.stop()
+        self.option_check.drop_deferred()
 
-    def stay(self, error: Exception) -> None:
+    def drop_cancelled_requests(self, error: Exception) -> None:
         """The window could not close, for this reason: drop the requests that closing cancelled."""
-        self._opening.give_up()
-        self._preparation.call_off(error)
+        self._opening.abandon()
+        self._preparation.fail(error)
 
     def _connect(self) -> None:
-        self.edited.connect(self._take_edits)
-        self._acting.due.connect(self._act)
-        self._acting.refused.connect(self.unprepared)
+        self.edited.connect(self._schedule_edits)
+        self._live_edits.due.connect(self._apply_edits)
+        self._live_edits.refused.connect(self.settings_refused)
         self._preparation.due.connect(self.prepare)
-        self._preparation.refused.connect(self._stay)
-        self._beginning.refused.connect(self._prepare_what_was_typed)
-        self._opening.asked.connect(self._turn)
-        self._opening.refused_without_run.connect(self._prepare_what_was_held_up)
-        self._opening.lost.connect(self.prepare)
-        self._bridge.prepared.connect(self._take_prepared)
+        self._preparation.refused.connect(self._handle_refused_preparation)
+        self._starting.refused.connect(self._prepare_waiting_edits)
+        self._opening.requested.connect(self._handle_opening)
+        self._opening.refused_without_run.connect(self._resume_preparation)
+        self._opening.reopening_failed.connect(self.prepare)
+        self._bridge.prepared.connect(self._handle_prepared)
         self._bridge.run_finished.connect(self.changed)
 
-    def _take_edits(self, edits: Mapping[str, object]) -> None:
+    def _schedule_edits(self, edits: Mapping[str, object]) -> None:
         """Act on edits of the draft in a moment. A run already asked for begins without them."""
         if self.has_run:
-            self._acting.take(edits)
+            self._live_edits.add(edits)
         elif not self.is_opening:
-            self._preparation.come_in(PREPARE_DELAY_MS)  # always set: `take` leaves the delay at 0
+            self._preparation.schedule(PREPARE_DELAY_MS)  # always set: `replace_draft` leaves the delay at 0
         self.changed.emit()
 
-    def act_on_what_is_typed_out(self) -> None:
+    def apply_edits_now(self) -> None:
         """Apply the waiting edits now: the user has finished typing."""
-        self._acting.come_at_once()
+        self._live_edits.end_delay()
 
-    def _act(self) -> None:
+    def _apply_edits(self) -> None:
         """Apply the waiting edits to the current run; while a run is opening or beginning, hold them."""
-        if self.is_opening or self._beginning.is_asked:
-            self._acting.hold()
+        if self.is_opening or self._starting.is_pending:
+            self._live_edits.restart_delay()
         else:
-            self._acting.act()
+            self._live_edits.apply()
 
-    def _learn_at_hand(self, steps: int | None) -> None:
+    def _learn_current_run(self, steps: int | None) -> None:
         if self.is_opening:
             return  # else the opened run would learn, or, if it is refused, the current one, unnoticed
         if self.run is not None:
             self._bridge.ask(Learn(steps=steps))
         else:
-            self._beginning.ask(steps)
+            self._starting.ask(steps)
 
-    def _turn(self) -> None:
+    def _handle_opening(self) -> None:
         """Another run is being opened: drop edits that have not acted yet, which were meant for the current one."""
         self.stop()
-        self._acting.forget()
-        self.turned.emit()
+        self._live_edits.discard()
+        self.run_change_requested.emit()
 
-    def _take_prepared(self, prepared: Prepared) -> None:
-        self._beginning.leave_for(prepared.run)
-        if prepared.run is not None and self._is_given_up(prepared.run):
+    def _handle_prepared(self, prepared: Prepared) -> None:
+        self._starting.switch_to(prepared.run)
+        if prepared.run is not None and self._is_obsolete(prepared.run):
             return
         self.resolved = prepared
         self.run = prepared.run
         if prepared.run is not None or self.draft is None:  # a run that was opened shows its own settings
             self.draft = self.applied = prepared.config
-            self.taken = None
-            self._preparation.forget()
-            self._acting.forget()
-            self._beginning.take_back()
+            self.draft_origin = None
+            self._preparation.abandon()
+            self._live_edits.discard()
+            self._starting.abandon()
         self.changed.emit()
 
-    def _is_given_up(self, run: Path) -> bool:
+    def _is_obsolete(self, run: Path) -> bool:
         """Whether this opened run is obsolete: after it was asked for, the user had the draft prepared instead."""
         if not self.is_opening:
-            return self._preparation.is_coming or self._preparation.is_unanswered
-        return self._preparation.is_unanswered and not self._opening.brings(run)
+            return self._preparation.is_scheduled or self._preparation.is_pending
+        return self._preparation.is_pending and not self._opening.matches(run)
 
-    def _stay(self, before: Before, error: Exception) -> None:
+    def _handle_refused_preparation(self, point: RestorePoint, error: Exception) -> None:
         """Preparing was refused: go back to the current run if it could not be saved (a full disk), and so not left."""
-        self._beginning.take_back()  # refused for the same reason, which is shown once
+        self._starting.abandon()  # refused for the same reason, which is shown once
         if self._bridge.state != "empty":
-            self.go_back(before)
-            self._beginning.have_back()
+            self.restore(point)
+            self._starting.restore_started()
         else:
-            self._tell_of_unprepared(error)
+            self._report_unprepared(error)
         self._bridge.show_refusal(error, until_prepared=True)
-        self._prepare_what_was_typed()
+        self._prepare_waiting_edits()
 
-    def _tell_of_unprepared(self, error: Exception) -> None:
+    def _report_unprepared(self, error: Exception) -> None:
         self.resolved = None
         self._bridge.forget_run()
         self.changed.emit()
         if isinstance(error, PluginError) and self.applied is not None:
             self.plugin_failed.emit(self.applied.dataset.plugin, error.for_author)
         if isinstance(error, UserError):
-            self.unprepared.emit(error.sentence)
+            self.settings_refused.emit(error.sentence)
 
-    def _prepare_what_was_typed(self) -> None:
+    def _prepare_waiting_edits(self) -> None:
         """Prepare the edits that waited for a run which then did not begin.
 
         If another run is being opened, they go on waiting, in case it is refused.
         """
         is_without_run = self.run is None and not self.is_opening
-        if is_without_run and self.draft != self.applied and not self._preparation.is_coming:
+        if is_without_run and self.draft != self.applied and not self._preparation.is_scheduled:
             self.prepare()
 
-    def _prepare_what_was_held_up(self) -> None:
+    def _resume_preparation(self) -> None:
         """Prepare what was held up, or broken off, by opening a run that was refused, if there is no current run."""
-        self._beginning.take_back()
+        self._starting.abandon()
         was_broken_off = self.resolved is not None and self._bridge.state != "ready"
-        waits = self._preparation.is_unanswered or self._preparation.is_outdated or self.draft != self.applied
+        waits = self._preparation.is_pending or self._preparation.is_outdated or self.draft != self.applied
         if was_broken_off or waits:
             self.prepare()

@@ -179,7 +179,7 @@ def take_all(app: QApplication, window: MainWindow, theme: Theme) -> None:
 def learn(app: QApplication, window: MainWindow, config: RunConfig, steps: int) -> Path:
     """Train a new run, paused after so many steps."""
     bridge, workbench = window.context.bridge, window.context.workbench
-    workbench.take(config)
+    workbench.replace_draft(config)
     workbench.prepare()
     wait_for(app, lambda: bridge.state == "ready")
     workbench.learn(steps)

@@ -14,28 +14,28 @@ from core.config import RunConfig
 from core.events import Prepared
 from core.settings.overriding import change_setting, change_settings
 from gui.bridge import EngineBridge
-from gui.fitting import what_fits
+from gui.edit_validation import split_valid_edits
 from gui.runs.rows import example_path
 
 
 @dataclass(eq=False)
-class Kept:
+class RunHandle:
     """A current run: this object stays the same when the run is moved to another folder.
 
-    `as_before` holds, by key, the old values of changes that the run refused after it was left.
+    `old_values` holds, by key, the old values of changes that the run refused after it was left.
     """
 
     path: Path
-    as_before: dict[str, object] = field(default_factory=dict)
+    old_values: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Before:
+class RestorePoint:
     """The state to go back to if a request is refused; without the draft, which the user may go on editing."""
 
     applied: RunConfig | None
-    taken: RunConfig | None
-    kept: Kept | None
+    draft_origin: RunConfig | None
+    run_handle: RunHandle | None
 
 
 class DraftAndRun(QObject):
@@ -47,21 +47,21 @@ class DraftAndRun(QObject):
     def __init__(self, bridge: EngineBridge) -> None:
         super().__init__()
         self.draft: RunConfig | None = None  # as the form shows it
-        self.taken: RunConfig | None = None  # the preset or file that the draft began with, until it is prepared
+        self.draft_origin: RunConfig | None = None  # the preset or file that the draft began with, until it is prepared
         self.applied: RunConfig | None = None  # as the engine has it
         self.resolved: Prepared | None = None  # what the engine made of `applied`
-        self.kept: Kept | None = None  # the current run; to recognise it when an answer arrives later
+        self.run_handle: RunHandle | None = None  # the current run; to recognise it when an answer arrives later
         self._bridge = bridge
 
     @property
     def run(self) -> Path | None:
         """The folder of the run that has begun or was opened; None before that."""
-        return self.kept.path if self.kept is not None else None
+        return self.run_handle.path if self.run_handle is not None else None
 
     @run.setter
     def run(self, path: Path | None) -> None:
         """Make another run the current one, even if it is kept in the same folder."""
-        self.kept = Kept(path) if path is not None else None
+        self.run_handle = RunHandle(path) if path is not None else None
 
     def edit(self, key: str, value: object) -> None:
         """Change one key of the draft. Raises UserError if the value does not fit; the draft then stays as it was."""
@@ -69,19 +69,19 @@ class DraftAndRun(QObject):
         self.draft = change_setting(self.draft, key, value)
         self.edited.emit({key: value})
 
-    def edit_what_fits(self, edits: Mapping[str, object]) -> dict[str, str]:
+    def apply_valid_edits(self, edits: Mapping[str, object]) -> dict[str, str]:
         """Change these keys of the draft, together or each that fits alone; returns why the others do not, by key."""
         assert self.draft is not None
-        fitting, refused = what_fits(edits, partial(change_settings, self.draft))
+        fitting, refused = split_valid_edits(edits, partial(change_settings, self.draft))
         if fitting:
             self.draft = change_settings(self.draft, fitting)
             self.edited.emit(fitting)
         return refused
 
     @property
-    def is_another_taken(self) -> bool:
+    def is_other_config_waiting(self) -> bool:
         """Whether a preset or file other than the run's is waiting: a new run begins with it, untrained."""
-        return self.taken not in (None, self.applied)
+        return self.draft_origin not in (None, self.applied)
 
     @property
     def is_example(self) -> bool:
@@ -95,7 +95,7 @@ class DraftAndRun(QObject):
         return self.run is not None and folder is not None and folder.state.is_shared
 
     @property
-    def begins_at(self) -> int | None:
+    def new_branch_step(self) -> int | None:
         """The step at which a branch waits to take its first step; None if it has taken one, or is no branch."""
         history = self._bridge.history
         if self.run is None or history.folder is None or self.is_shared or self._bridge.state == "learning":
@@ -105,7 +105,7 @@ class DraftAndRun(QObject):
         return step if step is not None and reached <= step else None
 
     @property
-    def changes_to_take(self) -> dict[str, object]:
+    def branch_changes(self) -> dict[str, object]:
         """Settings, by key, that a branch of the run takes over: those that wait, or changed since its last step."""
         history = self._bridge.history
         changed = {one.key: one.value for one in history.settings_changed if one.step == history.last_step}
@@ -114,14 +114,14 @@ class DraftAndRun(QObject):
         waiting = differing_settings((self.applied, self.draft))
         return changed | {key: values[1] for key, values in waiting.items()}
 
-    def before(self) -> Before:
-        """The state for `go_back`, should the next request be refused."""
-        return Before(self.applied, self.taken, self.kept)
+    def restore_point(self) -> RestorePoint:
+        """The state for `restore`, should the next request be refused."""
+        return RestorePoint(self.applied, self.draft_origin, self.run_handle)
 
-    def go_back(self, before: Before) -> None:
+    def restore(self, point: RestorePoint) -> None:
         """Go back to a run that was not left after all; the draft waits for a new run."""
-        self.applied, self.taken, self.kept = before.applied, before.taken, before.kept
-        if self.kept is not None and self.applied is not None:
-            self.applied = change_settings(self.applied, self.kept.as_before)
-            self.kept.as_before.clear()
+        self.applied, self.draft_origin, self.run_handle = point.applied, point.draft_origin, point.run_handle
+        if self.run_handle is not None and self.applied is not None:
+            self.applied = change_settings(self.applied, self.run_handle.old_values)
+            self.run_handle.old_values.clear()
         self.changed.emit()

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from core.events import Prepared
 from core.requests import Branch, ChangeSetting, OpenRun
 from gui.bench.draft_and_run import DraftAndRun
-from gui.bench.left_run import LeftRun
+from gui.bench.previous_run import PreviousRun
 from gui.bridge import EngineBridge, OnDone
 
 
@@ -20,56 +20,58 @@ class Opening(QObject):
     If it is refused after the current run was left, that one is opened again.
     """
 
-    asked = Signal()  # a run has just been asked for
+    requested = Signal()  # a run has just been asked for
     refused_without_run = Signal()  # refused, and there is no current run to open again
-    lost = Signal()  # the current run could not be opened again: only its settings are left
+    reopening_failed = Signal()  # the current run could not be opened again: only its settings are left
     branched = Signal(object, Path)  # the Branch request and its new run, even if something else was asked for since
 
-    def __init__(self, bridge: EngineBridge, at_hand: DraftAndRun) -> None:
-        super().__init__(at_hand)
+    def __init__(self, bridge: EngineBridge, current: DraftAndRun) -> None:
+        super().__init__(current)
         self._bridge = bridge
-        self._at_hand = at_hand
-        self._asked: OpenRun | Branch | None = None
+        self._current = current
+        self._request: OpenRun | Branch | None = None
 
     @property
-    def is_under_way(self) -> bool:
-        return self._asked is not None
+    def is_pending(self) -> bool:
+        return self._request is not None
 
-    def is_of(self, run: Path) -> bool:
+    def involves(self, run: Path) -> bool:
         """Whether this run, or a branch of it, is being opened."""
-        return self._asked is not None and run == self._asked.run
+        return self._request is not None and run == self._request.run
 
     def replaces(self, run: Path) -> bool:
         """Whether the run being opened replaces this branch."""
-        return isinstance(self._asked, Branch) and self._asked.replaces_branch and run == self._asked.run
+        return isinstance(self._request, Branch) and self._request.replaces_branch and run == self._request.run
 
-    def brings(self, run: Path) -> bool:
+    def matches(self, run: Path) -> bool:
         """Whether this run, which has just been opened, is the one asked for, or the branch asked for."""
-        if isinstance(self._asked, OpenRun):
-            return run == self._asked.run.absolute()
+        if isinstance(self._request, OpenRun):
+            return run == self._request.run.absolute()
         folder = self._bridge.history.folder
-        return self._asked is not None and folder is not None and folder.state.parent == self._asked.run.name
+        return self._request is not None and folder is not None and folder.state.parent == self._request.run.name
 
-    def ask(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None = None) -> None:
-        """Open a run, then call `on_there`, unless something else is asked for meanwhile."""
-        self._asked = request
-        self._bridge.ask(request, partial(self._enter, request, on_there), partial(self._refuse, request))
-        self.asked.emit()
+    def ask(self, request: OpenRun | Branch, on_opened: OnDone[Prepared] | None = None) -> None:
+        """Open a run, then call `on_opened`, unless something else is asked for meanwhile."""
+        self._request = request
+        self._bridge.ask(
+            request, partial(self._handle_opened, request, on_opened), partial(self._handle_refusal, request)
+        )
+        self.requested.emit()
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Ignore the run being opened: something else is asked for now."""
-        self._asked = None
+        self._request = None
 
-    def _enter(self, request: OpenRun | Branch, on_there: OnDone[Prepared] | None, prepared: Prepared) -> None:
+    def _handle_opened(self, request: OpenRun | Branch, on_opened: OnDone[Prepared] | None, prepared: Prepared) -> None:
         if isinstance(request, Branch):
             self.branched.emit(request, prepared.run)
-        if request is self._asked:
-            self._asked = None
-            self._tell_of_weights()
-            if on_there is not None:
-                on_there(prepared)
+        if request is self._request:
+            self._request = None
+            self._report_weights_step()
+            if on_opened is not None:
+                on_opened(prepared)
 
-    def _tell_of_weights(self) -> None:
+    def _report_weights_step(self) -> None:
         """Say which step the weights are from, if another process writes the run or it was killed after that step."""
         weights_of, curves_to = self._bridge.state_step, self._bridge.history.last_step
         folder = self._bridge.history.folder
@@ -83,29 +85,29 @@ class Opening(QObject):
             goes_on = f"Learn continues from there; the curves reach step {curves_to:,}"
             self._bridge.run_message.emit(f"{opened}: {goes_on}")
 
-    def _refuse(self, request: OpenRun | Branch, error: Exception) -> None:
-        if request is self._asked:
-            self._asked = None
+    def _handle_refusal(self, request: OpenRun | Branch, error: Exception) -> None:
+        if request is self._request:
+            self._request = None
             self._bridge.show_refusal(error)
-            if self._at_hand.run is None:
+            if self._current.run is None:
                 self.refused_without_run.emit()
             elif self._bridge.state == "empty":  # else the current run was not left
-                self._come_back(request, self._at_hand.run)
+                self._reopen(request, self._current.run)
 
-    def _come_back(self, refused: OpenRun | Branch, run: Path) -> None:
+    def _reopen(self, refused: OpenRun | Branch, run: Path) -> None:
         """Open the current run again: it was left for one that turned out to be damaged."""
         again = OpenRun(run=run)
         if refused == again:
-            self.lost.emit()
+            self.reopening_failed.emit()
         else:
-            left = LeftRun.of(self._at_hand, self._bridge.history)
-            self.ask(again, partial(self._have_back, left))
+            left = PreviousRun.of(self._current, self._bridge.history)
+            self.ask(again, partial(self._restore, left))
 
-    def _have_back(self, left: LeftRun, prepared: Prepared) -> None:
+    def _restore(self, left: PreviousRun, prepared: Prepared) -> None:
         """Show the run as it was left, and repeat changes that were not on disk; say so if its step has changed."""
         assert prepared.run is not None
-        left.put_back(self._at_hand, prepared.config)
-        for key, value in left.lost(prepared.config).items():
+        left.restore(self._current, prepared.config)
+        for key, value in left.lost_changes(prepared.config).items():
             self._bridge.ask(ChangeSetting(key=key, value=value))
         step = self._bridge.history.last_step
         if step != left.last_step:

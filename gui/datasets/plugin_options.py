@@ -9,7 +9,7 @@ from core.config import RunConfig
 from core.plugins_host.plugin_info import PluginInfo
 from core.settings.fields import OPTIONS, SettingField, schema_settings
 from gui.context import Context
-from gui.fitting import beside, what_fits
+from gui.edit_validation import field_error, split_valid_edits
 from gui.option_form import OptionForm
 from gui.theme import GRID
 from gui.widgets.tab_order import insert_in_tab_order
@@ -56,8 +56,8 @@ class PluginOptions(QWidget):
     def forget(self) -> None:
         """Drop what was typed, its errors, and a check that is under way."""
         self._untaken, self._added = {}, set()
-        self.form.forget_errors()
-        self._context.workbench.verdict.forget()
+        self.form.clear_errors()
+        self._context.workbench.option_check.cancel()
 
     def drop_what_is_gone(self) -> None:
         """Remove options from the draft that the reloaded plugin no longer declares: they would be refused."""
@@ -95,45 +95,45 @@ class PluginOptions(QWidget):
         assert draft is not None
         dataset, host = draft.dataset, self._context.plugins.host
         edits = self._untaken = {**self._untaken, key: value}
-        self._context.workbench.verdict.await_it()
+        self._context.workbench.option_check.begin()
         self._context.bridge.run_in_background(
-            lambda: what_fits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
-            lambda verdict: self._take_verdict(edits, *verdict),
-            self._miss_verdict,
+            lambda: split_valid_edits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
+            lambda answer: self._handle_answer(edits, *answer),
+            self._handle_failure,
         )
         self.edited.emit()
 
-    def _take_verdict(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
+    def _handle_answer(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
         """Take the plugin's answer, unless it was asked again since, or other settings were loaded."""
         draft = self._context.workbench.draft
         if edits is not self._untaken or draft is None:
             return
         self._untaken = {key: edits[key] for key in errors}
         for key in edits:
-            self.form.show_error(key, beside(f"{OPTIONS}.{key}", errors.get(key, "")))
+            self.form.show_error(key, field_error(f"{OPTIONS}.{key}", errors.get(key, "")))
         self.judged.emit()
         self._added |= fitting.keys() - draft.dataset.options.keys()
         options = self._without(edits, errors, {**draft.dataset.options, **fitting})
         if fitting or options != draft.dataset.options:
             self._context.workbench.edit(OPTIONS, options)
-        self._context.workbench.verdict.go_on()
+        self._context.workbench.option_check.run_deferred()
 
     def _without(
         self, edits: dict[str, object], errors: dict[str, str], options: dict[str, object]
     ) -> dict[str, object]:
         """`options` with the last complete value in place of each refused one: while 2,5 was typed, 2 was accepted."""
-        put_back = dict(options)
+        restored = dict(options)
         for key in errors.keys() & options.keys():
             row = self.form.rows[key]
-            if key in self._added and row.before == row.field.default:
-                del put_back[key]
-            elif row.before != edits[key]:
-                put_back[key] = row.before
-        return put_back
+            if key in self._added and row.last_complete_value == row.field.default:
+                del restored[key]
+            elif row.last_complete_value != edits[key]:
+                restored[key] = row.last_complete_value
+        return restored
 
-    def _miss_verdict(self, error: Exception) -> None:
+    def _handle_failure(self, error: Exception) -> None:
         """Report a bug of ours, and release what waits for the answer: Learn must not wait for ever."""
-        self._context.workbench.verdict.forget()
+        self._context.workbench.option_check.cancel()
         self._context.bridge.report(error)
 
 

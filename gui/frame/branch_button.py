@@ -37,7 +37,7 @@ class BranchButton(QPushButton):
         """Say from which step, and with how many changes."""
         step = self._step()
         if step is not None:
-            count = len(self._context.workbench.changes_to_take)
+            count = len(self._context.workbench.branch_changes)
             changes = f" with {count} change{'s' * (count != 1)}" if count else ""
             self._short = f"Continue from {step:,}"
             self.setAccessibleName(self._short + changes)
@@ -71,13 +71,13 @@ class BranchButton(QPushButton):
         workbench = self._context.workbench
         if self._context.follower.sentence or workbench.run is None:
             return False
-        fits = workbench.waiting and first_unfit(workbench.waiting) is None
-        needs_branch = workbench.is_shared or (fits and not workbench.takes_changes_along)
+        fits = workbench.waiting_changes and first_unfit(workbench.waiting_changes) is None
+        needs_branch = workbench.is_shared or (fits and not workbench.will_replace_branch)
         return bool(needs_branch) or not self._context.playhead.is_live
 
     def _why_not(self) -> str:
         workbench, prepared = self._context.workbench, self._context.bridge.history.prepared
-        if unfit := first_unfit(workbench.changes_to_take):
+        if unfit := first_unfit(workbench.branch_changes):
             return f"{unfit} needs other weights: Restart begins an untrained run with it"
         if workbench.is_shared or prepared is None:  # the new run asks the plugin for pairs
             return ""

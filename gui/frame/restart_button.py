@@ -38,11 +38,11 @@ class RestartButton(QPushButton):
 
     def refresh(self) -> None:
         """Say what a click would begin, or what has to be fixed first."""
-        waiting = self._workbench.waiting
+        waiting = self._workbench.waiting_changes
         text = restart_text(self._workbench)
         self.setText(escape_mnemonics(text))
         self.setAccessibleName(text)
-        goes_on = self._workbench.takes_changes_along
+        goes_on = self._workbench.will_replace_branch
         what = "Continue from these weights" if goes_on else "Begin a new run; the old one is kept"
         unfit = self._unfit()
         self.setEnabled(not unfit)
@@ -51,7 +51,7 @@ class RestartButton(QPushButton):
 
     def _begin(self) -> None:
         """Begin once the plugin has accepted the options just typed; one that it rejects has to be fixed first."""
-        if not self._workbench.verdict.holds(self._begin) and not self._unfit():
+        if not self._workbench.option_check.defers(self._begin) and not self._unfit():
             self._workbench.restart()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -68,11 +68,11 @@ def restart_text(workbench: Workbench) -> str:
 
     For a branch that has taken no step yet: `Continue from 400 with 1 change`.
     """
-    if workbench.takes_changes_along:
-        return f"Continue from {workbench.begins_at:,} with {_changes(len(workbench.waiting))}"
-    taken, draft = workbench.taken, workbench.draft
+    if workbench.will_replace_branch:
+        return f"Continue from {workbench.new_branch_step:,} with {_changes(len(workbench.waiting_changes))}"
+    taken, draft = workbench.draft_origin, workbench.draft
     if taken is None or draft is None or taken == workbench.applied:
-        return f"Restart with {_changes(len(workbench.waiting))}"
+        return f"Restart with {_changes(len(workbench.waiting_changes))}"
     changed = len(changed_keys(taken, draft))
     return f"Restart as {taken.name or taken.dataset.plugin}" + (f", {_changes(changed)}" if changed else "")
 

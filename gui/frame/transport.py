@@ -301,7 +301,7 @@ class Transport(QFrame):
         self.reset_button.clicked.connect(self._reset)
         self.seed_edit.textEdited.connect(self._edit_seed)
         self.seed_edit.left.connect(self._show_seed)
-        for typed_out in (self.seed_edit.returnPressed, self.reset_button.clicked, workbench.asked_to_learn):
+        for typed_out in (self.seed_edit.returnPressed, self.reset_button.clicked, workbench.learn_requested):
             typed_out.connect(self._keep_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)

@@ -352,7 +352,7 @@ class RunsView(View):
         set_enabled(self.follow_button, "" if is_following else self._why_not_follow(row))
 
     def _why_not_delete(self) -> str:
-        holds, followed = self.context.workbench.holds, self.context.follower.run
+        holds, followed = self.context.workbench.has_open, self.context.follower.run
         reasons = [
             why_not_delete(row, is_at_hand=holds(row.path), is_followed=row.path == followed)
             for row in self.table.all_chosen

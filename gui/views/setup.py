@@ -23,7 +23,7 @@ from core.settings.overriding import change_setting
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
 from gui.context import Context
 from gui.datasets.plugin_options import PluginOptions
-from gui.fitting import beside
+from gui.edit_validation import field_error
 from gui.frame.processes_row import ProcessesRow
 from gui.frame.restart_button import RestartButton
 from gui.option_form import FormRow, OptionForm
@@ -119,7 +119,7 @@ class SetupDrawer(QFrame):
             section.body.insertWidget(_PLACES.get(name, 0), form)
             insert_in_tab_order(form, after=self.plugin_options if name == "dataset" else section.heading)
             form.edited.connect(self._edit)
-            form.typed_out.connect(self.context.workbench.act_on_what_is_typed_out)
+            form.editing_finished.connect(self.context.workbench.apply_edits_now)
             self.refresh()
         return self._forms[name]
 
@@ -155,12 +155,12 @@ class SetupDrawer(QFrame):
     def _take(self, config: RunConfig) -> None:
         self._origin = config
         self._forget_refused()
-        self.context.workbench.take(config)
+        self.context.workbench.replace_draft(config)
 
     def _take_dataset(self, dataset: Mapping[str, Any], origin: str) -> None:
         """Take another dataset, with every other setting as it is."""
         self._forget_refused()
-        self.context.workbench.edit_what_fits({"name": dataset["plugin"], "dataset": dataset})
+        self.context.workbench.apply_valid_edits({"name": dataset["plugin"], "dataset": dataset})
         self._say_origin(origin)
 
     def _say_origin(self, sentence: str) -> None:
@@ -210,10 +210,10 @@ class SetupDrawer(QFrame):
         """Take an edit, and refused ones that fit now: a number of heads may divide only the new d_model."""
         self._unmark()
         edits = {**self._refused, key: value}
-        errors = self.context.workbench.edit_what_fits(edits)
+        errors = self.context.workbench.apply_valid_edits(edits)
         self._refused = {refused: edits[refused] for refused in errors}
         for tried in edits:
-            self.form(tried.partition(".")[0]).show_error(tried, beside(tried, errors.get(tried, "")))
+            self.form(tried.partition(".")[0]).show_error(tried, field_error(tried, errors.get(tried, "")))
         if key in errors:
             self._take_back(key)
         self.restart_button.refresh()
@@ -221,7 +221,7 @@ class SetupDrawer(QFrame):
     def _note_acted(self, change: SettingChanged) -> None:
         form = self._forms.get(change.key.partition(".")[0])
         if form is not None:
-            form.rows[change.key].note_acted(change.value)
+            form.rows[change.key].note_applied(change.value)
         self.refresh()
 
     def _take_back(self, key: str) -> None:
@@ -229,13 +229,13 @@ class SetupDrawer(QFrame):
         workbench, row = self.context.workbench, self._row(key)
         assert workbench.draft is not None and row is not None
         with suppress(UserError):  # the old value does not fit any more either
-            if change_setting(workbench.draft, key, row.before) != workbench.draft:
-                workbench.edit(key, row.before)
+            if change_setting(workbench.draft, key, row.last_complete_value) != workbench.draft:
+                workbench.edit(key, row.last_complete_value)
 
     def _forget_refused(self) -> None:
         self._marked, self._refused = None, {}
         for form in self._forms.values():
-            form.forget_errors()
+            form.clear_errors()
         self.plugin_options.forget()
         self.restart_button.refresh()
 
@@ -246,7 +246,7 @@ class SetupDrawer(QFrame):
         row = self._row(key)
         if row is None or row.error:
             return
-        row.show_error(beside(key, sentence))
+        row.show_error(field_error(key, sentence))
         self._marked = row
         self.sections[key.partition(".")[0]].heading.setChecked(True)
         self.marked.emit()
@@ -289,7 +289,7 @@ class SetupDrawer(QFrame):
     def _other_end(self, draft: RunConfig) -> str:
         """A note on where the run ends if it goes on beyond the draft's `max_steps`, which a new run would have."""
         workbench, prepared = self.context.workbench, self.context.bridge.history.prepared
-        if workbench.run is None or workbench.applied is None or prepared is None or workbench.is_another_taken:
+        if workbench.run is None or workbench.applied is None or prepared is None or workbench.is_other_config_waiting:
             return ""
         if draft.training.max_steps != workbench.applied.training.max_steps:  # being edited: the run takes it, too
             return ""
@@ -384,8 +384,8 @@ class SetupDrawer(QFrame):
         for changed in (self.plugin_options.edited, self.plugin_options.judged):
             changed.connect(self.restart_button.refresh)
         workbench.changed.connect(self.refresh)
-        workbench.asked_to_learn.connect(partial(self._tell_of_unfit, "the run learns"))
-        workbench.unprepared.connect(self._mark)
+        workbench.learn_requested.connect(partial(self._tell_of_unfit, "the run learns"))
+        workbench.settings_refused.connect(self._mark)
         self.context.bridge.prepared.connect(self._unmark)
         self.context.bridge.setting_changed.connect(self._note_acted)
         self.context.plugins.changed.connect(self._take_plugins)

@@ -100,7 +100,7 @@ class TrainView(View):
 
     def _why_nothing_is_tried(self) -> str:
         """Why no single setting of the run can be tried: Setup holds another preset or file. Empty if one can."""
-        if self.context.workbench.is_another_taken:
+        if self.context.workbench.is_other_config_waiting:
             return "Another preset or file waits in Setup: Restart with it first, or choose this run's there again"
         return ""
 

@@ -243,10 +243,10 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     workbench.changed.emit()  # with which the window shows the draft anew
     qtbot.keyClicks(seed_edit, typed[-1])
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
-    turned = list[bool]()
-    workbench.turned.connect(lambda: turned.append(True))
+    requested = list[bool]()
+    workbench.run_change_requested.connect(lambda: requested.append(True))
     qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)  # takes no focus from the field
-    assert QToolTip.text().startswith(f"{typed} is not a seed: ") and not turned
+    assert QToolTip.text().startswith(f"{typed} is not a seed: ") and not requested
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
     assert QToolTip.text().startswith(f"{typed} is not a seed: ")
@@ -303,12 +303,12 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
 def test_what_waits_for_a_plugin_is_not_done_once_the_window_closes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    verdict, left = window.context.workbench.verdict, list[int]()
+    check, left = window.context.workbench.option_check, list[int]()
     window.left.connect(left.append)
-    verdict.await_it()
+    check.begin()
     window.transport.learn_button.click()
     window.close()
-    verdict.go_on()  # the plugin has answered
+    check.run_deferred()  # the plugin has answered
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
     assert not list_runs(tmp_path / "runs")
 

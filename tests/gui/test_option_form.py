@@ -16,7 +16,7 @@ from core.errors import UserError
 from core.plugin import Options, option
 from core.settings.fields import run_settings, schema_settings
 from core.settings.overriding import change_setting
-from gui.option_form import OptionForm, help_text, read_value, written
+from gui.option_form import OptionForm, format_value, help_text, parse_value
 from plugins.parallel_text import ParallelTextOptions
 from tests.gui.conftest import WAIT_MS
 
@@ -36,7 +36,7 @@ CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
     ],
 )
 def test_reads_what_is_typed(key: str, text: str, value: object) -> None:
-    assert read_value(run_settings()[key], text) == value
+    assert parse_value(run_settings()[key], text) == value
 
 
 COLUMNS = {field.key: field for field in schema_settings(ParallelTextOptions.model_json_schema())}
@@ -58,7 +58,7 @@ COLUMNS = {field.key: field for field in schema_settings(ParallelTextOptions.mod
     ],
 )
 def test_a_list_of_texts_is_typed_without_knowing_yaml(text: str, value: list[str]) -> None:
-    assert read_value(COLUMNS["source_cut"], text) == value
+    assert parse_value(COLUMNS["source_cut"], text) == value
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_every_sign_that_is_shown_can_be_typed_back(qtbot: QtBot, sign: str) -> 
     assert isinstance(editor, QLineEdit)
     for cuts in (["characters", sign], [sign, "words"], [sign], [sign, sign]):
         form.show_values({"source_cut": cuts})
-        assert read_value(COLUMNS["source_cut"], editor.text()) == cuts, editor.text()
+        assert parse_value(COLUMNS["source_cut"], editor.text()) == cuts, editor.text()
 
 
 def test_columns_are_typed_with_brackets_or_without() -> None:
-    assert [read_value(COLUMNS["source"], text) for text in ("1, 3", "[1, 3]", "2", "1, x")] == [
+    assert [parse_value(COLUMNS["source"], text) for text in ("1, 3", "[1, 3]", "2", "1, x")] == [
         *([1, 3], [1, 3], [2], [1, "x"]),
     ]
 
@@ -87,7 +87,7 @@ def test_every_default_is_read_back_as_it_is_written(key: str) -> None:
     field = run_settings()[key]
     if not field.required:
         default = list(field.default) if isinstance(field.default, tuple) else field.default
-        assert read_value(field, written(field.default)) == default
+        assert parse_value(field, format_value(field.default)) == default
 
 
 @pytest.mark.parametrize("key", [key for key, field in run_settings().items() if field.nullable])
@@ -132,7 +132,7 @@ def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
 
 
 def test_what_yaml_does_not_read_is_refused_as_it_was_typed() -> None:
-    value = read_value(run_settings()["model.d_model"], "[1")
+    value = parse_value(run_settings()["model.d_model"], "[1")
     with pytest.raises(UserError, match=r"model.d_model: expected a whole number, given '\[1'"):
         change_setting(CONFIG, "model.d_model", value)
 
@@ -153,7 +153,7 @@ def test_what_was_refused_stays_until_it_is_forgotten(qtbot: QtBot) -> None:
     form.show_error("model.dropout", "expected less than 1")
     form.show_values(values)
     assert editor.text() == "2"
-    form.forget_errors()
+    form.clear_errors()
     form.show_values(values)
     assert editor.text() == "0.1"
 
@@ -181,7 +181,7 @@ def test_a_field_somebody_stands_in_shows_what_comes_from_elsewhere(qtbot: QtBot
     form.show_values(other)
     assert editor.text() == "0.3"
     qtbot.keyClicks(editor, "5")
-    form.forget_errors()
+    form.clear_errors()
     form.show_values(other)
     assert editor.text() == "0.3"
 

@@ -48,7 +48,7 @@ def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     assert workbench.run is None
     workbench.edit("model.d_ff", 32)
     workbench.open_run(other)
-    workbench.renew()
+    workbench.prepare_again()
     workbench.edit("model.d_ff", 64)
     assert running_timers(workbench) == []
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
@@ -194,7 +194,7 @@ def test_what_closing_called_off_is_awaited_no_more_where_the_window_cannot_clos
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
-    workbench.keep_in(tmp_path / "elsewhere", run)
+    workbench.change_runs_dir(tmp_path / "elsewhere", run)
     qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
 
 

@@ -242,7 +242,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def take_with_plugins(window: MainWindow, config: RunConfig) -> None:
     """In a window that began before the plugin was there: a host that is started from now on finds it."""
     window.context.bridge.engine._host.reset()  # as after a crash
-    window.context.workbench.take(config)
+    window.context.workbench.replace_draft(config)
 
 
 def test_the_window_names_it_and_goes_on(
@@ -252,7 +252,7 @@ def test_the_window_names_it_and_goes_on(
     take_with_plugins(window, with_plugin("bad"))
     qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
     assert "'bad'" in window.strip.sentence.text() and str(path) in window.strip.sentence.text()
-    window.context.workbench.take(tiny_config())
+    window.context.workbench.replace_draft(tiny_config())
     wait_for_state("ready")
     window.context.workbench.learn(3)
     wait_for_state("paused")
@@ -269,7 +269,7 @@ def test_the_window_names_it_during_a_run_and_goes_on(
     wait_for_state("paused")
     assert "'bad'" in window.strip.sentence.text() and named in window.strip.sentence.text()
     run, step = workbench.run, window.context.bridge.history.last_step
-    workbench.take(tiny_config())
+    workbench.replace_draft(tiny_config())
     workbench.restart()
     qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
     wait_for_state("finished")

@@ -20,7 +20,7 @@ def learn() -> None:
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow):
             timer.stop()
-            window.context.workbench.take(read_preset_or_file(sys.argv[1], tuple(sys.argv[2:])))
+            window.context.workbench.replace_draft(read_preset_or_file(sys.argv[1], tuple(sys.argv[2:])))
             window.context.workbench.learn()
 
 

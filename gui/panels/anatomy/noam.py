@@ -126,7 +126,7 @@ class NoamTopic(Topic):
         """Put the noam schedule with this warm-up into Setup."""
         warmup = self.warmup_spin.value()
         edits = {"training.schedule.name": "noam", "training.schedule.warmup_steps": warmup}
-        self._workbench.edit_what_fits(edits)
+        self._workbench.apply_valid_edits(edits)
         has_run = self._workbench.run is not None
         waits = "It takes effect with the next run." if has_run else "The model is prepared again."
         self.readout_label.setText(f"Setup now uses noam with {warmup:,} warm-up steps. {waits}{self._warning()}")

@@ -52,7 +52,7 @@ def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_el
     workbench.reset()
     wait_for_answers(qtbot, window)
     assert workbench.run == run and window.context.bridge.state == "paused"
-    workbench.keep_in(tmp_path / "elsewhere", run)
+    workbench.change_runs_dir(tmp_path / "elsewhere", run)
     qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
     assert RunFolder.open(list_runs(tmp_path / "elsewhere")[0]).checkpoint_step("last") == 3
 
@@ -86,7 +86,7 @@ def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
     at_hand = list[Path | None]()
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
-    workbench.keep_in(elsewhere, workbench.run)
+    workbench.change_runs_dir(elsewhere, workbench.run)
     workbench.reset()
     workbench.changed.connect(lambda: at_hand.append(workbench.run))
     wait_for_answers(qtbot, window)
@@ -101,7 +101,7 @@ def test_a_run_that_is_kept_elsewhere_twice_is_at_hand_where_it_was_moved_last(
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
     run = workbench.run
     for place in ("elsewhere", "there"):  # before the window knows that it was moved
-        workbench.keep_in(tmp_path / place, run)
+        workbench.change_runs_dir(tmp_path / place, run)
     wait_for_answers(qtbot, window)
     assert [workbench.run] == list_runs(tmp_path / "there")
 
@@ -113,12 +113,12 @@ def test_a_run_that_was_moved_and_cannot_be_left_is_at_hand_where_it_is_kept_now
     told, run = list[str](), unsaveable_run(qtbot, window)
     bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
     bridge.engine.add_listener(keep_from_saving_in(elsewhere))
-    workbench.keep_in(elsewhere, run)
+    workbench.change_runs_dir(elsewhere, run)
     workbench.reset()
     wait_for_answers(qtbot, window)
     assert any("cannot be written" in sentence for sentence in told) and bridge.state == "paused"
     assert [workbench.run] == list_runs(elsewhere)
-    workbench.keep_in(tmp_path / "there", workbench.run)
+    workbench.change_runs_dir(tmp_path / "there", workbench.run)
     qtbot.waitUntil(lambda: [workbench.run] == list_runs(tmp_path / "there"), timeout=WAIT_MS)
 
 

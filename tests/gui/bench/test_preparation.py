@@ -32,7 +32,7 @@ def test_plugins_that_are_read_anew_while_an_opening_is_refused_are_prepared_wit
 ) -> None:
     with qtbot.waitSignal(window.context.bridge.prepared, timeout=WAIT_MS):
         window.context.workbench.open_run(tmp_path / "gone")
-        window.context.workbench.renew()
+        window.context.workbench.prepare_again()
 
 
 def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
@@ -92,7 +92,7 @@ def test_what_mends_data_that_could_not_be_prepared_is_prepared_though_a_run_was
     assert workbench.draft is not None
     dataset = workbench.draft.dataset.model_dump()
     workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
-    with qtbot.waitSignal(workbench.unprepared, timeout=WAIT_MS):
+    with qtbot.waitSignal(workbench.settings_refused, timeout=WAIT_MS):
         workbench.restart()
         workbench.edit("dataset", dataset)
     qtbot.waitUntil(lambda: workbench.resolved is not None, timeout=WAIT_MS)

@@ -193,7 +193,7 @@ def test_a_learn_that_waits_for_a_plugin_is_taken_back_by_reset_and_by_another_p
 ) -> None:
     drawer, workbench, asked = window.setup_drawer, window.context.workbench, list[None]()
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
-    workbench.asked_to_learn.connect(lambda: asked.append(None))
+    workbench.learn_requested.connect(lambda: asked.append(None))
     for take_back in (window.transport.reset_button.click, lambda: drawer.choose_preset("copy_task")):
         drawer.plugin_options.form.edited.emit("num_symbols", 5)
         window.transport.learn_button.click()

@@ -94,7 +94,7 @@ def test_a_run_is_shared_where_it_is_asked_for_and_told(
 @pytest.fixture
 def drafting_window(empty_window: MainWindow) -> MainWindow:
     """The window with a draft that nothing prepares yet."""
-    empty_window.context.workbench.take(read_preset("toy_german_english"))
+    empty_window.context.workbench.replace_draft(read_preset("toy_german_english"))
     empty_window.context.workbench.stop()
     return empty_window
 

@@ -39,11 +39,11 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
     workbench.edit("model.d_ff", 24)
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
-    taken = present(workbench.taken)
-    workbench.take(taken.model_copy(update={"name": "R&D"}))
+    taken = present(workbench.draft_origin)
+    workbench.replace_draft(taken.model_copy(update={"name": "R&D"}))
     assert drawer.restart_button.text() == "Restart as R&&D"  # one & would underline a letter
     assert drawer.restart_button.accessibleName() == "Restart as R&D"
-    workbench.take(taken)
+    workbench.replace_draft(taken)
     workbench.edit("model.d_ff", 24)
     window.rail.setup_button.click()
     assert filled(window) == ["Learn"] and pixel(window, learn) == blue  # folded away, it leaves the filling
@@ -62,7 +62,7 @@ def test_single_fields_are_counted(window: MainWindow, wait_for_state: Callable[
     assert button.text() == "Restart with 1 change" and "model.d_ff" in button.toolTip()
     workbench.edit("model.dropout", 0.0)
     assert button.text() == "Restart with 2 changes"
-    workbench.take(present(workbench.applied))
+    workbench.replace_draft(present(workbench.applied))
     assert not button.isVisibleTo(window.setup_drawer)
     workbench.edit("model.d_ff", 24)
     assert button.text() == "Restart with 1 change"  # of the run's own settings
@@ -79,6 +79,6 @@ def test_an_opened_run_forgets_what_waited(
     workbench.finish()
     wait_for_state("finished")
     workbench.open_run(run)
-    qtbot.waitUntil(lambda: not workbench.waiting, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not workbench.waiting_changes, timeout=WAIT_MS)
     workbench.edit("model.d_ff", 24)
     assert button.text() == "Restart with 1 change"

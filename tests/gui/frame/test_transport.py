@@ -109,7 +109,7 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     qtbot.waitUntil(lambda: context.workbench.run not in (None, run), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)  # until then nothing learns
     assert context.playhead.live_step == 4 and not bar.branch_button.isVisible()
-    assert present(context.workbench.draft).model.dropout == 0.3 and context.workbench.waiting == ()
+    assert present(context.workbench.draft).model.dropout == 0.3 and context.workbench.waiting_changes == ()
     assert present(context.bridge.history.prepared).config.model.dropout == 0.3
     assert len(context.bridge.history.curve("train/loss")[0]) == 4
     assert RunFolder.open(present(context.workbench.run)).state.parent == run.name

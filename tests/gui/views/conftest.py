@@ -25,7 +25,7 @@ SMALL = (
 def german_window(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
     """The window with the untrained model of two and two layers prepared."""
     bridge = empty_window.context.bridge
-    empty_window.context.workbench.take(read_preset("toy_german_english", SMALL))
+    empty_window.context.workbench.replace_draft(read_preset("toy_german_english", SMALL))
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     return empty_window
 

@@ -158,7 +158,7 @@ def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot
 def test_with_another_tokenizer_than_the_plugins_no_head_is_scored(empty_window: MainWindow, qtbot: QtBot) -> None:
     """Its alignment links letters, and there are words now."""
     bridge, drawer = empty_window.context.bridge, empty_window.setup_drawer
-    empty_window.context.workbench.take(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
+    empty_window.context.workbench.replace_draft(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
     qtbot.waitUntil(lambda: bridge.history.alignment.best(0) is not None, timeout=WAIT_MS)
     box = drawer.form("dataset").rows["dataset.tokenizer"].editor
     assert isinstance(box, QCheckBox) and not box.isChecked()

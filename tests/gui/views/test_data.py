@@ -166,7 +166,9 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     data, workbench = view.look.data, view.context.workbench
     workbench.edit("model.d_ff", 8)
     history = view.context.bridge.history
-    qtbot.waitUntil(lambda: present(history.prepared).config.model.d_ff == 8 and not workbench.waiting, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: present(history.prepared).config.model.d_ff == 8 and not workbench.waiting_changes, timeout=WAIT_MS
+    )
     assert view.look.data is data  # another model, the same data
 
     workbench.edit("dataset.max_src_length", 40)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from core.config import read_config
-from gui.bench.acting_edits import ACT_DELAY_MS
+from gui.bench.live_edits import ACT_DELAY_MS
 from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.runs.rows import example_path
@@ -189,7 +189,7 @@ def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile
 def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
-    typing = window.context.workbench._acting._typing
+    typing = window.context.workbench._live_edits._delay
     typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
@@ -213,7 +213,7 @@ def test_what_is_typed_acts_at_once_with_enter_or_as_its_field_is_left(
     window.activateWindow()
     window.rail.setup_button.click()  # a field that is not seen has no focus
     window.setup_drawer.sections["training"].heading.click()
-    typing = workbench._acting._typing
+    typing = workbench._live_edits._delay
     typing.setInterval(100 * WAIT_MS)  # so that nothing acts for a pause
     for number, (value, leave) in enumerate(((50, Qt.Key.Key_Return), (60, Qt.Key.Key_Tab)), start=1):
         editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
@@ -240,7 +240,7 @@ def test_nothing_of_what_does_not_fit_is_taken_not_even_its_first_digits(
     workbench.learn(5)
     wait_for_state("paused")
     window.rail.setup_button.click()  # a field that is not seen has no focus
-    typing = workbench._acting._typing
+    typing = workbench._live_edits._delay
     typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
     type_into(qtbot, window, "training.max_steps", typed)
     type_into(qtbot, window, "training.batch_size", typed)
@@ -248,7 +248,7 @@ def test_nothing_of_what_does_not_fit_is_taken_not_even_its_first_digits(
     qtbot.waitUntil(lambda: not typing.isActive(), timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.draft is not None and workbench.draft.training.max_steps == 40
-    assert (workbench.draft.training.batch_size, workbench.waiting) == (4, ())
+    assert (workbench.draft.training.batch_size, workbench.waiting_changes) == (4, ())
     assert [change.value for change in bridge.history.settings_changed] == []
     rows = window.setup_drawer.form("training").rows
     for key in ("training.max_steps", "training.batch_size"):
@@ -284,14 +284,14 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
     type_into(qtbot, window, "training.optimizer.learning_rate", "5e-4")
     type_into(qtbot, window, "model.d_ff", "24")
     type_into(qtbot, window, "training.label_smoothing", "0.2")
-    assert set(workbench.waiting) == {"model.d_ff"}  # the others are about to act
+    assert set(workbench.waiting_changes) == {"model.d_ff"}  # the others are about to act
     qtbot.waitUntil(lambda: len(bridge.history.settings_changed) == 2, timeout=WAIT_MS)
-    assert set(workbench.waiting) == {"model.d_ff"}
+    assert set(workbench.waiting_changes) == {"model.d_ff"}
     assert window.setup_drawer.restart_button.text() == "Restart with 1 change"
     window.setup_drawer.restart_button.click()
     qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
     assert present(first).exists()
-    assert workbench.waiting == ()
+    assert workbench.waiting_changes == ()
 
 
 def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -> None:

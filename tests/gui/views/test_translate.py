@@ -152,7 +152,9 @@ def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, 
 
 def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: TranslateView, qtbot: QtBot) -> None:
     long = ("dataset.options.min_length=30", "dataset.options.max_length=30", "model.d_model=16", "model.d_ff=16")
-    view.context.workbench.take(read_preset("copy_task", (*long, "model.num_heads=2", "training.num_threads=1")))
+    view.context.workbench.replace_draft(
+        read_preset("copy_task", (*long, "model.num_heads=2", "training.num_threads=1"))
+    )
     history = view.context.bridge.history
     qtbot.waitUntil(lambda: any(len(one.split()) == 30 for one in history.sentences), timeout=WAIT_MS)
     enter(view, qtbot, history.sentences[0])

@@ -68,7 +68,7 @@ def test_the_line_drags_the_warmup_and_the_peak_is_said(topic: NoamTopic, window
 def prepare(window: MainWindow, qtbot: QtBot, edits: dict[str, object]) -> None:
     """Have the engine prepare the small run with these settings."""
     workbench = window.context.workbench
-    assert not workbench.edit_what_fits(edits)
+    assert not workbench.apply_valid_edits(edits)
     qtbot.waitUntil(lambda: workbench.resolved is not None and _has(workbench.resolved.config, edits), timeout=WAIT_MS)
 
 

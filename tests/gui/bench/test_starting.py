@@ -102,7 +102,7 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     assert "diverged" in window.strip.sentence.text()
     assert "Reset" in window.transport.learn_button.toolTip()
     window.transport.reset_button.click()
-    window.context.workbench.go_on_slower()  # its button is there until the engine has said that it prepares
+    window.context.workbench.continue_at_lower_rate()  # its button is there until the engine has said that it prepares
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
     assert window.strip.trouble is None  # what it offered was for the run that was left

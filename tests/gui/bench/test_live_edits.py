@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from core.events import SettingChanged
 from core.notices.notice import Experiment
 from core.run_folder import RunFolder, list_runs
-from gui.bench.acting_edits import ACT_DELAY_MS
+from gui.bench.live_edits import ACT_DELAY_MS
 from gui.main_window import MainWindow
 from tests.gui.bench.runs import ROOT, running_timers, unsaveable_run, wait_for_answers
 from tests.gui.conftest import WAIT_MS
@@ -34,7 +34,7 @@ def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step > 40, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: planned_until() == 1040, timeout=WAIT_MS)
-    assert window.transport.state_label.text().endswith(" of 1,040") and not workbench.waiting
+    assert window.transport.state_label.text().endswith(" of 1,040") and not workbench.waiting_changes
     window.transport.reset_button.click()
     qtbot.waitUntil(lambda: bridge.state == "ready" and planned_until() == 40, timeout=WAIT_MS)
     workbench.learn(1)
@@ -76,9 +76,9 @@ def test_a_setting_that_the_run_refuses_is_marked_and_waits(qtbot: QtBot, window
     row = window.setup_drawer.form("training").rows[key]
     row.edited.emit(key, "valid/typo")
     qtbot.waitUntil(lambda: "given 'valid/typo'" in window.strip.sentence.text(), timeout=WAIT_MS)
-    assert workbench.waiting == (key,) and "given 'valid/typo'" in row.error
+    assert workbench.waiting_changes == (key,) and "given 'valid/typo'" in row.error
     row.edited.emit(key, "valid/loss")
-    assert not row.error and not workbench.waiting
+    assert not row.error and not workbench.waiting_changes
 
 
 def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtBot, window: MainWindow) -> None:
@@ -97,7 +97,7 @@ def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtB
     aside.rename(metrics)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
-    assert [one.step for one in changed] == [1] and not workbench.waiting
+    assert [one.step for one in changed] == [1] and not workbench.waiting_changes
     assert bridge.history.prepared is not None and bridge.history.prepared.config.training.early_stopping is not None
 
 
@@ -130,7 +130,7 @@ def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next
     wait_for_answers(qtbot, window)
     assert workbench.applied == before and not changed and workbench.run is not None
     if is_left:
-        assert workbench.waiting == (key,)  # Reset begins with it
+        assert workbench.waiting_changes == (key,)  # Reset begins with it
         workbench.try_out(Experiment("a higher rate", key, 0.5))
         qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
         workbench.reset()  # refused as before
@@ -139,7 +139,7 @@ def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next
     else:
         workbench.learn(1)
         qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
-        assert not workbench.waiting
+        assert not workbench.waiting_changes
 
 
 def test_what_is_typed_before_a_run_has_begun_acts_on_it_or_waits(qtbot: QtBot, window: MainWindow) -> None:
@@ -150,7 +150,7 @@ def test_what_is_typed_before_a_run_has_begun_acts_on_it_or_waits(qtbot: QtBot, 
     workbench.edit("training.max_steps", 17)
     assert running_timers(workbench) == [ACT_DELAY_MS]
     qtbot.waitUntil(lambda: [one.value for one in bridge.history.settings_changed] == [17], timeout=WAIT_MS)
-    assert bridge.state == "learning" and workbench.waiting == ("model.d_ff",)
+    assert bridge.state == "learning" and workbench.waiting_changes == ("model.d_ff",)
 
 
 def test_a_setting_acts_on_a_run_that_was_opened_before_another_had_begun(
@@ -172,8 +172,8 @@ def test_a_setting_that_a_run_refuses_as_it_is_moved_waits(qtbot: QtBot, window:
     key = "training.best_metric"
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
-    workbench.keep_in(tmp_path / "elsewhere", workbench.run)
+    workbench.change_runs_dir(tmp_path / "elsewhere", workbench.run)
     workbench.try_out(Experiment("another metric", key, "valid/typo"))
-    assert not workbench.waiting
+    assert not workbench.waiting_changes
     wait_for_answers(qtbot, window)
-    assert [workbench.run] == list_runs(tmp_path / "elsewhere") and workbench.waiting == (key,)
+    assert [workbench.run] == list_runs(tmp_path / "elsewhere") and workbench.waiting_changes == (key,)

@@ -11,32 +11,34 @@ from gui.bench.draft_and_run import DraftAndRun
 
 
 @dataclass(frozen=True)
-class LeftRun:
+class PreviousRun:
     """What the window showed of the run; `config` has all the changes made to it."""
 
     draft: RunConfig | None
     applied: RunConfig | None
-    taken: RunConfig | None
+    draft_origin: RunConfig | None
     config: RunConfig
     last_step: int
     changed: frozenset[str]  # keys changed since it was saved, which a run opened from disk lacks
 
     @classmethod
-    def of(cls, at_hand: DraftAndRun, history: History) -> LeftRun:
+    def of(cls, current: DraftAndRun, history: History) -> PreviousRun:
         """The state of the current run, whose history this is."""
         assert history.prepared is not None
         saved = max(history.checkpoint_steps, default=0)
         changed = frozenset(one.key for one in history.settings_changed if one.step >= saved)
-        return cls(at_hand.draft, at_hand.applied, at_hand.taken, history.prepared.config, history.last_step, changed)
+        return cls(
+            current.draft, current.applied, current.draft_origin, history.prepared.config, history.last_step, changed
+        )
 
-    def lost(self, config: RunConfig) -> dict[str, object]:
+    def lost_changes(self, config: RunConfig) -> dict[str, object]:
         """The changes made since it was saved, by key, that the run, opened again with `config`, lacks."""
         differing = differing_settings((config, self.config))
         return {key: values[1] for key, values in differing.items() if key in self.changed}
 
-    def put_back(self, at_hand: DraftAndRun, config: RunConfig) -> None:
+    def restore(self, current: DraftAndRun, config: RunConfig) -> None:
         """Show the reopened run with its former settings; changes that waited go on waiting."""
-        at_hand.draft, at_hand.taken = self.draft, self.taken
+        current.draft, current.draft_origin = self.draft, self.draft_origin
         if self.changed.issuperset(differing_settings((config, self.config))):  # else another process changed it
-            at_hand.applied = self.applied
-        at_hand.changed.emit()
+            current.applied = self.applied
+        current.changed.emit()

@@ -8,7 +8,7 @@ from core.errors import UserError
 from core.settings.fields import OPTIONS, run_settings
 
 
-def what_fits(
+def split_valid_edits(
     edits: Mapping[str, object], check: Callable[[Mapping[str, object]], object]
 ) -> tuple[dict[str, object], dict[str, str]]:
     """All edits if `check` accepts them together, else those it accepts one by one; and why each other was refused.
@@ -22,7 +22,7 @@ def what_fits(
     return dict(edits), {}
 
 
-def beside(key: str, sentence: str) -> str:
+def field_error(key: str, sentence: str) -> str:
     """An error message as shown beside the field of `key`: without that key, or with the label of the other field."""
     at, separator, words = sentence.partition(": ")
     if not separator or at.startswith(key) or at == OPTIONS:

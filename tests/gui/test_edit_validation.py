@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from core.errors import UserError
-from gui.fitting import beside, what_fits
+from gui.edit_validation import field_error, split_valid_edits
 
 
 def heads_divide(values: Mapping[str, object]) -> None:
@@ -20,11 +20,11 @@ def heads_divide(values: Mapping[str, object]) -> None:
 
 
 def test_what_fits_only_together_is_taken_together() -> None:
-    assert what_fits({"d_model": 15, "num_heads": 5}, heads_divide) == ({"d_model": 15, "num_heads": 5}, {})
+    assert split_valid_edits({"d_model": 15, "num_heads": 5}, heads_divide) == ({"d_model": 15, "num_heads": 5}, {})
 
 
 def test_what_does_not_fit_leaves_the_rest_alone() -> None:
-    fitting, refused = what_fits({"num_heads": "x", "d_model": 18}, heads_divide)
+    fitting, refused = split_valid_edits({"num_heads": "x", "d_model": 18}, heads_divide)
     assert fitting == {"d_model": 18}
     assert refused == {"num_heads": "expected a whole number"}
 
@@ -40,4 +40,4 @@ def test_what_does_not_fit_leaves_the_rest_alone() -> None:
     ],
 )
 def test_an_error_beside_its_field_does_not_repeat_its_key(key: str, sentence: str, shown: str) -> None:
-    assert beside(key, sentence) == shown
+    assert field_error(key, sentence) == shown

@@ -104,7 +104,7 @@ def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
     workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
     workbench.learn()
     qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)
-    workbench.keep_in(elsewhere, workbench.run)
+    workbench.change_runs_dir(elsewhere, workbench.run)
     qtbot.waitUntil(lambda: list_runs(elsewhere) == [workbench.run], timeout=WAIT_MS)
     assert window.context.bridge.history.last_step == 0
     workbench.reset()
@@ -152,7 +152,7 @@ def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_chan
     workbench.edit("model.d_ff", 64)
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
     qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
-    assert workbench.run == run and bridge.state == "paused" and "model.d_ff" in workbench.waiting
+    assert workbench.run == run and bridge.state == "paused" and "model.d_ff" in workbench.waiting_changes
     assert "damaged" in window.strip.sentence.text()
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
@@ -166,7 +166,7 @@ def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
     workbench.edit("model.d_ff", 64)
     workbench.try_out(Experiment("a higher rate", key, 0.25))
     come_back(qtbot, window, tmp_path)
-    assert workbench.waiting == ("model.d_ff",)
+    assert workbench.waiting_changes == ("model.d_ff",)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
     assert present(bridge.history.prepared).config.training.optimizer.learning_rate == 0.25
@@ -184,7 +184,7 @@ def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_c
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     settings = workbench.draft
     come_back(qtbot, window, tmp_path)
-    assert bridge.state == "paused" and not workbench.waiting and workbench.draft == settings
+    assert bridge.state == "paused" and not workbench.waiting_changes and workbench.draft == settings
     assert not window.status_bar.told_label.isVisible()
 
 
@@ -205,7 +205,7 @@ def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has
 ) -> None:
     monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
     workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.told_label
-    workbench.edit_what_fits({"training.checkpoint_every": 10})
+    workbench.apply_valid_edits({"training.checkpoint_every": 10})
     workbench.learn(25)
     qtbot.waitUntil(lambda: bridge.history.last_step == 25 and bridge.state == "paused", timeout=WAIT_MS)
     assert workbench.run is not None
@@ -270,7 +270,7 @@ def test_another_preset_waits_on_where_a_run_was_left_for_a_damaged_one(
     workbench = window.context.workbench
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and window.context.bridge.state == "paused", timeout=WAIT_MS)
-    workbench.take(read_preset("copy_task"))
+    workbench.replace_draft(read_preset("copy_task"))
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
     qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
-    assert workbench.is_another_taken and workbench.draft == read_preset("copy_task")
+    assert workbench.is_other_config_waiting and workbench.draft == read_preset("copy_task")
