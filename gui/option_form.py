@@ -25,7 +25,7 @@ AUTO = "auto"
 class OptionForm(QWidget):
     """One `FormRow` per field, except for fields of kind "options".
 
-    `edited` carries a key and its new value at each keystroke; `editing_finished` says that the value is complete: Enter
+    `edited` carries a key and its new value at each keystroke; `editing_finished` says that it is complete: Enter
     was pressed, a box was ticked, or the field lost the focus.
     """
 
