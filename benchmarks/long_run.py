@@ -87,7 +87,7 @@ def measure(run: Path) -> bool:
         try:
             return _measure_opening(watched, run) & _measure_moves(watched)
         finally:
-            window.close_down()
+            window.shut_down()
 
 
 def _measure_opening(watched: Watched, run: Path) -> bool:

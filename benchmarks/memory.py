@@ -124,7 +124,7 @@ def train(folder: Path) -> list[Counts]:
     window.setup_drawer.open_file(settings)
     with collecting_here(bridge), quick_to_yield():
         app.exec()
-        window.close_down()
+        window.shut_down()
     return counted
 
 

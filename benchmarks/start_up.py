@@ -39,7 +39,7 @@ def open_window(started: float) -> Times:
         from gui.main_window import MainWindow
         from gui.panel import Panel
 
-        begin = MainWindow.begin
+        start = MainWindow.start
 
         def watch(window: MainWindow) -> None:
             """Look every few milliseconds; what one look finds drawn is painted before the next."""
@@ -47,7 +47,7 @@ def open_window(started: float) -> Times:
             looks.timeout.connect(lambda: look(window))
             looks.start(LOOK_MS)
             times["shown"] = time.time() - started
-            begin(window)
+            start(window)
 
         def look(window: MainWindow) -> None:
             """Checks that go through a thousand widgets stop once they are done: they took a fifth of the start."""
@@ -64,7 +64,7 @@ def open_window(started: float) -> Times:
         def is_drawn(window: MainWindow) -> bool:
             return not any(panel.is_dirty for panel in window.findChildren(Panel) if panel.isVisible())
 
-        MainWindow.begin = watch  # type: ignore[method-assign, assignment]
+        MainWindow.start = watch  # type: ignore[method-assign, assignment]
         app.run(sys.argv[:1], engine)
     return times
 

@@ -146,7 +146,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     with collecting_here(bridge), quick_to_yield():
         app.exec()
         timer.stop()
-        window.close_down()
+        window.shut_down()
     if is_ticking:
         gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
         print(json.dumps({"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1]}))

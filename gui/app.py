@@ -44,21 +44,21 @@ def run(argv: list[str], engine: Engine) -> int:
     with watched(bridge), leaving_a_trace(), collecting_here(bridge), quick_to_yield():
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir(remembered.runs_dir)))
-        window.left.connect(app.exit)
+        window.finished.connect(app.exit)
         for trouble in crashes:
-            window.strip.show_trouble(trouble)
+            window.trouble_strip.show_trouble(trouble)
         remembered.show(window, path)
         with signals_to(partial(_leave, window)):
-            QTimer.singleShot(0, window.begin)
+            QTimer.singleShot(0, window.start)
             status = app.exec()
         remember(window, path)
-        window.close_down()
-    if window.unsaved:
-        print(f"headlight: {window.unsaved}", file=sys.stderr)
+        window.shut_down()
+    if window.unsaved_message:
+        print(f"headlight: {window.unsaved_message}", file=sys.stderr)
         return UNSAVED
     return status
 
 
 def _leave(window: MainWindow, number: int) -> None:
     """Save and leave. A signal handler: Python runs it when the bridge's timer next fires, 20 times a second."""
-    QTimer.singleShot(0, window, lambda: window.leave(128 + number))
+    QTimer.singleShot(0, window, lambda: window.save_and_exit(128 + number))

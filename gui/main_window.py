@@ -21,16 +21,16 @@ from core.run_files.archive import SUFFIX
 from core.run_folder import RunFolder
 from core.settings.presets import FIRST_PRESET, read_preset
 from gui.context import Context
-from gui.frame.banner import ResumeBanner, interrupted_run
-from gui.frame.dropping import Dropping
-from gui.frame.help import HelpSheet
-from gui.frame.keyboard_frame import KeyboardFrame
+from gui.frame.drop_target import DropTarget
+from gui.frame.focus_frame import FocusFrame
+from gui.frame.help_sheet import HelpSheet
 from gui.frame.rail import Rail
-from gui.frame.shortcuts_first import ShortcutsFirst
+from gui.frame.resume_banner import ResumeBanner, interrupted_run
+from gui.frame.shortcut_priority import ShortcutPriority
 from gui.frame.status_bar import StatusBar
-from gui.frame.strip import Strip
 from gui.frame.tour import Tour, tour_steps
 from gui.frame.transport import Transport
+from gui.frame.trouble_strip import TroubleStrip
 from gui.frame.view_pages import ViewPages
 from gui.panels.learning.time_strip import TimeStrip
 from gui.runs.naming import name_of, shortened
@@ -46,26 +46,26 @@ from gui.views.translate import TranslateView
 
 VIEWS: tuple[type[View], ...] = (TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView)
 TITLE = "Headlight"
-REPEATING = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # shortcuts that repeat while held; the others act once
-AFTER_THE_END_MS = 1_000  # Space pressed this soon after the end was meant as Pause
+REPEATING_SHORTCUTS = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # shortcuts that repeat while held; the others act once
+IGNORE_SPACE_MS = 1_000  # Space pressed this soon after the end was meant as Pause
 
 
 class MainWindow(QMainWindow):
-    """The frame around all views. Closing saves everything first; `left` says when that is done.
+    """The frame around all views. Closing saves everything first; `finished` says when that is done.
 
-    If saving fails, the window stays open the first time. `unsaved` is then the message for a user who leaves anyway.
+    If saving fails, the window stays open the first time. `unsaved_message` is then for a user who leaves anyway.
     """
 
-    left = Signal(int)  # the application may end, with this status
+    finished = Signal(int)  # the application may end, with this status
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        self.unsaved = ""
-        self._status: int | None = None
-        self._finished = QElapsedTimer()  # since a run's last step
+        self.unsaved_message = ""
+        self._exit_status: int | None = None
+        self._since_run_end = QElapsedTimer()  # since a run's last step
         self._was_warned = False  # whether the user was told that closing loses steps
-        self._named: Path | None = None  # the run named in the title
+        self._run_in_title: Path | None = None  # the run named in the title
         self.setWindowTitle(TITLE)
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
@@ -76,14 +76,14 @@ class MainWindow(QMainWindow):
             )  # first: the playhead is drawn before the panels that follow it
             self.pages = ViewPages(context, self._connect_view)
             self.train_view = self.pages.view(TrainView)
-            self.strip = Strip(context.theme)
-            self.banner = ResumeBanner(context.theme)
+            self.trouble_strip = TroubleStrip(context.theme)
+            self.resume_banner = ResumeBanner(context.theme)
             self.transport = Transport(context)
             self.status_bar = StatusBar(context)
             self.setup_drawer = SetupDrawer(context)
             self.setup_drawer.hide()
             self.rail = Rail(context.theme, VIEWS)
-            self.dropping = Dropping(self)
+            self.drop_target = DropTarget(self)
             self._lay_out()
         self._connect()
         self.show_view(0)
@@ -120,31 +120,31 @@ class MainWindow(QMainWindow):
 
     def show_view(self, index: int) -> None:
         """Open the view at this index of the rail."""
-        self.rail.check(index)
+        self.rail.select(index)
         for leaving in (self.pages, self.time_strip):
             self._take_focus_from(leaving)
         self.pages.open(VIEWS[index])
         self.time_strip.setVisible(VIEWS[index].has_time_strip)
         self.context.redraw_scheduler.draw_soon()
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Fill the window before the user can click, and before torch is loaded, which leaves little time to draw."""
         self.context.bridge.emit_recorded(read_first_look(read_preset(FIRST_PRESET)))
         while self.context.redraw_scheduler.draw():
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
-        look = partial(interrupted_run, self.context.place.path, self.banner.refused_at)
-        self.context.bridge.run_in_background(look, self._offer)
+        look = partial(interrupted_run, self.context.place.path, self.resume_banner.refused_at)
+        self.context.bridge.run_in_background(look, self._offer_interrupted)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Save without asking, and close once that is done; after a failed save, close in any case."""
         event.ignore()
         if self._was_warned or self.context.bridge.engine.is_closed:
-            self.leave()
+            self.save_and_exit()
         elif self.isEnabled():  # not closing already
             self.setEnabled(False)
             self.context.workbench.stop()
-            self.context.bridge.ask(Stop(), lambda _: self.leave(), self._stay)
+            self.context.bridge.ask(Stop(), lambda _: self.save_and_exit(), self._report_failed_close)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Space is Learn or Pause unless the focused control uses it.
@@ -154,20 +154,20 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Space and self.transport.learn_button.isEnabled():
             if event.isAutoRepeat():  # held down: thirty toggles a second would end in either state by chance
                 return
-            if not self._finished.isValid() or self._finished.hasExpired(AFTER_THE_END_MS):
+            if not self._since_run_end.isValid() or self._since_run_end.hasExpired(IGNORE_SPACE_MS):
                 self.context.workbench.toggle()
         else:
             super().keyPressEvent(event)
 
-    def leave(self, status: int = 0) -> None:
-        """Save, then emit `left`, even if saving fails. If called twice, the first status counts."""
-        if self._status is None:
-            self._status = status
+    def save_and_exit(self, status: int = 0) -> None:
+        """Save, then emit `finished`, even if saving fails. If called twice, the first status counts."""
+        if self._exit_status is None:
+            self._exit_status = status
             self.setEnabled(False)
             self.context.workbench.stop()
-            self.context.bridge.ask(Close(), self._end, self._end_unsaved)
+            self.context.bridge.ask(Close(), self._finish, self._finish_unsaved)
 
-    def close_down(self) -> None:
+    def shut_down(self) -> None:
         """Stop the window's timers and threads, the engine's included, and wait for them."""
         self.context.redraw_scheduler.stop()
         self.context.follower.stop()
@@ -180,69 +180,69 @@ class MainWindow(QMainWindow):
         for plot in self.findChildren(pg.PlotWidget):
             plot.getPlotItem().close()  # its menu is a window of its own
 
-    def _offer(self, left: RunFolder | None) -> None:
+    def _offer_interrupted(self, left: RunFolder | None) -> None:
         """Offer the interrupted run, unless a run has begun or was opened meanwhile, as can happen on a slow disk."""
         if not self.context.workbench.has_run:
-            self.banner.offer(left)
+            self.resume_banner.offer(left)
 
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
-    def _name_itself(self) -> None:
+    def _update_title(self) -> None:
         """Put the shown run's name into the title, since several runs can have the same curves.
 
         It stands in the status bar too: a full-screen window may have no title bar.
         """
         folder = self.context.bridge.shown.folder
         path = None if folder is None else folder.path
-        if path != self._named:
-            self._named = path
+        if path != self._run_in_title:
+            self._run_in_title = path
             name = "" if folder is None else name_of(folder)
             self.setWindowTitle(f"{shortened(name)} · {TITLE}" if name else TITLE)
             self.status_bar.show_run(name)
 
-    def _name_anew(self, run: Path) -> None:
+    def _update_renamed_title(self, run: Path) -> None:
         """Update the title if this run, which was renamed, is the shown one."""
-        if run == self._named:
-            self._named = None
-            self._name_itself()
+        if run == self._run_in_title:
+            self._run_in_title = None
+            self._update_title()
 
-    def _restart(self, prepared: Prepared) -> None:
+    def _handle_prepared(self, prepared: Prepared) -> None:
         """Another run was prepared or opened: rewind the playhead, unless a followed run is shown."""
-        self.banner.withdraw(prepared.run)
+        self.resume_banner.withdraw(prepared.run)
         self._restart_playhead()
 
     def _restart_playhead(self) -> None:
         if self.context.bridge.followed is None:
             self.context.playhead.restart()
 
-    def _end(self, _: object) -> None:
-        self.left.emit(self._status)
+    def _finish(self, _: object) -> None:
+        self.finished.emit(self._exit_status)
 
-    def _end_unsaved(self, error: Exception) -> None:
-        self.unsaved = f"{as_trouble(error).sentence} {self._kept()}"
-        self._end(error)
+    def _finish_unsaved(self, error: Exception) -> None:
+        self.unsaved_message = f"{as_trouble(error).sentence} {self._saved_up_to()}"
+        self._finish(error)
 
-    def _stay(self, error: Exception) -> None:
+    def _report_failed_close(self, error: Exception) -> None:
         """Report that the run could not be saved instead of closing, unless a signal arrived meanwhile."""
-        if self._status is None:
+        if self._exit_status is None:
             self._was_warned = True
             self.setEnabled(True)
             self.context.workbench.drop_cancelled_requests(error)
             trouble = as_trouble(error)
             again = "Closing again saves if possible, and quits in any case."
-            self.strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._kept()}"))
+            self.trouble_strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._saved_up_to()}"))
 
-    def _kept(self) -> str:
+    def _saved_up_to(self) -> str:
         """A sentence that says up to which step the run is safe on disk."""
         steps = self.context.bridge.history.checkpoint_steps
         return f"Everything up to step {steps[-1]:,} is kept." if steps else "This run has no checkpoint yet."
 
-    def _take_state(self, change: StateChanged) -> None:
+    def _handle_state(self, change: StateChanged) -> None:
         if change.state in ("preparing", "learning"):
             self._was_warned = False  # new steps can be lost now: warn about them too
         if change.state == "preparing":
-            self.strip.drop_outdated()
+            self.trouble_strip.drop_outdated()
 
     def _lay_out(self) -> None:
         middle = QWidget()
@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
             layout.setSpacing(0)
         row.addWidget(self.rail)
         row.addLayout(column, 1)
-        for widget in (self.transport, self.banner, self.strip):
+        for widget in (self.transport, self.resume_banner, self.trouble_strip):
             column.addWidget(widget)
         column.addLayout(with_setup, 1)
         with_setup.addWidget(self.setup_drawer)
@@ -262,7 +262,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.status_bar)
         self.setCentralWidget(middle)
         steps = tour_steps(self.train_view, self.transport, self.rail)
-        self.tour = Tour(self.context.theme, steps, room=self.pages, over=middle)
+        self.tour = Tour(self.context.theme, steps, area=self.pages, parent=middle)
         self.help_sheet = HelpSheet(self.context.theme, self.context.place, middle)
 
     def _connect_view(self, view: View) -> None:
@@ -270,43 +270,43 @@ class MainWindow(QMainWindow):
             case PluginsView():
                 view.tried.connect(self._try_plugin)
             case DataView():
-                view.files_chosen.connect(self._take_files)
+                view.files_chosen.connect(self._use_files)
             case RunsView():
                 view.opened.connect(partial(self.show_view, 0))
-                view.deleted.connect(self.banner.withdraw)
-                view.labelled.connect(self._name_anew)
+                view.deleted.connect(self.resume_banner.withdraw)
+                view.labelled.connect(self._update_renamed_title)
 
     def _connect(self) -> None:
         bridge = self.context.bridge
-        bridge.trouble.connect(self.strip.show_trouble)
-        self.strip.offer_taken.connect(self._mend)
-        bridge.prepared.connect(self._restart)
+        bridge.trouble.connect(self.trouble_strip.show_trouble)
+        self.trouble_strip.offer_accepted.connect(self._accept_offer)
+        bridge.prepared.connect(self._handle_prepared)
         bridge.run_forgotten.connect(self._restart_playhead)
-        bridge.run_finished.connect(self._note_end)
-        bridge.state_changed.connect(self._take_state)
+        bridge.run_finished.connect(self._note_run_end)
+        bridge.state_changed.connect(self._handle_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
-        bridge.shown_changed.connect(self._name_itself)
-        self.context.workbench.changed.connect(self._name_itself)
-        self.banner.accepted.connect(self.context.workbench.open_run)
-        self.context.workbench.learn_requested.connect(self.banner.hide)
+        bridge.shown_changed.connect(self._update_title)
+        self.context.workbench.changed.connect(self._update_title)
+        self.resume_banner.accepted.connect(self.context.workbench.open_run)
+        self.context.workbench.learn_requested.connect(self.resume_banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
         self.help_sheet.tour_asked.connect(self.tour.start)
-        self.dropping.dropped.connect(self._take_dropped)
-        self.tour.stepped.connect(partial(self.show_view, 0))
-        self.tour.stepped.connect(partial(self.train_view.more_button.setChecked, False))
-        self.context.workbench.learn_requested.connect(self.tour.end_if_learning_was_last)
+        self.drop_target.dropped.connect(self._open_dropped)
+        self.tour.step_shown.connect(partial(self.show_view, 0))
+        self.tour.step_shown.connect(partial(self.train_view.more_button.setChecked, False))
+        self.context.workbench.learn_requested.connect(self.tour.end_if_last_step)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
-        self.train_view.curves.notices.told.connect(partial(self.rail.mark, VIEWS.index(TrainView)))
+        self.train_view.curves.notices.told.connect(partial(self.rail.show_news, VIEWS.index(TrainView)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
-        self.setup_drawer.restart_button.offered.connect(self.transport.leave_filling)
-        self.context.workbench.learn_requested.connect(self._fold_setup)
+        self.setup_drawer.restart_button.visibility_changed.connect(self.transport.set_plain)
+        self.context.workbench.learn_requested.connect(self._close_setup)
         self.setup_drawer.marked.connect(partial(self.rail.setup_button.setChecked, True))
-        ShortcutsFirst(self, ("Ctrl+E", "Ctrl+D"))
-        KeyboardFrame(self)
+        ShortcutPriority(self, ("Ctrl+E", "Ctrl+D"))
+        FocusFrame(self)
         for keys, act in self._shortcuts():
-            QShortcut(keys, self, act, autoRepeat=keys in REPEATING)
+            QShortcut(keys, self, act, autoRepeat=keys in REPEATING_SHORTCUTS)
 
     def _shortcuts(self) -> tuple[tuple[str, Callable[[], object]], ...]:
         theme, row = self.context.theme, self.train_view.sentence_row
@@ -335,17 +335,17 @@ class MainWindow(QMainWindow):
         elif self.tour.isVisible():
             self.tour.end()
         else:
-            self.strip.dismiss()
+            self.trouble_strip.dismiss()
 
-    def _mend(self, offer: Offer) -> None:
+    def _accept_offer(self, offer: Offer) -> None:
         """Do what the strip's button offers: go on at a lower rate, or keep the run in another folder."""
         if offer == "lower_rate":
-            self.strip.dismiss()
+            self.trouble_strip.dismiss()
             self.context.workbench.continue_at_lower_rate()
             return
         run = self.context.workbench.run  # before the dialog: another run may be opened while it is up
         if (runs_dir := self.context.place.ask(self)) is not None:
-            self.strip.dismiss()
+            self.trouble_strip.dismiss()
             self.context.workbench.change_runs_dir(runs_dir, run)
 
     def _try_plugin(self, name: str) -> None:
@@ -353,16 +353,16 @@ class MainWindow(QMainWindow):
         self.show_view(0)
         self.rail.setup_button.setChecked(True)
 
-    def _take_dropped(self, paths: Sequence[Path]) -> None:
+    def _open_dropped(self, paths: Sequence[Path]) -> None:
         """Open dropped archives of shared runs; take all other files as texts to train on."""
         texts = [path for path in paths if path.suffix.lower() != SUFFIX]
         for path in paths:
             if path not in texts:
                 self.runs_view.shared.open_file(path)
         if texts:
-            self._take_files(texts)
+            self._use_files(texts)
 
-    def _take_files(self, paths: Sequence[Path]) -> None:
+    def _use_files(self, paths: Sequence[Path]) -> None:
         """Take the user's own corpus; Setup says what each file was taken for."""
         self.setup_drawer.open_files(paths)
         self.rail.setup_button.setChecked(True)
@@ -371,8 +371,8 @@ class MainWindow(QMainWindow):
         self._take_focus_from(self.setup_drawer)
         self.setup_drawer.setVisible(is_shown)
 
-    def _note_end(self) -> None:
-        self._finished.start()
+    def _note_run_end(self) -> None:
+        self._since_run_end.start()
 
     def _take_focus_from(self, leaving: QWidget) -> None:
         """Take the focus from a part about to be hidden: Qt would give it to the next button, and Space press that."""
@@ -380,5 +380,5 @@ class MainWindow(QMainWindow):
         if focused is not None and leaving.isAncestorOf(focused):
             self.setFocus()
 
-    def _fold_setup(self) -> None:
+    def _close_setup(self) -> None:
         self.rail.setup_button.setChecked(False)

@@ -36,7 +36,7 @@ class Remembered(BaseModel):
     def show(self, window: MainWindow, path: Path) -> None:
         """Show the window as it was left; on the very first start with the tour, whose end is written to `path`."""
         self.give_size(window, window.screen().availableSize())
-        window.banner.refused_at = self.refused_at
+        window.resume_banner.refused_at = self.refused_at
         window.show()
         window.setup_drawer.processes_row.spin.setValue(self.num_processes)  # limited to what this machine allows
         if not self.has_seen_tour:
@@ -75,7 +75,7 @@ def remember(window: MainWindow, path: Path) -> None:
         height=size.height(),
         is_maximised=window.isMaximized(),
         has_seen_tour=True,
-        refused_at=window.banner.refused_at,
+        refused_at=window.resume_banner.refused_at,
         num_processes=window.context.workbench.num_processes,
         runs_dir=window.context.place.chosen or recall(path).runs_dir,
     )

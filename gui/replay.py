@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gui.playhead import Playhead
 
 SHORTEST_MS, LONGEST_MS = 125, 500  # per probe: the eye can follow eight a second at most
-WHOLE_MS = 5_000  # for all probes, within these limits
+TOTAL_MS = 5_000  # for all probes, within these limits
 
 
 class Replay(QObject):
@@ -52,14 +52,14 @@ class Replay(QObject):
     def before(self, step: int) -> int | None:
         """The nearest step to view before this one; None at the first."""
         steps = self._read_steps()
-        place = bisect_left(steps, step)
-        return steps[place - 1] if place else None
+        index = bisect_left(steps, step)
+        return steps[index - 1] if index else None
 
     def after(self, step: int) -> int | None:
         """The nearest step to view after this one; None at the last."""
         steps = self._read_steps()
-        place = bisect_right(steps, step)
-        return steps[place] if place < len(steps) else None
+        index = bisect_right(steps, step)
+        return steps[index] if index < len(steps) else None
 
     def _toggle(self, *, is_back: bool) -> None:
         if self.is_playing and self.is_back == is_back:
@@ -83,7 +83,7 @@ class Replay(QObject):
         """How long to show each of the probes that are left now; probes that a run adds while playing do not count."""
         steps, step = self._read_steps(), self._playhead.step
         left = bisect_left(steps, step) if self.is_back else len(steps) - bisect_right(steps, step)
-        return min(max(WHOLE_MS // max(left, 1), SHORTEST_MS), LONGEST_MS)
+        return min(max(TOTAL_MS // max(left, 1), SHORTEST_MS), LONGEST_MS)
 
     def _next(self) -> int | None:
         return self.before(self._playhead.step) if self.is_back else self.after(self._playhead.step)

@@ -8,9 +8,9 @@ from importlib.resources import files
 Definition = ast.FunctionDef | ast.ClassDef
 
 
-def source_of(place: str) -> str:
+def source_of(qualified_name: str) -> str:
     """The text of a function, class or method, such as `core.model.attention:MultiHeadAttention.attend`."""
-    module, _, name = place.partition(":")
+    module, _, name = qualified_name.partition(":")
     package, *path = module.split(".")
     text = files(package).joinpath(*path[:-1], f"{path[-1]}.py").read_text(encoding="utf-8")
     node: ast.Module | Definition = ast.parse(text)

@@ -11,18 +11,18 @@ from string import Template
 
 from gui.colours import Colours
 
-_GROWS = re.compile(r"\b(?!1px)(\d+)px\b")  # a hairline stays one pixel wide
-_BESIDE_TEXT = 8  # pixels at 100 %, in a table's heads and cells
-_OF_QT = 3  # pixels of these that Qt itself leaves beside a cell's text, at any zoom
+_SCALED_LENGTH = re.compile(r"\b(?!1px)(\d+)px\b")  # a hairline stays one pixel wide
+_CELL_PADDING = 8  # pixels at 100 %, in a table's heads and cells
+_QT_CELL_PADDING = 3  # pixels of these that Qt itself leaves beside a cell's text, at any zoom
 
 
 def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
     """The stylesheet's rules; `px` scales a length in the file to pixels on the screen."""
     rules = files("resources").joinpath("window.qss").read_text(encoding="utf-8")
-    grown = _GROWS.sub(lambda length: f"{px(int(length[1]))}px", rules)
+    scaled = _SCALED_LENGTH.sub(lambda length: f"{px(int(length[1]))}px", rules)
     icons = {name: _icon(name) for name in ("arrow_up", "arrow_down", "tick")}
-    beside_cell = f"{px(_BESIDE_TEXT) - _OF_QT}px"
-    return Template(grown).substitute(asdict(colours), **icons, beside_cell=beside_cell)
+    cell_padding = f"{px(_CELL_PADDING) - _QT_CELL_PADDING}px"
+    return Template(scaled).substitute(asdict(colours), **icons, cell_padding=cell_padding)
 
 
 def _icon(name: str) -> str:

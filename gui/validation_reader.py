@@ -20,8 +20,8 @@ from core.run_files.step_files import step_path
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 
-AT_A_TIME = 8  # validations per call, so that the map fills as a long run is read, and other calls get their turn
-KEPT = 16  # validations whose figures stay in memory, for a playhead that goes back and forth
+VALIDATIONS_PER_CALL = 8  # so that the map fills as a long run is read, and other calls get their turn
+FIGURES_IN_MEMORY = 16  # of validations, for a playhead that goes back and forth
 
 Metrics = dict[str, float]
 Tokens = tuple[tuple[str, ...], ...]  # of the references of all sentences
@@ -36,9 +36,9 @@ class ValidationReader(QObject):
         super().__init__()
         self._bridge = bridge
         self._folder: RunFolder | None = None
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.learned = LearnedWhen()
         self._metrics: dict[int, Metrics] = {}  # of what was read; a new dict means that the validation was repeated
         self._figures: dict[int, ValidationFigures] = {}
@@ -58,17 +58,17 @@ class ValidationReader(QObject):
         """
         if history.folder is not self._folder:
             self._folder = history.folder
-            self._forget()
+            self._reset()
         self._drop_outdated(history)
         unread = sorted(history.validations.keys() - self._metrics.keys())
         known = sorted({*self.learned.steps, *unread})
-        place = bisect_right(known, step)
-        if not place:
+        count = bisect_right(known, step)
+        if not count:
             return None
-        wanted = known[place - 1]
+        wanted = known[count - 1]
         lacks = wanted not in self._figures
         if self._reading is None and (unread or lacks):
-            self._read(history, {*unread[:AT_A_TIME], *([wanted] if lacks else [])}, wanted)
+            self._read(history, {*unread[:VALIDATIONS_PER_CALL], *([wanted] if lacks else [])}, wanted)
         return self._figures.get(wanted, self._newest)
 
     def why_none(self, history: History, step: int) -> str:
@@ -93,35 +93,35 @@ class ValidationReader(QObject):
     def _read(self, history: History, steps: set[int], wanted: int) -> None:
         assert self._folder is not None
         reading = self._reading = object()
-        asked = {step: history.validations[step] for step in steps}
+        requested = {step: history.validations[step] for step in steps}
         read = partial(_read, self._folder, steps, wanted, self._tokens)
-        take = partial(self._take, reading, asked, wanted)
-        self._bridge.run_in_background(read, take, lambda error: take(Read({}, None, self._tokens, [error])))
+        take = partial(self._handle_result, reading, requested, wanted)
+        self._bridge.run_in_background(read, take, lambda error: take(ReadResult({}, None, self._tokens, [error])))
 
-    def _take(self, reading: object, asked: dict[int, Metrics], wanted: int, read: Read) -> None:
+    def _handle_result(self, reading: object, requested: dict[int, Metrics], wanted: int, read: ReadResult) -> None:
         if reading is not self._reading:  # it belongs to another run
             return
         self._reading = None
-        self._metrics |= asked
+        self._metrics |= requested
         self._tokens = read.tokens
         for step, right in read.rights.items():
             self.learned.add(step, right)
         if read.figures is not None:
-            self._keep(read.figures)
-        elif wanted in asked and wanted not in read.rights:  # since thinned out, or damaged
+            self._store_figures(read.figures)
+        elif wanted in requested and wanted not in read.rights:  # since thinned out, or damaged
             self._drop(wanted)
         for error in read.errors:
             self._bridge.report(error)
         self.changed.emit()
 
-    def _keep(self, figures: ValidationFigures) -> None:
+    def _store_figures(self, figures: ValidationFigures) -> None:
         self._newest = self._figures[figures.step] = figures
-        for oldest in list(self._figures)[:-KEPT]:
+        for oldest in list(self._figures)[:-FIGURES_IN_MEMORY]:
             del self._figures[oldest]
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadResult:
     """The result of one reading, and the errors of the validations that could not be read."""
 
     rights: dict[int, Right]
@@ -130,7 +130,7 @@ class Read:
     errors: Sequence[Exception]
 
 
-def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None) -> Read:
+def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None) -> ReadResult:
     """Read these validations, leaving out those thinned out, and work out the figures of the wanted one."""
     validations, errors = _readable(folder, steps.intersection(folder.validation_steps()))
     tokens = tokens or _most_common(map(_tokens_of, validations.values()))
@@ -140,7 +140,7 @@ def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None
         errors.append(damaged(path, "its sentences differ from those of the run's other validations"))
     rights = {step: right_tokens(sentences) for step, sentences in fitting.items()}
     figures = figures_of(wanted, fitting[wanted]) if wanted in fitting else None
-    return Read(rights, figures, tokens, errors)
+    return ReadResult(rights, figures, tokens, errors)
 
 
 def _readable(

@@ -23,8 +23,8 @@ class View(QWidget):
         self.context = context
         self.setObjectName("page")
         self.setAccessibleName(self.title)
-        self._lowest: dict[QWidget, int] = {}
-        context.theme.changed.connect(self._keep_legible)
+        self._min_heights: dict[QWidget, int] = {}
+        context.theme.changed.connect(self._apply_min_heights)
 
     def scrolling_column(self) -> QVBoxLayout:
         """The layout for the parts of a view that scrolls as a whole."""
@@ -36,8 +36,8 @@ class View(QWidget):
 
     def keep_legible(self, part: QWidget, lowest: int) -> None:
         """Keep a part at least `lowest` pixels high (at 100 % zoom), so that it stays readable."""
-        self._lowest[part] = lowest
-        self._keep_legible()
+        self._min_heights[part] = lowest
+        self._apply_min_heights()
 
     def add_panels(self, *panels: Panel) -> None:
         """Have these drawn while this view is visible, and give those that are pictures an export button.
@@ -49,6 +49,6 @@ class View(QWidget):
             if panel.is_picture:
                 panel.header.addWidget(ExportButton(panel, self.context.bridge, self.context.redraw_scheduler))
 
-    def _keep_legible(self) -> None:
-        for part, lowest in self._lowest.items():
+    def _apply_min_heights(self) -> None:
+        for part, lowest in self._min_heights.items():
             part.setMinimumHeight(self.context.theme.px(lowest))

@@ -229,7 +229,7 @@ def main() -> None:
         window.show()
         take_all(app, window, theme)
         take_others(app, window, theme)
-        window.close_down()
+        window.shut_down()
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ class BranchButton(QPushButton):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._says_changes = True
-        self._short = NAME  # its text without the number of changes
+        self._shows_changes = True
+        self._short_text = NAME  # its text without the number of changes
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleName(NAME)
         self.setAccessibleDescription(HELP)
@@ -39,16 +39,16 @@ class BranchButton(QPushButton):
         if step is not None:
             count = len(self._context.workbench.branch_changes)
             changes = f" with {count} change{'s' * (count != 1)}" if count else ""
-            self._short = f"Continue from {step:,}"
-            self.setAccessibleName(self._short + changes)
-        self.say_changes(self._says_changes)  # enables it too: Ctrl+B asks for it even while it is hidden
+            self._short_text = f"Continue from {step:,}"
+            self.setAccessibleName(self._short_text + changes)
+        self.show_changes(self._shows_changes)  # enables it too: Ctrl+B asks for it even while it is hidden
         self.setVisible(step is not None)
 
-    def say_changes(self, is_said: bool) -> None:
+    def show_changes(self, is_said: bool) -> None:
         """Whether the button itself, or only its tooltip, says with how many changes the new run begins."""
-        self._says_changes = is_said
+        self._shows_changes = is_said
         whole = self.accessibleName()
-        self.setText(whole if is_said else self._short)
+        self.setText(whole if is_said else self._short_text)
         self.setAccessibleDescription(HELP if is_said else f"{whole}. {HELP}")
         set_enabled(self, self._why_not())
 
@@ -57,13 +57,13 @@ class BranchButton(QPushButton):
 
         None if there is no such step, or if a branch is of no use.
         """
-        if not self._is_of_use():
+        if not self._is_useful():
             return None
         kept = self._context.bridge.history.kept_steps
         before = [step for step in kept if step <= self._context.playhead.step]
         return max(before or (kept if self._context.workbench.is_shared else ()), default=None)
 
-    def _is_of_use(self) -> bool:
+    def _is_useful(self) -> bool:
         """Whether a branch does more than Learn, which goes on from the newest step, with changes that act at once.
 
         Changes that wait for a new run need a branch, unless the run itself is one that has taken no step yet.
@@ -90,10 +90,10 @@ class BranchButton(QPushButton):
             return
         if run is not None and step is not None:
             self._context.workbench.branch(run, step)
-        elif self._is_of_use():
-            self._tell_of_no_weights()
+        elif self._is_useful():
+            self._report_missing_weights()
 
-    def _tell_of_no_weights(self) -> None:
+    def _report_missing_weights(self) -> None:
         viewed, kept = self._context.playhead.step, self._context.bridge.history.kept_steps
         sentence = f"No weights are kept at or before step {viewed:,}: no run can continue from there."
         advice = f"The earliest are those of step {kept[0]:,}." if kept else "A checkpoint or a pause keeps some."

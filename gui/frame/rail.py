@@ -37,20 +37,20 @@ class Rail(QFrame):
         layout.addWidget(self.setup_button)
         self._group.idClicked.connect(self.chosen)
         self.setup_button.toggled.connect(self.setup_toggled)
-        self.tint()
-        theme.changed.connect(self.tint)
+        self.update_icons()
+        theme.changed.connect(self.update_icons)
 
-    def check(self, index: int) -> None:
+    def select(self, index: int) -> None:
         """Show which view is open."""
         self._group.button(index).setChecked(True)
 
-    def mark(self, index: int, news: str) -> None:
+    def show_news(self, index: int, news: str) -> None:
         """Show this news of a view in its tooltip, and a dot while another view is open; empty removes both."""
         button = self._group.button(index)
         assert isinstance(button, RailButton)
         button.show_news(news)
 
-    def tint(self) -> None:
+    def update_icons(self) -> None:
         """Draw the icons in the theme's colours and size."""
         colours = self._theme.colours
         self.setFixedWidth(self._theme.px(80))
@@ -90,8 +90,8 @@ class RailButton(QToolButton):
         self.setAccessibleName(title)
         self.setCheckable(True)
         self.setSizePolicy(self.sizePolicy().Policy.Expanding, self.sizePolicy().Policy.Fixed)
-        self.toggled.connect(self._say)
-        self._say()
+        self.toggled.connect(self._update_tooltip)
+        self._update_tooltip()
 
     @property
     def has_dot(self) -> bool:
@@ -101,7 +101,7 @@ class RailButton(QToolButton):
         """Point out this news; empty removes it."""
         if news != self._news:
             self._news = news
-            self._say()
+            self._update_tooltip()
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -114,7 +114,7 @@ class RailButton(QToolButton):
             radius = self._theme.px(4)
             painter.drawEllipse(QPointF(self.width() / 2 + self._theme.px(15), 3 * radius), radius, radius)
 
-    def _say(self) -> None:
+    def _update_tooltip(self) -> None:
         news = self._news if self.has_dot else ""
         self.setAccessibleDescription(news)
         self.setToolTip(" · ".join(filter(None, [self._help, news])))

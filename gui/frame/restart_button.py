@@ -17,16 +17,16 @@ from gui.workbench import Workbench
 
 
 class RestartButton(QPushButton):
-    """Hidden while no change waits. `offered` carries whether the button is now visible.
+    """Hidden while no change waits. `visibility_changed` carries whether the button is now visible.
 
-    `unfit` returns the keys of settings whose typed values do not fit: the button is disabled until they do.
+    `invalid_keys` returns the keys of settings whose typed values do not fit: the button is disabled until they do.
     """
 
-    offered = Signal(bool)
+    visibility_changed = Signal(bool)
 
-    def __init__(self, workbench: Workbench, unfit: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, workbench: Workbench, invalid_keys: Callable[[], Sequence[str]]) -> None:
         super().__init__()
-        self._workbench, self._unfit = workbench, unfit
+        self._workbench, self._find_invalid = workbench, invalid_keys
         self.setProperty("role", "filled")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to Learn
         self.setAccessibleDescription(
@@ -44,23 +44,25 @@ class RestartButton(QPushButton):
         self.setAccessibleName(text)
         goes_on = self._workbench.will_replace_branch
         what = "Continue from these weights" if goes_on else "Begin a new run; the old one is kept"
-        unfit = self._unfit()
-        self.setEnabled(not unfit)
-        self.setToolTip(f"First fix what is marked ✗: {', '.join(unfit)}" if unfit else what + _keys(waiting))
+        invalid_keys = self._find_invalid()
+        self.setEnabled(not invalid_keys)
+        self.setToolTip(
+            f"First fix what is marked ✗: {', '.join(invalid_keys)}" if invalid_keys else what + _keys(waiting)
+        )
         self.setVisible(bool(waiting))
 
     def _begin(self) -> None:
         """Begin once the plugin has accepted the options just typed; one that it rejects has to be fixed first."""
-        if not self._workbench.option_check.defers(self._begin) and not self._unfit():
+        if not self._workbench.option_check.defers(self._begin) and not self._find_invalid():
             self._workbench.restart()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.offered.emit(True)
+        self.visibility_changed.emit(True)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.offered.emit(False)
+        self.visibility_changed.emit(False)
 
 
 def restart_text(workbench: Workbench) -> str:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
 from gui.widgets.labels import set_role
 from gui.widgets.spin_boxes import WITH_SEPARATORS
 
-LONGEST = 9  # digits
+MAX_DIGITS = 9  # digits
 
 
 class _SeedValidator(QValidator):
@@ -27,19 +27,19 @@ class _SeedValidator(QValidator):
 class SeedEdit(QLineEdit):
     """Takes digits. Space is passed on to the window, where it is the shortcut of Learn."""
 
-    left = Signal()
+    focus_lost = Signal()
 
     def __init__(self) -> None:
         super().__init__("0")
-        self._digits = LONGEST
+        self._digits = MAX_DIGITS
         self.setObjectName("seed")
         self.setAccessibleName("Seed")
         self.setToolTip("Decides initial weights, dropout and the order of the data")
         self.setValidator(_SeedValidator(self))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.textChanged.connect(self._mark)
+        self.textChanged.connect(self._show_validity)
 
-    def show_digits(self, digits: int) -> None:
+    def set_shown_digits(self, digits: int) -> None:
         """Ask for the width of this many digits."""
         self._digits = digits
         self.updateGeometry()
@@ -49,10 +49,10 @@ class SeedEdit(QLineEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        self.tells_of_none()
-        self.left.emit()
+        self.warn_if_invalid()
+        self.focus_lost.emit()
 
-    def tells_of_none(self) -> bool:
+    def warn_if_invalid(self) -> bool:
         """Whether the finished text is no seed; if so, a tooltip says it. Empty text does not count."""
         is_none = bool(self.text()) and not self.hasAcceptableInput()
         if is_none:
@@ -60,7 +60,7 @@ class SeedEdit(QLineEdit):
             QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), sentence, self)
         return is_none
 
-    def _mark(self) -> None:
+    def _show_validity(self) -> None:
         set_role(self, "" if self.hasAcceptableInput() else "error")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -69,4 +69,4 @@ class SeedEdit(QLineEdit):
         else:
             super().keyPressEvent(event)
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                self.tells_of_none()
+                self.warn_if_invalid()

@@ -17,18 +17,18 @@ from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import plain_label
 
 REFRESH_MS = 500
-TOLD_MS = 10_000  # long enough to read a path
-WORDY, NARROW = 720, 620  # pixels at 100 %: narrower, figures are shortened, and the device gives way to a name
-_FOR_NAME = 180  # added to `WORDY` where a run is named
-_NAME, _SHORT_NAME = 280, 120  # the widest that its name may be, and on a terse line
-_WATCHING = (
+MESSAGE_MS = 10_000  # long enough to read a path
+TERSE_WIDTH, NARROW_WIDTH = 720, 620  # pixels at 100 %: below, figures are shortened; the device gives way to a name
+_NAME_ALLOWANCE = 180  # added to `TERSE_WIDTH` where a run is named
+_NAME_WIDTH, _SHORT_NAME_WIDTH = 280, 120  # the widest that its name may be, and on a terse line
+_WATCHING_HELP = (
     "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
     "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
     "under 5 %. It is more where one drawing or answer takes long, for a moment where you ask or choose something, and "
     "at a slow pace, where what is new is drawn each second."
 )
-_SIZES = "Trained numbers in the model, and tokens in the two vocabularies"
-_WHERE = "Where the model is trained, and the number format of its matrix products"
+_SIZES_HELP = "Trained numbers in the model, and tokens in the two vocabularies"
+_DEVICE_HELP = "Where the model is trained, and the number format of its matrix products"
 
 
 class StatusBar(QFrame):
@@ -43,38 +43,38 @@ class StatusBar(QFrame):
         self.run_label = _BoundedLabel()
         self.run_label.setObjectName("run")
         self.run_label.hide()
-        self.epoch_label = _figure("How many times training has gone through the data")
-        self.speed_label = _figure("Target tokens a second, counting <eos> but not padding")
-        self.device_label = _figure(_WHERE)
-        self.size_label = _figure(_SIZES)
-        self.watching_label = _figure(_WATCHING)
-        self.told_label = _BoundedLabel()
-        self.told_label.hide()
-        self._in_its_place = (self.size_label, self.device_label)  # of the message: they rarely change
-        figures = (self.epoch_label, self.speed_label, *self._in_its_place)
+        self.epoch_label = _figure_label("How many times training has gone through the data")
+        self.speed_label = _figure_label("Target tokens a second, counting <eos> but not padding")
+        self.device_label = _figure_label(_DEVICE_HELP)
+        self.size_label = _figure_label(_SIZES_HELP)
+        self.watching_label = _figure_label(_WATCHING_HELP)
+        self.message_label = _BoundedLabel()
+        self.message_label.hide()
+        self._hidden_by_message = (self.size_label, self.device_label)  # they rarely change
+        figures = (self.epoch_label, self.speed_label, *self._hidden_by_message)
         layout = FlowLayout(self, GRID // 2, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
         for label in (self.run_label, self.stage_label, *figures):
             layout.addWidget(label)
-        layout.add_stretching(self.told_label)
+        layout.add_stretching(self.message_label)
         layout.addWidget(self.watching_label)
         self._time_left = TimeLeft()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self.refresh)
         self._timer.start(REFRESH_MS)
-        self._read = QTimer(self)  # until the message has been read
-        self._read.setSingleShot(True)
-        self._read.timeout.connect(partial(self._show_told, False))
-        self._is_of_run = False  # the message, which then ends when the run is left, or learns
+        self._message_timer = QTimer(self)  # until the message has been read
+        self._message_timer.setSingleShot(True)
+        self._message_timer.timeout.connect(partial(self._set_message_visible, False))
+        self._is_run_message = False  # the message, which then ends when the run is left, or learns
         context.theme.changed.connect(self.refresh)
         context.bridge.prepared.connect(self.refresh)
         context.bridge.shown_changed.connect(self.refresh)
-        context.bridge.progressed.connect(self._take_progress)
-        context.bridge.state_changed.connect(self._take_state)
-        context.bridge.message.connect(self._tell)
-        context.bridge.run_message.connect(self._tell_of_run)
-        context.bridge.prepared.connect(self._leave_run)
-        context.bridge.run_forgotten.connect(self._leave_run)
+        context.bridge.progressed.connect(self._show_progress)
+        context.bridge.state_changed.connect(self._handle_state)
+        context.bridge.message.connect(self._show_message)
+        context.bridge.run_message.connect(self._show_run_message)
+        context.bridge.prepared.connect(self._hide_run_message)
+        context.bridge.run_forgotten.connect(self._hide_run_message)
 
     def show_run(self, name: str) -> None:
         """Show the name of the viewed run, or none if it is empty."""
@@ -103,35 +103,37 @@ class StatusBar(QFrame):
 
     def _fit(self) -> None:
         px, label = self.context.theme.px, self.run_label
-        label.ask_for(min(label.needed, px(_SHORT_NAME if self._is_terse else _NAME)))
-        is_narrow = bool(label.text()) and self.width() < px(NARROW)
-        self.device_label.setHidden(is_narrow or not self.told_label.isHidden())
+        label.set_preferred_width(min(label.needed_width, px(_SHORT_NAME_WIDTH if self._is_terse else _NAME_WIDTH)))
+        is_narrow = bool(label.text()) and self.width() < px(NARROW_WIDTH)
+        self.device_label.setHidden(is_narrow or not self.message_label.isHidden())
 
     @property
     def _is_terse(self) -> bool:
         """Whether figures are shortened, as a second line would push the view up; their tooltips have the rest."""
-        return self.width() < self.context.theme.px(WORDY + _FOR_NAME * bool(self.run_label.text()))
+        return self.width() < self.context.theme.px(TERSE_WIDTH + _NAME_ALLOWANCE * bool(self.run_label.text()))
 
-    def _tell_of_run(self, sentence: str) -> None:
-        self._tell(sentence)
-        self._is_of_run = True
+    def _show_run_message(self, sentence: str) -> None:
+        self._show_message(sentence)
+        self._is_run_message = True
 
-    def _leave_run(self, *_: object) -> None:
-        if self._is_of_run:
-            self._show_told(False)
+    def _hide_run_message(self, *_: object) -> None:
+        if self._is_run_message:
+            self._set_message_visible(False)
 
-    def _tell(self, sentence: str) -> None:
-        self._is_of_run = False
-        if not self.told_label.isVisible():
+    def _show_message(self, sentence: str) -> None:
+        self._is_run_message = False
+        if not self.message_label.isVisible():
             left, right = self.size_label.geometry(), self.device_label.geometry()
-            self.told_label.ask_for((left if self.device_label.isHidden() else left.united(right)).width())
-        self.told_label.setText(sentence)
-        self._show_told(True)
-        self._read.start(TOLD_MS)
+            self.message_label.set_preferred_width(
+                (left if self.device_label.isHidden() else left.united(right)).width()
+            )
+        self.message_label.setText(sentence)
+        self._set_message_visible(True)
+        self._message_timer.start(MESSAGE_MS)
 
-    def _show_told(self, is_shown: bool) -> None:
-        self.told_label.setVisible(is_shown)
-        for label in self._in_its_place:
+    def _set_message_visible(self, is_shown: bool) -> None:
+        self.message_label.setVisible(is_shown)
+        for label in self._hidden_by_message:
             label.setVisible(not is_shown)
         self._fit()
 
@@ -148,9 +150,9 @@ class StatusBar(QFrame):
         threads = f" {training.num_threads} thread{'s' * (training.num_threads != 1)}"
         device = training.device.upper() + (threads if training.device == "cpu" else "")
         is_known = training.device != "auto"  # it is not known before torch is loaded
-        self._show(self.device_label, device if is_known else "", training.precision, _WHERE, prepared.picked)
+        self._show(self.device_label, device if is_known else "", training.precision, _DEVICE_HELP, prepared.picked)
         sizes = f"{len(prepared.src_tokens):,} → {len(prepared.tgt_tokens):,} tokens"
-        self._show(self.size_label, f"{compact(prepared.num_parameters)} parameters", sizes, _SIZES)
+        self._show(self.size_label, f"{compact(prepared.num_parameters)} parameters", sizes, _SIZES_HELP)
 
     def _show(self, label: NumberLabel, figure: str, more: str, *meaning: str) -> None:
         """Show a figure, followed by `more` if there is room; the tooltip has `meaning`."""
@@ -158,7 +160,7 @@ class StatusBar(QFrame):
         label.setText(figure if self._is_terse else whole)
         label.setToolTip("\n".join(filter(None, [whole if self._is_terse else "", *meaning])))
 
-    def _take_progress(self, progress: Progress) -> None:
+    def _show_progress(self, progress: Progress) -> None:
         if self.context.bridge.state != "preparing":  # a plugin's check: the Plugins view shows its progress
             return
         counted = f" {progress.done:,}" if progress.done else ""  # a stage done in one go has no count
@@ -168,28 +170,28 @@ class StatusBar(QFrame):
         self.stage_label.setText(progress.stage.capitalize() + share + left)
         self.stage_label.show()
 
-    def _take_state(self, change: StateChanged) -> None:
+    def _handle_state(self, change: StateChanged) -> None:
         if change.state != "preparing":
             self.stage_label.hide()
         if change.state == "learning":
-            self._leave_run()
+            self._hide_run_message()
         self._show_watching()
 
 
 class _BoundedLabel(ElidedLabel):
-    """Asks for the width set by `ask_for`, whatever its text needs; it may be given more that is free on its line."""
+    """Has a preferred width, whatever its text needs; it may be given more that is free on its line."""
 
     def __init__(self) -> None:
         super().__init__()
         self._width = 0
 
     @property
-    def needed(self) -> int:
+    def needed_width(self) -> int:
         """Pixels for all of its text."""
         return text_width(self.fontMetrics(), self.text())
 
-    def ask_for(self, width: int) -> None:
-        """Ask for a width of this many pixels."""
+    def set_preferred_width(self, width: int) -> None:
+        """Set the preferred width in pixels."""
         if width != self._width:
             self._width = width
             self.updateGeometry()
@@ -213,7 +215,7 @@ def compact(number: float) -> str:
     return f"{number:.3g}"
 
 
-def _figure(meaning: str) -> NumberLabel:
+def _figure_label(meaning: str) -> NumberLabel:
     label = NumberLabel()
     label.setToolTip(meaning)
     return label

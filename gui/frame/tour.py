@@ -19,10 +19,10 @@ from gui.widgets.scroll_areas import scroll_into_view
 TEXT_WIDTH = 320  # pixels at 100 %
 LINE = 2  # pixels, of the outline
 _VIEWPORT = "qt_scrollarea_viewport"  # Qt's object name for it
-MOVES = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
+GEOMETRY_EVENTS = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 
 
-class Step(NamedTuple):
+class TourStep(NamedTuple):
     """One thing worth knowing, and the parts of the window it is about; the card stands beside the last."""
 
     title: str
@@ -30,35 +30,35 @@ class Step(NamedTuple):
     parts: tuple[QWidget, ...]
 
 
-def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step, ...]:
+def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[TourStep, ...]:
     """What a newcomer needs to know: what the window shows, then what to do."""
     return (
-        Step(
+        TourStep(
             "One sentence, and where the model looks",
             "On top: what the model reads, what it should write (reference) and what it writes at this moment "
             "(free run); untrained, that is nonsense. In the picture each row is a word being written: the stronger "
             "a cell's colour, the more the model looks at the word at the head of that column.",
             (train.sentence_row, train.attention_map),
         ),
-        Step(
+        TourStep(
             "All heads at once",
             "A Transformer looks at a sentence in several ways side by side. Each way is called a head, and here "
             "are all of them, small. Click one to see it large.",
             (train.head_grid,),
         ),
-        Step(
+        TourStep(
             "How it learns, and the way back",
             "The loss says how wrong the model is: it falls while the model learns. The vertical line is the "
             "playhead: drag it to an earlier step, and all the pictures above go back to that step with it.",
             (train.curves,),
         ),
-        Step(
+        TourStep(
             "Another task, or data of your own",
             "Setup holds ready-made tasks, the size of the model and every other setting. Drop two text files on "
             "the window to learn from them; a dataset that makes its own pairs is a short Python file.",
             (rail.setup_button,),
         ),
-        Step(
+        TourStep(
             "Learn",
             "Click Learn, or press Space: the model begins to learn, and everything moves with it. Once more pauses "
             "it. +1, +10 and +100 go that many steps. Every run is kept, under Runs. This tour opens again from Help "
@@ -69,20 +69,20 @@ def tour_steps(train: TrainView, transport: Transport, rail: Rail) -> tuple[Step
 
 
 class Tour(QFrame):
-    """A card on `over`, kept within its part `room`. Enter, arrows or buttons go on and back; Space is left to Learn.
+    """A card on `parent`, kept within its part `area`. Enter, arrows or buttons go on and back; Space is left to Learn.
 
-    `stepped` is emitted when another step is shown, `ended` when the tour was completed or skipped.
+    `step_shown` is emitted when another step is shown, `ended` when the tour was completed or skipped.
     """
 
-    stepped = Signal()
+    step_shown = Signal()
     ended = Signal()
 
-    def __init__(self, theme: Theme, steps: tuple[Step, ...], room: QWidget, over: QWidget) -> None:
-        super().__init__(over)
-        self._theme, self._steps, self._room, self._over = theme, steps, room, over
+    def __init__(self, theme: Theme, steps: tuple[TourStep, ...], area: QWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme, self._steps, self._area, self._parent = theme, steps, area, parent
         self._index = 0
         self._watched: list[QWidget] = []
-        self.outline = _outline(over)
+        self.outline = _outline(parent)
         self.count_label = plain_label(role="muted")
         self.enter_label = plain_label(role="muted")
         self.title_label = plain_label(role="title")
@@ -98,7 +98,7 @@ class Tour(QFrame):
         self.hide()
 
     @property
-    def step(self) -> Step:
+    def step(self) -> TourStep:
         """The step being shown."""
         return self._steps[self._index]
 
@@ -123,12 +123,12 @@ class Tour(QFrame):
         self.outline.hide()
         self.ended.emit()
 
-    def end_if_learning_was_last(self) -> None:
+    def end_if_last_step(self) -> None:
         """End the tour if its last step is shown: learning has begun, as that step suggests."""
         if self.isVisible() and self.is_last:
             self.end()
 
-    def go_on(self) -> None:
+    def go_forward(self) -> None:
         if self.is_last:
             self.end()
         else:
@@ -141,7 +141,7 @@ class Tour(QFrame):
         """Handle arrows and Enter; leave every other key, above all Space, to the window."""
         match event.key():
             case Qt.Key.Key_Right | Qt.Key.Key_Return | Qt.Key.Key_Enter:
-                self.go_on()
+                self.go_forward()
             case Qt.Key.Key_Left:
                 self.go_back()
             case _:
@@ -149,18 +149,18 @@ class Tour(QFrame):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow a part of this step, or a widget around it, that has moved."""
-        if event.type() in MOVES:
-            self._place()
+        if event.type() in GEOMETRY_EVENTS:
+            self._update_position()
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the card when its text or zoom has changed its size."""
         super().resizeEvent(event)
-        self._place()
+        self._update_position()
 
-    def _go_to(self, place: int) -> None:
-        self._index = place
-        step, count = self.step, f"{place + 1} of {len(self._steps)}"
+    def _go_to(self, index: int) -> None:
+        self._index = index
+        step, count = self.step, f"{index + 1} of {len(self._steps)}"
         self.count_label.setText(f"Tour · {count}")
         self.enter_label.setText("Enter ends it" if self.is_last else "Enter continues")
         self.title_label.setText(step.title)
@@ -168,37 +168,37 @@ class Tour(QFrame):
         self.next_button.setText("Done" if self.is_last else "Next")
         self.next_button.setAccessibleName(self.next_button.text())
         self.skip_button.setHidden(self.is_last)
-        set_enabled(self.back_button, "" if place else "This is the first step")
+        set_enabled(self.back_button, "" if index else "This is the first step")
         self.setAccessibleName(f"Tour, {count}: {step.title}")
         self.setAccessibleDescription(step.text)
-        self.stepped.emit()
+        self.step_shown.emit()
         scroll_into_view(step.parts[-1])
         self._watch(*step.parts)
-        self._place()
+        self._update_position()
 
     def _watch(self, *parts: QWidget) -> None:
         """Watch these parts and the widgets around them for moves, without a timer: a still window costs nothing."""
         for widget in self._watched:
             widget.removeEventFilter(self)
-        around = [widget for part in parts for widget in _up_to(part, self._over)]
+        around = [widget for part in parts for widget in _ancestors_up_to(part, self._parent)]
         # Not Qt's own viewports: PySide may drop such a wrapper while it is watched. The page inside moves with it.
         self._watched = [widget for widget in around if widget.objectName() != _VIEWPORT]
         for widget in self._watched:
             widget.installEventFilter(self)
 
-    def _place(self) -> None:
+    def _update_position(self) -> None:
         """Outline the parts of this step and put the card beside them; if another view hides them, leave it there."""
-        parts = [_seen_in(self._over, part) for part in self.step.parts if part.isVisible()]
+        parts = [_visible_rect(self._parent, part) for part in self.step.parts if part.isVisible()]
         rects = [rect for rect in parts if not rect.isEmpty()]
-        room = _rect_in(self._over, self._room)
+        area = _rect_in(self._parent, self._area)
         self.outline.hide()  # else the old line stays painted outside the new mask
         if rects:
-            self.outline.setGeometry(self._over.rect())
-            self.outline.setMask(_frame(rects, self._over.rect()))
+            self.outline.setGeometry(self._parent.rect())
+            self.outline.setMask(_frame(rects, self._parent.rect()))
             self.outline.setVisible(self.isVisible())
-            self.move(beside(rects, self.size(), room))
+            self.move(position_beside(rects, self.size(), area))
         else:
-            self.move(_moved_into(room, QRect(self.pos(), self.size())).topLeft())
+            self.move(_moved_inside(area, QRect(self.pos(), self.size())).topLeft())
 
     def _resize_to_zoom(self) -> None:
         self.text_label.setFixedWidth(self._theme.px(TEXT_WIDTH))
@@ -227,11 +227,11 @@ class Tour(QFrame):
     def _connect(self) -> None:
         self.skip_button.clicked.connect(self.end)
         self.back_button.clicked.connect(self.go_back)
-        self.next_button.clicked.connect(self.go_on)
+        self.next_button.clicked.connect(self.go_forward)
         self._theme.changed.connect(self._resize_to_zoom)
 
 
-def beside(parts: list[QRect], size: QSize, room: QRect) -> QPoint:
+def position_beside(parts: list[QRect], size: QSize, area: QRect) -> QPoint:
     """Where a card covers none of the parts: right of the last part, left, below or above it; else at its corner."""
     last, gap = parts[-1], 2 * GRID
     corners = (
@@ -241,15 +241,15 @@ def beside(parts: list[QRect], size: QSize, room: QRect) -> QPoint:
         QPoint(last.left(), last.top() - gap - size.height()),
         last.bottomRight(),
     )
-    places = [_moved_into(room, QRect(corner, size)) for corner in corners]
-    free = (place for place in places if not any(place.intersects(part) for part in parts))
-    return next(free, places[-1]).topLeft()
+    cards = [_moved_inside(area, QRect(corner, size)) for corner in corners]
+    free = (card for card in cards if not any(card.intersects(part) for part in parts))
+    return next(free, cards[-1]).topLeft()
 
 
-def _moved_into(room: QRect, card: QRect) -> QRect:
-    """The card, moved into `room` as little as possible; one that is too large keeps its upper left corner visible."""
-    left = max(room.left(), min(card.left(), room.right() - card.width() - GRID))
-    top = max(room.top(), min(card.top(), room.bottom() - card.height() - GRID))
+def _moved_inside(area: QRect, card: QRect) -> QRect:
+    """The card, moved into `area` as little as possible; one that is too large keeps its upper left corner visible."""
+    left = max(area.left(), min(card.left(), area.right() - card.width() - GRID))
+    top = max(area.top(), min(card.top(), area.bottom() - card.height() - GRID))
     return QRect(QPoint(left, top), card.size())
 
 
@@ -257,40 +257,40 @@ def _frame(parts: list[QRect], window: QRect) -> QRegion:
     """A line around the parts, inside the window; parts that lie side by side share one."""
     outer, inner = QRegion(), QRegion()
     for part in parts:
-        outer += _grown(part, GRID // 2 + LINE) & window
-        inner += _grown(part, GRID // 2) & _grown(window, -LINE)
+        outer += _expanded(part, GRID // 2 + LINE) & window
+        inner += _expanded(part, GRID // 2) & _expanded(window, -LINE)
     return outer - inner
 
 
-def _grown(rect: QRect, by: int) -> QRect:
+def _expanded(rect: QRect, by: int) -> QRect:
     return rect.adjusted(-by, -by, by, by)
 
 
-def _outline(over: QWidget) -> QFrame:
+def _outline(parent: QWidget) -> QFrame:
     """A frame that is drawn only inside its mask, and that the mouse passes through."""
-    made = QFrame(over)
+    made = QFrame(parent)
     made.setObjectName("outline")
     made.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
     made.hide()
     return made
 
 
-def _rect_in(over: QWidget, widget: QWidget) -> QRect:
-    return QRect(widget.mapTo(over, QPoint(0, 0)), widget.size())
+def _rect_in(parent: QWidget, widget: QWidget) -> QRect:
+    return QRect(widget.mapTo(parent, QPoint(0, 0)), widget.size())
 
 
-def _seen_in(over: QWidget, widget: QWidget) -> QRect:
+def _visible_rect(parent: QWidget, widget: QWidget) -> QRect:
     """The part of the widget that is not scrolled out of view."""
-    rect = _rect_in(over, widget)
-    for around in _up_to(widget, over):
-        rect &= _rect_in(over, around)
+    rect = _rect_in(parent, widget)
+    for around in _ancestors_up_to(widget, parent):
+        rect &= _rect_in(parent, around)
     return rect
 
 
-def _up_to(widget: QWidget | None, over: QWidget) -> list[QWidget]:
-    """The widget and its ancestors, up to and including `over`."""
+def _ancestors_up_to(widget: QWidget | None, parent: QWidget) -> list[QWidget]:
+    """The widget and its ancestors, up to and including `parent`."""
     found = []
-    while widget is not None and widget is not over:
+    while widget is not None and widget is not parent:
         found.append(widget)
         widget = widget.parentWidget()
-    return [*found, over]
+    return [*found, parent]

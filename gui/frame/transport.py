@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSlider
 from gui.bridge import WindowState
 from gui.context import NOTHING_PREPARED, Context
 from gui.frame.branch_button import BranchButton
-from gui.frame.seed_edit import LONGEST, SeedEdit
+from gui.frame.seed_edit import MAX_DIGITS, SeedEdit
 from gui.icons import icon
 from gui.runs.rows import EXAMPLE_STAYS
 from gui.theme import GRID
@@ -36,9 +36,11 @@ STATES: dict[WindowState, str] = {
     "finished": "finished",
     "failed": "stopped",
 }
-ENDED = "Headlight has stopped computing after an internal error: close it and start it again; what was saved is safe"
+ENGINE_ENDED = (
+    "Headlight has stopped computing after an internal error: close it and start it again; what was saved is safe"
+)
 LEARN_HELP = "Learn, or pause (Space)"
-GO_ON_HELP = f"Continue for {MORE_STEPS:,} more steps (Space); Reset begins another run"
+CONTINUE_HELP = f"Continue for {MORE_STEPS:,} more steps (Space); Reset begins another run"
 CAN_LEARN: tuple[WindowState, ...] = ("ready", "learning", "paused", "finished")
 
 
@@ -56,25 +58,25 @@ class Terse(IntEnum):
 class StateWords(NamedTuple):
     """The texts that describe the state, with its step if it has one."""
 
-    said: str
-    mark: str = ""  # stands for `said` where there is little room
+    text: str
+    mark: str = ""  # stands for `text` where there is little room
     step: str = ""
     of_steps: str = ""
 
     @property
-    def whole(self) -> str:
-        return f"{self.said} · {self.step}{self.of_steps}" if self.step else self.said
+    def full_text(self) -> str:
+        return f"{self.text} · {self.step}{self.of_steps}" if self.step else self.text
 
-    def shown(self, terse: Terse, *, is_live: bool) -> str:
+    def text_at(self, terse: Terse, *, is_live: bool) -> str:
         """The text at this level; without the step while not live, since the LIVE button then shows it."""
-        short = self.mark or self.said
+        short = self.mark or self.text
         if not is_live:
-            return self.said if terse < Terse.NAMES else short
+            return self.text if terse < Terse.NAMES else short
         if terse < Terse.NAMES:
-            return self.whole
+            return self.full_text
         if not self.step or terse >= Terse.STEP:
             return short
-        return f"{self.said} · {self.step}" if terse < Terse.STATE or not self.mark else f"{self.mark} {self.step}"
+        return f"{self.text} · {self.step}" if terse < Terse.STATE or not self.mark else f"{self.mark} {self.step}"
 
 
 class Transport(QFrame):
@@ -101,9 +103,9 @@ class Transport(QFrame):
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = NumberLabel()
         self._terse = Terse.NOTHING
-        self._fitted: tuple[object, ...] = ()  # the widths and lengths that `_terse` was chosen for
+        self._fitted_for: tuple[object, ...] = ()  # the widths and lengths that `_terse` was chosen for
         self._shown_at = 0.0  # when the step was last shown
-        self._seed = 0  # the last complete one, which acts again while the typed text is no seed
+        self._last_seed = 0  # the last complete one, which acts again while the typed text is no seed
         self._lay_out()
         self._connect()
         self.refresh()
@@ -116,14 +118,14 @@ class Transport(QFrame):
         for step_button in self.step_buttons:
             set_enabled(step_button, self._why_no_steps(state))
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
-        set_enabled(self.reset_button, self._why_nothing() or why_not)
+        set_enabled(self.reset_button, self._why_engine_ended() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
         why_none = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
         set_enabled(self.finish_button, self._why_no_learning(state) if has_run else why_none)
         self._show_step()
         self._show_seed()
 
-    def leave_filling(self, is_left: bool) -> None:
+    def set_plain(self, is_left: bool) -> None:
         """Fill Learn, or leave that to another button: only one on the screen is filled."""
         set_role(self.learn_button, "" if is_left else "filled")
         self.refresh()
@@ -131,7 +133,7 @@ class Transport(QFrame):
     def _show_seed(self) -> None:
         draft, edit = self.context.workbench.draft, self.seed_edit
         if not edit.hasFocus():
-            self._keep_seed()
+            self._remember_seed()
         is_being_typed = edit.hasFocus() and not edit.hasAcceptableInput()  # for example emptied, to type another
         if draft is not None and not is_being_typed and edit.text() != str(draft.seed):
             edit.setText(str(draft.seed))
@@ -177,15 +179,15 @@ class Transport(QFrame):
         colour = colours.faint if reason else colours.on_training if is_filled else colours.text
         self.learn_button.setText(seen)
         self.learn_button.setAccessibleName(text)
-        self.learn_button.setAccessibleDescription(GO_ON_HELP if state == "finished" else LEARN_HELP)
+        self.learn_button.setAccessibleDescription(CONTINUE_HELP if state == "finished" else LEARN_HELP)
         self.learn_button.setIcon(icon("pause" if state == "learning" else "play", colour))
         set_enabled(self.learn_button, reason)
 
-    def _why_nothing(self) -> str:
-        return ENDED if self.context.bridge.engine.is_closed else ""
+    def _why_engine_ended(self) -> str:
+        return ENGINE_ENDED if self.context.bridge.engine.is_closed else ""
 
     def _why_no_learning(self, state: WindowState) -> str:
-        if ended := self._why_nothing():
+        if ended := self._why_engine_ended():
             return ended
         if watching := self.context.follower.reason:
             return f"{watching}: stop following it in Runs to learn here again"
@@ -208,31 +210,31 @@ class Transport(QFrame):
 
     def _reset(self) -> None:
         draft = self.context.workbench.draft
-        if draft is not None and not self.seed_edit.tells_of_none():
+        if draft is not None and not self.seed_edit.warn_if_invalid():
             shift = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
             self.context.workbench.reset(draft.seed + 1 if shift else None)
 
     def _edit_seed(self, text: str) -> None:
         """Take the seed at each keystroke; while the text is no seed, go back to the last complete one."""
         draft = self.context.workbench.draft
-        seed = int(text) if self.seed_edit.hasAcceptableInput() else self._seed
+        seed = int(text) if self.seed_edit.hasAcceptableInput() else self._last_seed
         if draft is not None and seed != draft.seed:
             self.context.workbench.edit("seed", seed)
 
-    def _keep_seed(self) -> None:
+    def _remember_seed(self) -> None:
         draft = self.context.workbench.draft
         if draft is not None:
-            self._seed = draft.seed
+            self._last_seed = draft.seed
 
-    def _set_pace(self, place: int) -> None:
-        pace = PACES[place]
+    def _set_pace(self, index: int) -> None:
+        pace = PACES[index]
         self.pace_label.setText("max" if pace is None else f"{pace:g} / s")
         self.context.workbench.set_pace(pace)
 
     def _lay_out(self) -> None:
         self.learn_button.setMinimumWidth(112)
         self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
-        self._names = seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
+        self._name_labels = seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
         self._flow, self._steps = FlowLayout(self, GRID, GRID), side_by_side(*self.step_buttons)
         self._parts = (
             self.learn_button,
@@ -254,17 +256,17 @@ class Transport(QFrame):
 
         If a second row is needed all the same, say as much as the rows have room for.
         """
-        texts = self._state_words().whole, self._viewing(), self.branch_button.accessibleName()
+        texts = self._state_words().full_text, self._viewing(), self.branch_button.accessibleName()
         away = [part.isHidden() for part in (self.finish_button, self.branch_button, self.live_button)]
         fitted = (self.width(), self.context.theme.zoom, *away, *map(len, texts))
-        if fitted == self._fitted:
+        if fitted == self._fitted_for:
             self._show_state()  # all that changes from step to step
             return
-        self._fitted, heights = fitted, dict[Terse, int]()
+        self._fitted_for, heights = fitted, dict[Terse, int]()
         for terse in Terse:
-            self._say(terse)
+            self._apply_terseness(terse)
             heights[terse] = self._height_needed()
-        self._say(min(Terse, key=heights.__getitem__))
+        self._apply_terseness(min(Terse, key=heights.__getitem__))
 
     def _height_needed(self) -> int:
         self.state_label.shrink_to_text()
@@ -272,15 +274,15 @@ class Transport(QFrame):
             part.updateGeometry()
         return self._flow.heightForWidth(self.width())
 
-    def _say(self, terse: Terse) -> None:
+    def _apply_terseness(self, terse: Terse) -> None:
         """Show all but what this level leaves out."""
         self._terse = terse
-        for name in self._names:
+        for name in self._name_labels:
             name.setHidden(terse >= Terse.NAMES)
         self.finish_button.setText("Finish" if terse >= Terse.NAMES else "Finish and keep")
         self.pace_label.setHidden(terse >= Terse.PACE)
-        self.seed_edit.show_digits(SHORT_SEED if terse >= Terse.PACE else LONGEST)
-        self.branch_button.say_changes(terse < Terse.STEP)
+        self.seed_edit.set_shown_digits(SHORT_SEED if terse >= Terse.PACE else MAX_DIGITS)
+        self.branch_button.show_changes(terse < Terse.STEP)
         self._steps.setHidden(terse >= Terse.STEP_BUTTONS and not self.branch_button.isHidden())
         self._show_learn(self.context.bridge.state)
         self._show_state()
@@ -289,9 +291,9 @@ class Transport(QFrame):
         """Show what the run does, at which step, and which step is viewed."""
         words = self._state_words()
         self.live_button.setText("LIVE" if self._terse >= Terse.NAMES else self._viewing())
-        self.state_label.setText(words.shown(self._terse, is_live=self.context.playhead.is_live))
-        self.state_label.setAccessibleName(words.whole)
-        self.state_label.setToolTip(words.whole if self._terse else "")
+        self.state_label.setText(words.text_at(self._terse, is_live=self.context.playhead.is_live))
+        self.state_label.setAccessibleName(words.full_text)
+        self.state_label.setToolTip(words.full_text if self._terse else "")
 
     def _connect(self) -> None:
         context, workbench = self.context, self.context.workbench
@@ -300,9 +302,9 @@ class Transport(QFrame):
             step_button.clicked.connect(self._step)
         self.reset_button.clicked.connect(self._reset)
         self.seed_edit.textEdited.connect(self._edit_seed)
-        self.seed_edit.left.connect(self._show_seed)
-        for typed_out in (self.seed_edit.returnPressed, self.reset_button.clicked, workbench.learn_requested):
-            typed_out.connect(self._keep_seed)
+        self.seed_edit.focus_lost.connect(self._show_seed)
+        for completed in (self.seed_edit.returnPressed, self.reset_button.clicked, workbench.learn_requested):
+            completed.connect(self._remember_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)
         self.finish_button.clicked.connect(workbench.finish)

@@ -15,12 +15,12 @@ AnyView = TypeVar("AnyView", bound=View)
 
 
 class ViewPages(QStackedWidget):
-    """Calls `take_built` with each view that it has built."""
+    """Calls `on_built` with each view that it has built."""
 
-    def __init__(self, context: Context, take_built: Callable[[View], object]) -> None:
+    def __init__(self, context: Context, on_built: Callable[[View], object]) -> None:
         super().__init__()
         self._context = context
-        self._take_built = take_built
+        self._take_built = on_built
         self._built: dict[type[View], View] = {}
 
     def view(self, kind: type[AnyView]) -> AnyView:

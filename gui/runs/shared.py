@@ -20,20 +20,20 @@ _KIND = "Shared runs"
 
 
 class SharedRuns(QObject):
-    """Asks where, and writes or reads the file beside the GUI thread; `over` is the parent of its dialogs."""
+    """Asks where, and writes or reads the file beside the GUI thread; `parent` is the parent of its dialogs."""
 
     opened = Signal()  # a run was received and is being opened
     written = Signal(Path, Path, str)  # a run, the file it was written to, and the file's size in words
 
-    def __init__(self, context: Context, over: QWidget) -> None:
-        super().__init__(over)
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
         self._context = context
-        self._over = over
+        self._parent = parent
 
     def ask_where(self, run: Path, name: str) -> None:
         """Ask where to save a run of this name, and write it there."""
         start = str(Path.home() / f"{safe_folder_name(name)}{SUFFIX}")
-        path = ask_where_to_save(self._over, "Share the run as", start, {SUFFIX: _KIND})
+        path = ask_where_to_save(self._parent, "Share the run as", start, {SUFFIX: _KIND})
         if path is not None:
             self.write(run, path)
 
@@ -45,7 +45,7 @@ class SharedRuns(QObject):
 
     def ask_for_file(self) -> None:
         """Ask for a file, and open it."""
-        name, _ = QFileDialog.getOpenFileName(self._over, "Open a shared run", "", f"{_KIND} (*{SUFFIX})")
+        name, _ = QFileDialog.getOpenFileName(self._parent, "Open a shared run", "", f"{_KIND} (*{SUFFIX})")
         if name:
             self.open_file(Path(name))
 

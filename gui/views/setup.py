@@ -69,7 +69,7 @@ class SetupDrawer(QFrame):
         self.preset_combo = NoWheelComboBox()
         self.open_button = button("Open …", "Open settings from a YAML file")
         self.save_button = button("Save as …", "Save these settings as a YAML file")
-        self.restart_button = RestartButton(context.workbench, self._unfit)
+        self.restart_button = RestartButton(context.workbench, self._invalid_keys)
         self.summary_label = plain_label(role="muted", wraps=True)
         self.size_label = plain_label(wraps=True)
         self.schedule = PlannedSchedule(context.theme)
@@ -264,14 +264,14 @@ class SetupDrawer(QFrame):
         section = key.partition(".")[0]
         return self.form(section).rows.get(key) if section in SECTIONS else None
 
-    def _unfit(self) -> list[str]:
+    def _invalid_keys(self) -> list[str]:
         """The keys of settings whose typed values do not fit."""
         return [*self._refused, *self.plugin_options.unfit]
 
     def _tell_of_unfit(self, what_is_done: str) -> None:
         """Note in the strip that learning or saving leaves out the typed values that do not fit."""
-        if unfit := self._unfit():
-            sentence = f"What was typed for {', '.join(unfit)} does not fit: {what_is_done} without it."
+        if invalid := self._invalid_keys():
+            sentence = f"What was typed for {', '.join(invalid)} does not fit: {what_is_done} without it."
             advice = "Setup (Ctrl+E) says what is expected."
             self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
 

@@ -32,8 +32,8 @@ from core.events import StateChanged, Trouble
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
-from gui.frame.banner import interrupted_run
-from gui.main_window import AFTER_THE_END_MS, VIEWS, MainWindow
+from gui.frame.resume_banner import interrupted_run
+from gui.main_window import IGNORE_SPACE_MS, VIEWS, MainWindow
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
@@ -53,7 +53,7 @@ def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:
     assert "parameters" in window.status_bar.size_label.text()
     assert window.status_bar.device_label.text().endswith(("float32", "bfloat16"))
     assert "precision: " in window.status_bar.device_label.toolTip()
-    assert not window.strip.isVisible()
+    assert not window.trouble_strip.isVisible()
 
 
 def test_space_learns_as_the_window_opens_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
@@ -86,9 +86,9 @@ def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(
     with qtbot.waitSignal(window.context.bridge.run_finished, timeout=WAIT_MS):  # after the state, by a tick at times
         qtbot.keyClick(window, Qt.Key.Key_Space)
     with monkeypatch.context() as patch:
-        patch.setattr("gui.main_window.AFTER_THE_END_MS", 100 * WAIT_MS)  # on a busy machine it was a while ago
+        patch.setattr("gui.main_window.IGNORE_SPACE_MS", 100 * WAIT_MS)  # on a busy machine it was a while ago
         qtbot.keyClick(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: window._finished.hasExpired(AFTER_THE_END_MS), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window._since_run_end.hasExpired(IGNORE_SPACE_MS), timeout=WAIT_MS)
     assert window.context.bridge.state == "finished" and window.context.bridge.history.last_step == 40
     qtbot.keyClick(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
@@ -167,9 +167,9 @@ def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: Q
         qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
         row.add_edit.setText("1 " * 100)
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-        qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-        assert "101 tokens" in window.strip.sentence.text(), view.title
-        window.strip.dismiss()
+        qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
+        assert "101 tokens" in window.trouble_strip.sentence.text(), view.title
+        window.trouble_strip.dismiss()
         qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
         assert row.add_edit.text() == ("1 " * 100).strip(), view.title
         row.add_edit.clear()
@@ -201,7 +201,7 @@ def test_my_sentence_that_other_data_came_before_is_given_back(qtbot: QtBot, win
     may_go_on.set()
     qtbot.waitUntil(lambda: row.add_edit.text() == "1 2 3", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
-    assert "“1 2 3” is not followed" in window.strip.sentence.text()
+    assert "“1 2 3” is not followed" in window.trouble_strip.sentence.text()
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.context.selection.chosen.sentence == "1 2 3", timeout=WAIT_MS)
 
@@ -291,7 +291,7 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
     left: list[int] = []
-    window.left.connect(left.append)
+    window.finished.connect(left.append)
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
     run = present(window.context.workbench.run)
@@ -304,7 +304,7 @@ def test_what_waits_for_a_plugin_is_not_done_once_the_window_closes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     check, left = window.context.workbench.option_check, list[int]()
-    window.left.connect(left.append)
+    window.finished.connect(left.append)
     check.begin()
     window.transport.learn_button.click()
     window.close()
@@ -337,16 +337,16 @@ def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
 ) -> None:
     run, left = learn_twelve(qtbot, window), list[int]()
     block(run)
-    window.left.connect(left.append)
+    window.finished.connect(left.append)
     window.close()
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert "cannot be written" in window.strip.sentence.text()
-    assert window.strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
-    assert window.strip.advice.text().endswith("quits in any case. Everything up to step 10 is kept.")
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert "cannot be written" in window.trouble_strip.sentence.text()
+    assert window.trouble_strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
+    assert window.trouble_strip.advice.text().endswith("quits in any case. Everything up to step 10 is kept.")
     assert window.isVisible() and window.isEnabled() and not left
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
-    assert window.unsaved.endswith("Everything up to step 10 is kept.")
+    assert window.unsaved_message.endswith("Everything up to step 10 is kept.")
 
 
 def test_plugins_asked_for_as_the_window_closes_start_no_process(
@@ -370,9 +370,9 @@ def test_a_run_that_could_not_be_saved_learns_on_and_closes_saved(
 ) -> None:
     run, left = learn_twelve(qtbot, window), list[int]()
     block(run)
-    window.left.connect(left.append)
+    window.finished.connect(left.append)
     window.close()
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
     window.context.workbench.reset()  # which would leave it as well
     qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
     unblock(run)
@@ -386,16 +386,16 @@ def test_a_run_that_could_not_be_saved_learns_on_and_closes_saved(
     unblock(run)
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
-    assert not window.unsaved and RunFolder.open(run).checkpoint_steps()[-1] == 13
+    assert not window.unsaved_message and RunFolder.open(run).checkpoint_steps()[-1] == 13
 
 
 def test_strip_has_no_height_until_something_is_wrong(qtbot: QtBot, window: MainWindow) -> None:
     window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room.", details="ENOSPC"))
-    assert window.strip.isVisible()
-    assert window.strip.sentence.text() == "The disk is full."
-    assert window.strip.sentence.property("role") == "error"
-    qtbot.mouseClick(window.strip.dismiss_button, Qt.MouseButton.LeftButton)
-    assert not window.strip.isVisible()
+    assert window.trouble_strip.isVisible()
+    assert window.trouble_strip.sentence.text() == "The disk is full."
+    assert window.trouble_strip.sentence.property("role") == "error"
+    qtbot.mouseClick(window.trouble_strip.dismiss_button, Qt.MouseButton.LeftButton)
+    assert not window.trouble_strip.isVisible()
 
 
 def test_dark_and_zoom_are_switched_live(qtbot: QtBot, window: MainWindow) -> None:
@@ -412,11 +412,11 @@ def test_offers_the_run_that_was_left(qtbot: QtBot, window: MainWindow, wait_for
     done: list[object] = []
     window.context.bridge.ask(Stop(), done.append)
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
-    window.banner.offer(interrupted_run(tmp_path / "runs"))
-    assert "left at step 10" in window.banner.sentence.text()
-    qtbot.mouseClick(window.banner.open_button, Qt.MouseButton.LeftButton)
+    window.resume_banner.offer(interrupted_run(tmp_path / "runs"))
+    assert "left at step 10" in window.resume_banner.sentence.text()
+    qtbot.mouseClick(window.resume_banner.open_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
-    assert not window.banner.isVisible()
+    assert not window.resume_banner.isVisible()
 
 
 def test_a_run_that_was_opened_in_runs_or_deleted_is_offered_no_more(
@@ -427,15 +427,15 @@ def test_a_run_that_was_opened_in_runs_or_deleted_is_offered_no_more(
     window.context.workbench.reset()
     wait_for_state("ready")
     (run,) = list_runs(tmp_path / "runs")
-    window.banner.offer(RunFolder.open(run))
+    window.resume_banner.offer(RunFolder.open(run))
     window.runs_view.deleted.emit(tmp_path / "another")
-    assert window.banner.isVisible()
+    assert window.resume_banner.isVisible()
     window.context.workbench.open_run(run)
     qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
-    assert not window.banner.isVisible()
-    window.banner.offer(RunFolder.open(run))
+    assert not window.resume_banner.isVisible()
+    window.resume_banner.offer(RunFolder.open(run))
     window.runs_view.deleted.emit(run)
-    assert not window.banner.isVisible()
+    assert not window.resume_banner.isVisible()
 
 
 def test_offers_the_interrupted_run_that_was_written_last(
@@ -460,9 +460,9 @@ def test_offers_the_interrupted_run_that_was_written_last(
         assert found.path == expected.path
     shutil.copytree(newer.path, runs / "damaged")
     (runs / "damaged" / "run.json").write_text("{", encoding="utf-8")
-    window.begin()
-    qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
-    assert older.path.name in window.banner.sentence.text()
+    window.start()
+    qtbot.waitUntil(window.resume_banner.isVisible, timeout=WAIT_MS)
+    assert older.path.name in window.resume_banner.sentence.text()
 
 
 def test_nothing_is_offered_once_somebody_learns_however_long_the_look_takes(
@@ -479,7 +479,7 @@ def test_nothing_is_offered_once_somebody_learns_however_long_the_look_takes(
     monkeypatch.setattr("gui.main_window.interrupted_run", look)
     with monkeypatch.context() as patch:
         patch.setattr(window.setup_drawer, "choose_preset", lambda _: None)  # what is prepared stays so
-        window.begin()
+        window.start()
     bridge.run_in_background(lambda: None, done.append)  # after the look
     try:
         window.context.workbench.learn(5)
@@ -487,7 +487,7 @@ def test_nothing_is_offered_once_somebody_learns_however_long_the_look_takes(
     finally:
         may_look.set()
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
-    assert not window.banner.isVisible()
+    assert not window.resume_banner.isVisible()
 
 
 def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> None:
@@ -553,7 +553,7 @@ def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: Ma
 
 def test_opens_filled_and_the_engine_tells_the_same(qtbot: QtBot, empty_window: MainWindow) -> None:
     view, history = empty_window.train_view, empty_window.context.bridge.history
-    empty_window.begin()
+    empty_window.start()
     assert empty_window.context.bridge.state != "ready"
     assert not empty_window.transport.learn_button.isEnabled()
     opened = view.sentence_row.source_label.text(), empty_window.status_bar.size_label.text()
@@ -564,4 +564,4 @@ def test_opens_filled_and_the_engine_tells_the_same(qtbot: QtBot, empty_window: 
     qtbot.waitUntil(lambda: not view.sentence_row.is_dirty, timeout=WAIT_MS)
     assert history.probe(0) is not probe
     assert opened == (view.sentence_row.source_label.text(), empty_window.status_bar.size_label.text())
-    assert not empty_window.strip.isVisible()
+    assert not empty_window.trouble_strip.isVisible()

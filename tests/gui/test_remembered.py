@@ -11,7 +11,7 @@ from PySide6.QtCore import QSize
 from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder
-from gui.frame.banner import interrupted_run
+from gui.frame.resume_banner import interrupted_run
 from gui.main_window import MainWindow
 from gui.remembered import Remembered, recall, remember, remembered_path
 from gui.runs.rows import example_path
@@ -84,16 +84,16 @@ def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window:
         folder.update(state="stopped")
     for file in ("run.json", "metrics.jsonl"):
         os.utime(old.path / file, (1, 1))
-    empty_window.banner.offer(interrupted_run(runs))
-    empty_window.banner.dismiss_button.click()
-    assert not empty_window.banner.isVisible()
+    empty_window.resume_banner.offer(interrupted_run(runs))
+    empty_window.resume_banner.dismiss_button.click()
+    assert not empty_window.resume_banner.isVisible()
     remember(empty_window, path)
     recall(path).show(empty_window, path)
-    empty_window.begin()
+    empty_window.start()
     done: list[object] = []
     empty_window.context.bridge.run_in_background(lambda: None, done.append)  # after the look at the folder
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
-    assert not empty_window.banner.isVisible()
+    assert not empty_window.resume_banner.isVisible()
     os.utime(run.path / "metrics.jsonl")  # it went on, and was left again
     again = interrupted_run(runs, recall(path).refused_at)
     assert again is not None and again.path == run.path

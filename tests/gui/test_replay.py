@@ -177,5 +177,5 @@ def test_a_window_that_closes_plays_nothing(qtbot: QtBot, window: MainWindow) ->
     learn_five(window, qtbot)
     replay.toggle()
     assert replay.is_playing
-    window.close_down()
+    window.shut_down()
     assert not replay.is_playing

@@ -114,7 +114,7 @@ def test_learn_during_an_opening_begins_no_run_and_can_be_asked_for_once_that_is
     workbench = window.context.workbench
     workbench.open_run(tmp_path / "gone")
     workbench.learn()
-    qtbot.waitUntil(lambda: window.strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
     assert not list_runs(tmp_path / "runs")
     workbench.learn()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
@@ -168,7 +168,7 @@ def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: Ma
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
     workbench.edit("model.dropout", 0.25)
     assert running_timers(workbench)
-    window.close_down()
+    window.shut_down()
     assert not running_timers(workbench)
 
 
@@ -225,7 +225,7 @@ def test_reset_between_two_openings_counts_where_the_second_is_refused(
     bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
     workbench.reset()
     workbench.open_run(second)
-    qtbot.waitUntil(lambda: window.strip.trouble is not None and bridge.state == "ready", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None and bridge.state == "ready", timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.run is None and workbench.draft == workbench.applied == settings
 

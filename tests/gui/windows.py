@@ -36,7 +36,7 @@ def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainW
     try:
         yield window
     finally:
-        window.close_down()
+        window.shut_down()
         window.deleteLater()
 
 

@@ -39,7 +39,7 @@ NOBODY = 65_534
 LIST_RUNS = """
 import sys
 from pathlib import Path
-from gui.frame.banner import interrupted_run
+from gui.frame.resume_banner import interrupted_run
 from gui.runs.rows import RunRows
 runs = Path(sys.argv[1])
 print(interrupted_run(runs).path.name)
@@ -313,7 +313,7 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:  # fmt: skip
     """The run goes on where it was once the disk is back, or in another folder."""
-    workbench, strip, history = window.context.workbench, window.strip, window.context.bridge.history
+    workbench, strip, history = window.context.workbench, window.trouble_strip, window.context.bridge.history
 
     def take_steps(count: int) -> None:
         end = history.last_step + count
@@ -362,7 +362,7 @@ def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
         shutil.rmtree(run / "checkpoints")
         (run / "checkpoints").touch()
 
-    workbench, strip = window.context.workbench, window.strip
+    workbench, strip = window.context.workbench, window.trouble_strip
     ways: list[Callable[[Path], None]] = [block, shutil.rmtree]
     for number, spoil in enumerate(ways if full else ways[:1]):
         with cases.trying(spoil.__name__):

@@ -162,11 +162,11 @@ def test_one_button_goes_on_at_a_lower_rate(qtbot: QtBot, empty_window: MainWind
     qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
     workbench.learn()
     qtbot.waitUntil(lambda: window.context.bridge.state == "failed", timeout=WAIT_MS)
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert window.strip.offer_button.text() == "Continue at a lower rate"
-    qtbot.mouseClick(window.strip.offer_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert window.trouble_strip.offer_button.text() == "Continue at a lower rate"
+    qtbot.mouseClick(window.trouble_strip.offer_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
-    assert not window.strip.isVisible() and workbench.run is not None
+    assert not window.trouble_strip.isVisible() and workbench.run is not None
     require_only_finite(workbench.run)
     assert RunFolder.open(workbench.run).latest_config().training.optimizer.learning_rate == 1
 

@@ -250,8 +250,8 @@ def test_the_window_names_it_and_goes_on(
 ) -> None:
     path = write(plugins, BEFORE["segmentation fault"])
     take_with_plugins(window, with_plugin("bad"))
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert "'bad'" in window.strip.sentence.text() and str(path) in window.strip.sentence.text()
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert "'bad'" in window.trouble_strip.sentence.text() and str(path) in window.trouble_strip.sentence.text()
     window.context.workbench.replace_draft(tiny_config())
     wait_for_state("ready")
     window.context.workbench.learn(3)
@@ -265,9 +265,9 @@ def test_the_window_names_it_during_a_run_and_goes_on(
     _, named = write_for_a_run(plugins, IN_METRICS, DURING["crashes"][0])
     take_with_plugins(window, with_plugin("bad", max_steps=100, validate_every=10))
     workbench.learn()
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
     wait_for_state("paused")
-    assert "'bad'" in window.strip.sentence.text() and named in window.strip.sentence.text()
+    assert "'bad'" in window.trouble_strip.sentence.text() and named in window.trouble_strip.sentence.text()
     run, step = workbench.run, window.context.bridge.history.last_step
     workbench.replace_draft(tiny_config())
     workbench.restart()

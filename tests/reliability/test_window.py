@@ -59,7 +59,7 @@ def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[in
         done = monkey.act()
         QApplication.processEvents()
         assert time.monotonic() - started < HANG_S, f"act {number}, {done}, took too long"
-        trouble = window.strip.trouble
+        trouble = window.trouble_strip.trouble
         assert trouble is None or not trouble.details, trouble  # a sentence may be shown, a fault of ours may not
     close(window, qtbot)
     return num_learning, monkey.num_choices
@@ -68,7 +68,7 @@ def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[in
 def close(window: MainWindow, qtbot: QtBot) -> None:
     """Close the window as a person does; everything is saved before it goes."""
     left: list[int] = []
-    window.left.connect(left.append)
+    window.finished.connect(left.append)
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
 
@@ -128,7 +128,7 @@ def starting(window: MainWindow, folder: Path) -> Reached:
 
 
 def filled(window: MainWindow, folder: Path) -> Reached:
-    window.begin()
+    window.start()
     return lambda: window.context.bridge.state != "starting"
 
 

@@ -92,12 +92,12 @@ def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow,
         patch.setenv("PYTHONPATH", str(broken.parent))
         window.transport.step_buttons[1].click()
         qtbot.waitUntil(lambda: "preparing" in states and bridge.state == "paused", timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)  # the answer to Learn comes last
-    trouble = window.strip.trouble
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)  # the answer to Learn comes last
+    trouble = window.trouble_strip.trouble
     assert trouble is not None
     assert trouble.sentence == "2 processes could not be started: ImportError: no torch here."
     assert window.context.bridge.history.last_step == 0
-    window.strip.dismiss()
+    window.trouble_strip.dismiss()
 
 
 def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int) -> np.ndarray:
@@ -125,7 +125,7 @@ def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow
 
 def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str:
     """The run is open here then, at its last checkpoint; what the strip says."""
-    bridge, strip = window.context.bridge, window.strip
+    bridge, strip = window.context.bridge, window.trouble_strip
     with noted_states(bridge) as states:
         os.kill(worker_pids()[rank], signal.SIGKILL)
         qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
@@ -133,5 +133,5 @@ def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str
     qtbot.waitUntil(lambda: worker_pids() == {}, timeout=WAIT_MS)
     trouble = strip.trouble
     assert trouble is not None
-    window.strip.dismiss()
+    window.trouble_strip.dismiss()
     return trouble.sentence

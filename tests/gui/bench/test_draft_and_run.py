@@ -29,7 +29,7 @@ def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWi
     shutil.rmtree(workbench.run)
     window.transport.reset_button.click()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    assert "is gone" in window.strip.sentence.text()
+    assert "is gone" in window.trouble_strip.sentence.text()
     workbench.learn(3)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
 
@@ -38,9 +38,9 @@ def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot:
     run = opened_again(qtbot, window)
     shutil.rmtree(run)
     window.context.workbench.learn(1)
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert window.strip.sentence.text() == f"The run's folder {run} is gone."
-    assert window.strip.advice.text().startswith("Put it back")
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert window.trouble_strip.sentence.text() == f"The run's folder {run} is gone."
+    assert window.trouble_strip.advice.text().startswith("Put it back")
 
 
 def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_elsewhere(
@@ -72,11 +72,11 @@ def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
 
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", choose)
     workbench.open_run(other)
-    window.strip.offer_taken.emit("another_folder")
+    window.trouble_strip.offer_accepted.emit("another_folder")
     qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.run == other and not list_runs(elsewhere) and window.context.place.path == elsewhere
-    assert window.strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
+    assert window.trouble_strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
 
 
 def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
@@ -137,7 +137,7 @@ def keep_from_saving_in(place: Path) -> Callable[[object], None]:
 def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again_to_learn(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    workbench, strip, run = window.context.workbench, window.strip, opened_again(qtbot, window)
+    workbench, strip, run = window.context.workbench, window.trouble_strip, opened_again(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=30)
         elsewhere.ask(Learn(steps=2)).result(timeout=30)
@@ -155,7 +155,7 @@ def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again
 def test_a_run_that_another_process_writes_says_who_does_as_it_is_opened(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    workbench, told = window.context.workbench, window.status_bar.told_label
+    workbench, told = window.context.workbench, window.status_bar.message_label
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     workbench.open_run(run)

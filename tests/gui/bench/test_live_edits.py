@@ -59,7 +59,7 @@ def test_what_is_typed_while_another_run_is_opened_acts_on_that_one_never(
     experiment = Experiment("a higher rate", key, 0.5)
     workbench.try_out(experiment)
     window.context.follow_sentence("1 2 3", given_back.append)
-    assert given_back == ["1 2 3"] and "is being opened" in window.strip.sentence.text()
+    assert given_back == ["1 2 3"] and "is being opened" in window.trouble_strip.sentence.text()
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)
@@ -75,7 +75,7 @@ def test_a_setting_that_the_run_refuses_is_marked_and_waits(qtbot: QtBot, window
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 1, timeout=WAIT_MS)
     row = window.setup_drawer.form("training").rows[key]
     row.edited.emit(key, "valid/typo")
-    qtbot.waitUntil(lambda: "given 'valid/typo'" in window.strip.sentence.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "given 'valid/typo'" in window.trouble_strip.sentence.text(), timeout=WAIT_MS)
     assert workbench.waiting_changes == (key,) and "given 'valid/typo'" in row.error
     row.edited.emit(key, "valid/loss")
     assert not row.error and not workbench.waiting_changes
@@ -91,7 +91,7 @@ def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtB
     metrics.rename(aside)
     metrics.mkdir()  # where the file should be: it cannot be written
     workbench.edit("training.early_stopping", {"patience": 3})
-    qtbot.waitUntil(lambda: "cannot be written" in window.strip.sentence.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "cannot be written" in window.trouble_strip.sentence.text(), timeout=WAIT_MS)
     assert workbench.applied is not None and workbench.applied.training.early_stopping is None and not changed
     metrics.rmdir()
     aside.rename(metrics)
@@ -126,7 +126,7 @@ def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next
     else:
         workbench.open_run(tmp_path / "gone")
     may_go_on.set()
-    qtbot.waitUntil(lambda: window.strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.applied == before and not changed and workbench.run is not None
     if is_left:

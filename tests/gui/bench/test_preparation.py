@@ -24,7 +24,7 @@ def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     qtbot.waitUntil(lambda: bool(workbench.applied) and workbench.applied == workbench.draft, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
     assert workbench.applied is not None and workbench.applied.training.max_steps == 17
-    assert "gone" in window.strip.sentence.text()
+    assert "gone" in window.trouble_strip.sentence.text()
 
 
 def test_plugins_that_are_read_anew_while_an_opening_is_refused_are_prepared_with(
@@ -39,7 +39,7 @@ def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
     qtbot: QtBot, empty_window: MainWindow, tmp_path: Path
 ) -> None:
     workbench = empty_window.context.workbench
-    empty_window.begin()
+    empty_window.start()
     qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)  # it is asked for
     workbench.open_run(tmp_path / "gone")
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
@@ -64,7 +64,9 @@ def test_what_was_to_be_prepared_as_a_run_was_opened_is_prepared_once_that_is_re
     workbench.prepare()
     workbench.open_run(tmp_path / "gone")
     may_go_on.set()
-    qtbot.waitUntil(lambda: "gone" in window.strip.sentence.text() and not workbench.is_opening, timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: "gone" in window.trouble_strip.sentence.text() and not workbench.is_opening, timeout=WAIT_MS
+    )
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
     assert workbench.run is not None and RunFolder.open(workbench.run).config().model.d_ff == 32

@@ -34,7 +34,7 @@ def test_a_run_that_is_left_before_its_first_step_is_none(
     assert len(list_runs(tmp_path / "runs")) == 1
     leave(workbench)
     qtbot.waitUntil(lambda: not list_runs(tmp_path / "runs"), timeout=WAIT_MS)
-    assert window.strip.trouble is None
+    assert window.trouble_strip.trouble is None
 
 
 @pytest.mark.parametrize("is_read", [True, False])
@@ -52,7 +52,7 @@ def test_a_branch_that_is_left_before_its_first_step_is_none(
     assert len(list_runs(tmp_path / "runs")) == 2
     leave(workbench)
     qtbot.waitUntil(lambda: list_runs(tmp_path / "runs") == [run], timeout=WAIT_MS)
-    assert window.strip.trouble is None or window.strip.trouble.is_note
+    assert window.trouble_strip.trouble is None or window.trouble_strip.trouble.is_note
 
 
 def test_a_branch_whose_place_another_takes_is_thrown_away_once(
@@ -151,9 +151,9 @@ def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_chan
     run = workbench.run
     workbench.edit("model.d_ff", 64)
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
-    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(window.trouble_strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
     assert workbench.run == run and bridge.state == "paused" and "model.d_ff" in workbench.waiting_changes
-    assert "damaged" in window.strip.sentence.text()
+    assert "damaged" in window.trouble_strip.sentence.text()
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
 
@@ -185,7 +185,7 @@ def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_c
     settings = workbench.draft
     come_back(qtbot, window, tmp_path)
     assert bridge.state == "paused" and not workbench.waiting_changes and workbench.draft == settings
-    assert not window.status_bar.told_label.isVisible()
+    assert not window.status_bar.message_label.isVisible()
 
 
 def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_it_is(
@@ -197,14 +197,14 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
         elsewhere.ask(Learn(steps=2)).result(timeout=100)
     come_back(qtbot, window, tmp_path)
     assert window.context.bridge.history.last_step == 5
-    assert window.status_bar.told_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
+    assert window.status_bar.message_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
 
 
 def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
-    workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.told_label
+    workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.message_label
     workbench.apply_valid_edits({"training.checkpoint_every": 10})
     workbench.learn(25)
     qtbot.waitUntil(lambda: bridge.history.last_step == 25 and bridge.state == "paused", timeout=WAIT_MS)
@@ -224,7 +224,7 @@ def test_what_is_told_of_a_run_ends_with_it_and_of_a_file_does_not(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
-    workbench, told = window.context.workbench, window.status_bar.told_label
+    workbench, told = window.context.workbench, window.status_bar.message_label
     run = opened_again(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=100)
@@ -245,7 +245,7 @@ def come_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     workbench = window.context.workbench
     run = workbench.run
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
-    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(window.trouble_strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.run == run
 
@@ -272,5 +272,5 @@ def test_another_preset_waits_on_where_a_run_was_left_for_a_damaged_one(
     qtbot.waitUntil(lambda: workbench.run is not None and window.context.bridge.state == "paused", timeout=WAIT_MS)
     workbench.replace_draft(read_preset("copy_task"))
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))
-    qtbot.waitUntil(lambda: bool(window.strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(window.trouble_strip.sentence.text()) and not workbench.is_opening, timeout=WAIT_MS)
     assert workbench.is_other_config_waiting and workbench.draft == read_preset("copy_task")

@@ -23,15 +23,15 @@ def test_learn_clicked_twice_begins_one_run(qtbot: QtBot, window: MainWindow, tm
         qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step >= 1, timeout=WAIT_MS)
     assert len(list_runs(tmp_path / "runs")) == 1
-    assert window.strip.trouble is None
+    assert window.trouble_strip.trouble is None
 
 
 def test_a_run_that_cannot_begin_can_be_begun_later(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     in_the_way = tmp_path / "runs"
     in_the_way.write_text("a file where the folder should be", encoding="utf-8")
     window.transport.learn_button.click()
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert "cannot be written" in window.strip.sentence.text()
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert "cannot be written" in window.trouble_strip.sentence.text()
     in_the_way.unlink()
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
@@ -42,11 +42,11 @@ def test_another_folder_is_offered_for_no_run_that_is_opened_later(
 ) -> None:
     (tmp_path / "runs").write_text("a file where the folder should be", encoding="utf-8")
     window.transport.learn_button.click()
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert window.strip.offer_button.text() == "Choose another folder …"
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert window.trouble_strip.offer_button.text() == "Choose another folder …"
     window.context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: window.context.workbench.run == example_path(), timeout=WAIT_MS)
-    assert window.strip.trouble is None
+    assert window.trouble_strip.trouble is None
 
 
 def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWin
     assert bridge.history.last_step == 0 and not list_runs(tmp_path / "runs")
     workbench.learn(2)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
-    assert window.strip.trouble is None and workbench.run == list_runs(tmp_path / "runs")[-1]
+    assert window.trouble_strip.trouble is None and workbench.run == list_runs(tmp_path / "runs")[-1]
 
 
 def test_another_preset_that_is_chosen_before_a_run_has_begun_waits_as_it_does_for_a_run(
@@ -98,14 +98,14 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.state == "failed", timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert "diverged" in window.strip.sentence.text()
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert "diverged" in window.trouble_strip.sentence.text()
     assert "Reset" in window.transport.learn_button.toolTip()
     window.transport.reset_button.click()
     window.context.workbench.continue_at_lower_rate()  # its button is there until the engine has said that it prepares
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
-    assert window.strip.trouble is None  # what it offered was for the run that was left
+    assert window.trouble_strip.trouble is None  # what it offered was for the run that was left
 
 
 def test_a_restart_that_cannot_save_the_run_says_why_and_nothing_else(qtbot: QtBot, window: MainWindow) -> None:
@@ -129,12 +129,12 @@ def test_a_run_that_had_begun_as_a_reset_was_refused_is_at_hand(
     shutil.rmtree(run / "checkpoints")
     (run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")
     workbench.reset()
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.run == run
     (run / "checkpoints").unlink()
     (run / "checkpoints").mkdir()
-    window.strip.dismiss()
+    window.trouble_strip.dismiss()
     workbench.learn(2)
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]

@@ -43,7 +43,7 @@ def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: Ma
     assert drawer.plugin_options.form is not old
     old.edited.emit("num_symbols", 5)  # typed just before: Qt deletes the form a moment later
     wait_for_verdicts(qtbot, window)
-    assert window.strip.trouble is None
+    assert window.trouble_strip.trouble is None
     assert "num_symbols" not in present(workbench.draft).dataset.options
 
 
@@ -153,7 +153,7 @@ def test_learn_waits_for_what_the_plugin_says_of_an_option(
     wait_for_state("paused")
     assert RunFolder.open(present(workbench.run)).config().dataset.options["num_symbols"] == begun_with
     said = "What was typed for dataset.options.num_symbols does not fit: the run learns without it."
-    assert (window.strip.sentence.text() == said) is (typed != begun_with)
+    assert (window.trouble_strip.sentence.text() == said) is (typed != begun_with)
 
 
 @pytest.mark.parametrize("typed", [5, -5])
@@ -173,7 +173,7 @@ def test_restart_waits_for_what_the_plugin_says_of_an_option_and_begins_nothing_
         qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
         assert present(workbench.applied).dataset.options["num_symbols"] == 5
     else:
-        assert workbench.run == run and not drawer.restart_button.isEnabled() and window.strip.trouble is None
+        assert workbench.run == run and not drawer.restart_button.isEnabled() and window.trouble_strip.trouble is None
 
 
 def test_an_option_shows_what_was_chosen_while_the_plugin_is_asked(qtbot: QtBot, window: MainWindow) -> None:
@@ -210,6 +210,6 @@ def test_a_fault_while_an_option_is_judged_is_told_and_keeps_nobody_from_learnin
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     monkeypatch.setattr(window.context.plugins.host, "options", lambda *_: 1 / 0)
     drawer.plugin_options.form.edited.emit("num_symbols", 5)
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     wait_for_state("paused")

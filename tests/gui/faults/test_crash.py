@@ -123,9 +123,11 @@ def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainW
     log.symlink_to("/dev/full")
     with watched(window.context.bridge):
         in_a_timer(window)
-        qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-        assert window.strip.trouble is not None and "nobody expected this" in window.strip.trouble.sentence
-        window.strip.dismiss()
+        qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+        assert (
+            window.trouble_strip.trouble is not None and "nobody expected this" in window.trouble_strip.trouble.sentence
+        )
+        window.trouble_strip.dismiss()
 
 
 def test_a_fault_is_told_once_and_the_run_goes_on(
@@ -136,16 +138,16 @@ def test_a_fault_is_told_once_and_the_run_goes_on(
         with watched(window.context.bridge):
             window.context.workbench.learn(5)
             place(window)
-            qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
             wait_for(qtbot, lambda last: window.context.bridge.history.last_step == last, 5 * number)
             wait_for_state("finished" if place is PLACES[-1] else "paused")
             qtbot.wait(100)
-            trouble = window.strip.trouble
+            trouble = window.trouble_strip.trouble
             assert trouble is not None and "ValueError: nobody expected this" in trouble.sentence, place
             QApplication.clipboard().clear()
-            window.strip.copy_button.click()
-            window.strip.dismiss()
-            assert window.strip.trouble is None, f"told twice: {place}"
+            window.trouble_strip.copy_button.click()
+            window.trouble_strip.dismiss()
+            assert window.trouble_strip.trouble is None, f"told twice: {place}"
             for widget in window.findChildren(Unpaintable):
                 widget.hide()
         copied = QApplication.clipboard().text()

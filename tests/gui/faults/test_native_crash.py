@@ -35,9 +35,9 @@ def crash(window):
         faulthandler._sigsegv()
 
 def look(window):
-    if window.banner.isVisible() and window.strip.trouble is not None and not begun:
-        trouble = window.strip.trouble
-        begun.append([trouble.sentence, trouble.details, window.strip.advice.text(), window.banner.run.name])
+    banner, strip = window.resume_banner, window.trouble_strip
+    if banner.isVisible() and strip.trouble is not None and not begun:
+        begun.append([strip.trouble.sentence, strip.trouble.details, strip.advice.text(), banner.run.name])
         window.close()
 
 def turn():

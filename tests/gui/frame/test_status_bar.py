@@ -98,7 +98,7 @@ def test_figures_that_need_a_second_line_stand_close_below_the_first(window: Mai
 def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_more(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    bar, label, told = window.status_bar, window.status_bar.told_label, window.context.bridge.message
+    bar, label, told = window.status_bar, window.status_bar.message_label, window.context.bridge.message
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)
     height = bar.height()

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.frame.tour import Tour, beside
+from gui.frame.tour import Tour, position_beside
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from gui.widgets.scrolling_page import ScrollingPage
@@ -44,7 +44,7 @@ def test_five_steps_forth_and_back_by_mouse_and_help_opens_it_again(
     assert tour.next_button.text() == "Done" and tour.skip_button.isHidden()
     qtbot.mouseClick(tour.back_button, Qt.MouseButton.LeftButton)
     assert tour.title_label.text() == titles[3] and tour.accessibleName() == f"Tour, 4 of 5: {titles[3]}"
-    tour.go_on()
+    tour.go_forward()
     qtbot.mouseClick(tour.next_button, Qt.MouseButton.LeftButton)
     assert not tour.isVisible() and not tour.outline.isVisible()
     qtbot.keyClick(window, Qt.Key.Key_F1)
@@ -62,7 +62,7 @@ def test_begun_while_the_first_model_is_made_it_can_be_gone_through(
     empty_window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     for _ in range(5):
-        tour.go_on()
+        tour.go_forward()
     assert not tour.isVisible()
 
 
@@ -88,7 +88,7 @@ def test_space_and_the_button_learn_behind_it(
     wait_for_state("finished")
     assert tour.count_label.text() == "Tour · 2 of 5" and tour.isVisible()
     while not tour.is_last:
-        tour.go_on()
+        tour.go_forward()
     learn = window.transport.learn_button
     assert window.childAt(learn.mapTo(window, learn.rect().center())) is learn  # neither card nor outline is over it
     qtbot.mouseClick(learn, Qt.MouseButton.LeftButton)
@@ -115,7 +115,7 @@ def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, 
             line = tour.outline.mask()
             assert line.boundingRect().contains(part) and not line.contains(part.center())
             assert not rect_of(tour, window).intersects(rect_of(window.transport, window))
-            tour.go_on()
+            tour.go_forward()
 
 
 def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
@@ -134,21 +134,21 @@ def test_in_another_view_and_behind_more_the_next_step_leads_to_what_it_speaks_o
 ) -> None:
     window.show_view(2)
     assert tour.isVisible() and not tour.outline.isVisible()
-    tour.go_on()
+    tour.go_forward()
     assert tour.outline.isVisible() and window.pages.currentIndex() == 0
     window.train_view.more_button.setChecked(True)
     tour.start()
-    tour.go_on()
+    tour.go_forward()
     assert tour.title_label.text() == "All heads at once" and window.train_view.head_grid.isVisible()
 
 
 def test_a_card_stands_where_it_covers_nothing() -> None:
     room, card = QRect(0, 0, 1000, 600), QSize(300, 200)
-    assert beside([QRect(0, 0, 400, 300)], card, room).x() > 400
-    assert beside([QRect(600, 0, 400, 300)], card, room).x() + 300 < 600
-    assert beside([QRect(0, 0, 1000, 100)], card, room).y() > 100
-    assert beside([QRect(0, 300, 1000, 300)], card, room).y() + 200 < 300
-    assert room.contains(QRect(beside([room], card, room), card))
+    assert position_beside([QRect(0, 0, 400, 300)], card, room).x() > 400
+    assert position_beside([QRect(600, 0, 400, 300)], card, room).x() + 300 < 600
+    assert position_beside([QRect(0, 0, 1000, 100)], card, room).y() > 100
+    assert position_beside([QRect(0, 300, 1000, 300)], card, room).y() + 200 < 300
+    assert room.contains(QRect(position_beside([room], card, room), card))
 
 
 def test_the_window_opens_without_it_and_no_line_stays_where_an_earlier_step_was(
@@ -168,7 +168,7 @@ def test_the_window_opens_without_it_and_no_line_stays_where_an_earlier_step_was
     window.tour.start()
     qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
     while not window.tour.is_last:
-        window.tour.go_on()
+        window.tour.go_forward()
         qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)
     window.tour.end()
     qtbot.waitUntil(is_as_painted_whole, timeout=WAIT_MS)

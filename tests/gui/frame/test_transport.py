@@ -30,7 +30,9 @@ def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
     qtbot.waitUntil(lambda: "nothing prepared" in bar.state_label.text(), timeout=WAIT_MS)
     assert "Setup" in bar.state_label.text() and "step" not in bar.state_label.text()
     assert not bar.learn_button.isEnabled() and "Nothing is prepared" in bar.learn_button.toolTip()
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)  # the answer comes after the state
+    qtbot.waitUntil(
+        lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS
+    )  # the answer comes after the state
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: "untrained · step 0" in bar.state_label.text(), timeout=WAIT_MS)
     assert bar.learn_button.isEnabled()
@@ -76,16 +78,16 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     qtbot.waitUntil(lambda: context.bridge.state == "finished" and context.playhead.live_step == 800, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert window.strip.isHidden()  # Learn continues from there
+    assert window.trouble_strip.isHidden()  # Learn continues from there
     d_model = present(context.workbench.draft).model.d_model
     context.workbench.edit("model.d_model", 2 * d_model)  # weights of another shape: no branch could have them
     context.playhead.view(800)
     context.playhead.view(192)
     context.workbench.edit("model.d_model", d_model)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert present(window.strip.trouble).is_note
-    assert window.strip.sentence.text().startswith("No weights are kept at or before step 192: ")
-    assert window.strip.advice.text() == "The earliest are those of step 800."
+    assert present(window.trouble_strip.trouble).is_note
+    assert window.trouble_strip.sentence.text().startswith("No weights are kept at or before step 192: ")
+    assert window.trouble_strip.advice.text() == "The earliest are those of step 800."
     assert context.workbench.run == example_path()
 
 

@@ -91,8 +91,8 @@ def test_a_panel_that_became_empty_while_the_menu_was_open(
             emptied.setattr(panel, "show_step", lambda *_: panel.show_empty())
             chosen.trigger()
         trained.context.bridge.drain()
-        assert "there is nothing left to export" in trained.strip.sentence.text(), (mode, text)
-        trained.strip.dismiss()
+        assert "there is nothing left to export" in trained.trouble_strip.sentence.text(), (mode, text)
+        trained.trouble_strip.dismiss()
         panel.show_body()
     assert not asked.exists()
 
@@ -172,7 +172,7 @@ def test_a_name_without_suffix_is_of_the_format_that_was_chosen(
         monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
         action(trained.train_view.curves, "Save picture …").trigger()
         trained.context.bridge.drain()
-        assert trained.strip.trouble is None, kind
+        assert trained.trouble_strip.trouble is None, kind
         assert (tmp_path / f"loss 0.5.{suffix}").read_bytes().startswith(start), kind
 
 
@@ -182,7 +182,7 @@ FILES = (("Save picture …", "a.svg"), ("Save numbers …", "a.csv"))
 def test_where_a_file_is_stands_below_the_window_for_a_while(
     trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    label = trained.status_bar.told_label
+    label = trained.status_bar.message_label
     monkeypatch.setattr(status_bar, "TOLD_MS", 200)
     for text, name in FILES:
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
@@ -197,9 +197,9 @@ def test_a_file_that_cannot_be_written_is_told_in_the_strip(
     for text, name in FILES:
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / "gone" / name), ""))
         action(trained.train_view.curves, text).trigger()
-        qtbot.waitUntil(trained.strip.isVisible, timeout=WAIT_MS)
-        assert f"{name} cannot be written: No such file or directory" in trained.strip.sentence.text()
-        trained.strip.dismiss()
+        qtbot.waitUntil(trained.trouble_strip.isVisible, timeout=WAIT_MS)
+        assert f"{name} cannot be written: No such file or directory" in trained.trouble_strip.sentence.text()
+        trained.trouble_strip.dismiss()
 
 
 def test_a_panel_without_a_picture_offers_nothing(window: MainWindow, qtbot: QtBot) -> None:

@@ -130,7 +130,7 @@ def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyVie
     export_button.menu().aboutToShow.emit()
     assert not any(action.isEnabled() for action in export_button.menu().actions())
     export_button.copy_numbers()  # the menu had been opened before
-    told = window_of(view).strip.sentence
+    told = window_of(view).trouble_strip.sentence
     qtbot.waitUntil(lambda: "there is nothing left to export" in told.text(), timeout=WAIT_MS)
     topic.target_edit.setText("1 2")
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)

@@ -204,10 +204,10 @@ def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, 
     settings = tmp_path / "long.yaml"
     settings.write_text(f"dataset: {{plugin: parallel_text, options: {options}}}\n{model}", encoding="utf-8")
     empty_window.setup_drawer.open_file(settings)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert empty_window.strip.sentence.text().startswith("Pair 21 of the train split has 1,501 source tokens")
+    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert empty_window.trouble_strip.sentence.text().startswith("Pair 21 of the train split has 1,501 source tokens")
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
-    assert empty_window.strip.isVisible() and empty_window.strip.property("role") == "note"
+    assert empty_window.trouble_strip.isVisible() and empty_window.trouble_strip.property("role") == "note"
 
 
 def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view: DataView, qtbot: QtBot) -> None:

@@ -133,7 +133,7 @@ def test_enter_puts_a_plugin_into_setup(
     assert workbench.draft is not None
     assert (workbench.draft.name, workbench.draft.dataset.plugin) == ("words", "words")
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
-    assert not empty_window.strip.isVisible()
+    assert not empty_window.trouble_strip.isVisible()
 
 
 def test_a_plugin_with_a_preset_is_tried_with_it(view: PluginsView, empty_window: MainWindow, qtbot: QtBot) -> None:
@@ -185,7 +185,7 @@ def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
     )
     assert view.name_edit.isHidden() and view.path_label.isVisible()
     assert view.note_label.text() == WRITTEN.format("my_words.py")
-    assert len(file_manager.opened) == 1 and empty_window.strip.trouble is None
+    assert len(file_manager.opened) == 1 and empty_window.trouble_strip.trouble is None
 
 
 def test_esc_gives_up_a_new_plugin_that_is_refused_a_moment_later(
@@ -196,7 +196,7 @@ def test_esc_gives_up_a_new_plugin_that_is_refused_a_moment_later(
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
         qtbot.keyClick(view.name_edit, key)
     qtbot.waitUntil(lambda: not view.name_edit.isReadOnly(), timeout=WAIT_MS)
-    assert view.name_edit.isHidden() and view.note_label.text() == HINT and empty_window.strip.trouble is None
+    assert view.name_edit.isHidden() and view.note_label.text() == HINT and empty_window.trouble_strip.trouble is None
 
 
 def test_the_folder_is_made_where_there_is_none(
@@ -275,7 +275,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     assert present(workbench.draft).dataset.options == {}
     workbench.set_pace(None)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
-    assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.strip.isVisible()
+    assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.trouble_strip.isVisible()
     assert set(present(bridge.history.prepared).src_tokens[4:]) == set("abcdef")
     workbench.prepare()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
@@ -300,7 +300,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
 def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
-    bridge, strip = empty_window.context.bridge, empty_window.strip
+    bridge, strip = empty_window.context.bridge, empty_window.trouble_strip
     raising = WORDS.replace("for _ in range(60):", "for _ in [1 / 0]:")
     (folder / "words.py").write_text(raising, encoding="utf-8")
     reload(view, qtbot)

@@ -63,12 +63,12 @@ def test_who_saves_settings_or_learns_without_what_was_refused_is_told(
     type_into(qtbot, window, "model.num_decoder_layers", "abc")
     qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
     said = "What was typed for model.num_decoder_layers does not fit: the file was saved without it."
-    assert window.strip.sentence.text() == said
+    assert window.trouble_strip.sentence.text() == said
     assert read_config(tmp_path / "mine.yaml").model.num_decoder_layers == 1
-    window.strip.dismiss()
+    window.trouble_strip.dismiss()
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     said = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
-    assert window.strip.sentence.text().startswith(said)
+    assert window.trouble_strip.sentence.text().startswith(said)
     wait_for_state("paused")
     row = window.setup_drawer.form("model").rows["model.num_decoder_layers"]
     assert isinstance(row.editor, QLineEdit)
@@ -141,12 +141,12 @@ def test_a_field_without_which_nothing_can_be_prepared_is_marked(
     drawer.plugin_combo.activated.emit(drawer.plugin_combo.currentIndex())
     qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
     wait_for_state("empty")
-    qtbot.waitUntil(lambda: drawer.isVisible() and window.strip.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: drawer.isVisible() and window.trouble_strip.isVisible(), timeout=WAIT_MS)
     row = drawer.plugin_options.form.rows["train_source"]
     assert row.error_label.text() == "✗ name a file of source texts, and one of target texts."
     qtbot.waitUntil(lambda: not row.error_label.visibleRegion().isEmpty(), timeout=WAIT_MS)
     sentence = "dataset.options.train_source: name a file of source texts, and one of target texts."
-    assert window.strip.sentence.text() == sentence
+    assert window.trouble_strip.sentence.text() == sentence
     assert drawer.size_label.text() == ""
     pairs = tmp_path / "pairs.tsv"
     assert isinstance(row.editor, QLineEdit)
@@ -156,7 +156,7 @@ def test_a_field_without_which_nothing_can_be_prepared_is_marked(
     pairs.write_text("".join(f"a{number}\tb{number}\n" for number in range(400)), encoding="utf-8")
     window.context.workbench.reset()
     wait_for_state("ready")
-    assert row.error_label.text() == "" and not window.strip.isVisible()
+    assert row.error_label.text() == "" and not window.trouble_strip.isVisible()
 
 
 def test_another_dataset_begins_without_what_was_refused_of_the_last(qtbot: QtBot, window: MainWindow) -> None:
@@ -328,16 +328,16 @@ def test_a_wrong_file_is_one_sentence_in_the_strip(qtbot: QtBot, window: MainWin
     path = tmp_path / "wrong.yaml"
     path.write_text("dataset: {plugin: copy_task}\nmodel: {d_modle: 8}\n", encoding="utf-8")
     window.setup_drawer.open_file(path)
-    assert "d_modle" in window.strip.sentence.text()
+    assert "d_modle" in window.trouble_strip.sentence.text()
 
 
 def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:
     drawer = window.setup_drawer
     drawer.choose_preset("cmudict_letters")
-    qtbot.waitUntil(lambda: window.strip.trouble is not None, timeout=WAIT_MS)
-    assert "set dataset.options.folder" in present(window.strip.trouble).sentence
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert "set dataset.options.folder" in present(window.trouble_strip.trouble).sentence
     drawer.choose_preset("copy_task")
-    qtbot.waitUntil(lambda: window.strip.trouble is None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is None, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
 
 

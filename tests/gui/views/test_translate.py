@@ -456,11 +456,11 @@ def test_any_text_is_read_and_an_error_stands_beside_the_field(view: TranslateVi
     for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
         enter(view, qtbot, text)
         assert "not in the vocabulary" in view.note_label.text(), text[:20]
-        assert not window_of(view).strip.isVisible(), text[:20]
+        assert not window_of(view).trouble_strip.isVisible(), text[:20]
     for text, says in (("  ", "the text is empty"), ("ein " * 50, "has 51 tokens")):
         enter(view, qtbot, text)
         assert view.note_label.isVisible() and says in view.note_label.text()
-        assert not window_of(view).strip.isVisible()
+        assert not window_of(view).trouble_strip.isVisible()
         assert "press Enter, or pick an example" in view.tokens.empty_label.text()
     enter(view, qtbot, "ich mochte ein bier")
     assert view.note_label.text() == HINT

@@ -300,7 +300,7 @@ def test_the_axes_are_placed_as_the_window_opens_under_the_mouse(empty_window: M
     curves = empty_window.train_view.curves
     qtbot.mouseMove(curves)
     qtbot.waitUntil(curves.underMouse, timeout=WAIT_MS)
-    empty_window.begin()
+    empty_window.start()
     assert curves.loss.underMouse()
     assert curves.loss.viewRange()[0][1] > 20
     assert curves.loss.viewRange()[1][1] > curves.loss._levels["guessing"].value()

@@ -172,7 +172,11 @@ def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
             assert RunFolder.open(present(workbench.run)).config() == changed
             assert run.is_dir() and step in RunFolder.open(run).checkpoint_steps()
             workbench.finish()
-        assert not window.setup_drawer.isVisible() and workbench.waiting_changes == () and window.strip.trouble is None
+        assert (
+            not window.setup_drawer.isVisible()
+            and workbench.waiting_changes == ()
+            and window.trouble_strip.trouble is None
+        )
 
 
 def test_while_another_preset_waits_in_setup_nothing_is_tried_in_its_place(

@@ -237,9 +237,9 @@ def test_a_damaged_validation_is_named_and_the_other_drawn(
 def assert_named_and_the_other_drawn(view: TrainView, window: MainWindow, qtbot: QtBot, run: Path) -> None:
     learned = view.learned_map
     qtbot.waitUntil(lambda: not learned.is_empty, timeout=WAIT_MS)
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert str(run / "validations" / "000400.jsonl") in window.strip.sentence.text()
-    window.strip.dismiss()
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert str(run / "validations" / "000400.jsonl") in window.trouble_strip.sentence.text()
+    window.trouble_strip.dismiss()
     assert learned._reader.learned.steps == [800], run.name
     qtbot.waitUntil(lambda: "Some validations are not kept" in learned.readout.text(), timeout=WAIT_MS)
     qtbot.keyClick(learned.canvas, Qt.Key.Key_Home)
@@ -258,7 +258,7 @@ def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
     view = looked_into(empty_window, run, qtbot)
     panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
     qtbot.waitUntil(lambda: all("step 400" in one.title_label.text() for one in panels), timeout=WAIT_MS)
-    assert "000800.jsonl: the file is damaged (its sentences differ" in empty_window.strip.sentence.text()
+    assert "000800.jsonl: the file is damaged (its sentences differ" in empty_window.trouble_strip.sentence.text()
 
 
 def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
@@ -272,7 +272,7 @@ def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
     view = empty_window.train_view
     qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
     view.more_button.click()
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert "no such folder any more" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert "no such folder any more" in empty_window.trouble_strip.sentence.text()
     panels = (view.learned_map, view.confusion_map, view.accuracy_plots)
     qtbot.waitUntil(lambda: all("cannot be read" in one.empty_label.text() for one in panels), timeout=WAIT_MS)

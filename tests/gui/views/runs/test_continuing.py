@@ -53,8 +53,10 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     assert window.pages.currentWidget() is window.train_view
     wait_for_state("paused")
     qtbot.waitUntil(window.setup_drawer.isVisible, timeout=WAIT_MS)
-    assert "start afresh" in window.strip.sentence.text()
-    assert window.strip.property("role") == "note" and window.strip.sentence.property("role") == ""  # no alarm
+    assert "start afresh" in window.trouble_strip.sentence.text()
+    assert (
+        window.trouble_strip.property("role") == "note" and window.trouble_strip.sentence.property("role") == ""
+    )  # no alarm
     assert window.context.playhead.live_step == 3 and window.context.workbench.run != run
     show(window, qtbot)
     number = row_of(view, qtbot, lambda row: row.parent == run.name)
@@ -62,7 +64,7 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     assert f"Continues {run.name} from step 3" in details.about_label.text()
     window.context.workbench.open_run(run)
     qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
-    qtbot.waitUntil(window.strip.isHidden, timeout=WAIT_MS)  # what was said of the other run went with it
+    qtbot.waitUntil(window.trouble_strip.isHidden, timeout=WAIT_MS)  # what was said of the other run went with it
 
 
 def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
@@ -95,7 +97,7 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     beginning = changed.checkpoint(3).model
     for name, array in RunFolder.open(run).read_snapshot(3).items():
         np.testing.assert_array_equal(beginning[name], array)
-    assert changed.last_trained_step() == 6 and window.strip.trouble is None
+    assert changed.last_trained_step() == 6 and window.trouble_strip.trouble is None
     ticks, plot = window.train_view.curves.ticks, window.train_view.curves.loss
     for change in ("model.dropout set to 0.5", "training.optimizer.learning_rate set to 0.0007"):
         wait_for(qtbot, lambda change: f"step 3: {change}" in ticks.accessibleDescription(), change)

@@ -112,8 +112,8 @@ def test_what_no_trash_takes_is_told_and_stays(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
     qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert "2026-01-02_b could not be moved to the trash" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert "2026-01-02_b could not be moved to the trash" in empty_window.trouble_strip.sentence.text()
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
 
 
@@ -122,9 +122,9 @@ def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
 ) -> None:
     shutil.rmtree(three_runs.context.place.path / "2026-01-02_b")
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert empty_window.strip.sentence.text().endswith("2026-01-02_b is no longer there.")
-    assert "deleted or moved" in empty_window.strip.advice.text()
+    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert empty_window.trouble_strip.sentence.text().endswith("2026-01-02_b is no longer there.")
+    assert "deleted or moved" in empty_window.trouble_strip.advice.text()
 
 
 def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
@@ -135,8 +135,8 @@ def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
     three_runs.table.choose_all([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
     RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # it began to be written a moment ago
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.trouble_strip.sentence.text()
     assert three_runs.deleted_label.text().startswith("2 of 3 runs are in the desktop's trash")
     assert three_runs.deleted_label.isVisible()
     assert sorted(path.name for path in trash.iterdir()) == ["2026-01-01_c", "2026-01-03_a"]
@@ -176,7 +176,7 @@ def test_a_run_that_cannot_be_opened_stays_where_somebody_may_be_writing_it(
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not three_runs._leaving, timeout=WAIT_MS)
     assert run.is_dir() and not trash.exists()
-    assert why in empty_window.strip.sentence.text()
+    assert why in empty_window.trouble_strip.sentence.text()
 
 
 def test_the_example_and_the_run_at_hand_are_not_thrown_away(
@@ -201,5 +201,5 @@ def test_a_run_that_is_being_opened_is_not_thrown_away(
         open_it()
         three_runs.delete_chosen()
         qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
-        assert chosen.path.is_dir() and empty_window.strip.trouble is None
+        assert chosen.path.is_dir() and empty_window.trouble_strip.trouble is None
     assert workbench.run == chosen.path

@@ -112,7 +112,7 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     try:
-        window.begin()
+        window.start()
         window.show_view(VIEWS.index(type(view)))
         view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.writer is not None), 0)
         qtbot.keyClick(view.table, Qt.Key.Key_Return)
@@ -140,8 +140,8 @@ def test_a_run_that_cannot_be_followed_now_is_not_opened_in_its_place(
     show(window, qtbot)
     view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.path == run), 0)
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(window.strip.isVisible, timeout=WAIT_MS)
-    assert window.strip.sentence.text() == "Your own run is learning: pause it first."
+    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert window.trouble_strip.sentence.text() == "Your own run is learning: pause it first."
     assert context.bridge.state == "learning" and context.workbench.run != run and context.follower.run is None
 
 

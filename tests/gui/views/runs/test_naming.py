@@ -69,8 +69,8 @@ def test_a_note_that_is_refused_stays_to_be_shortened(
     note.setFocus()
     note.setPlainText("long " * 2_001)
     qtbot.keyClick(note, Qt.Key.Key_Tab)
-    qtbot.waitUntil(lambda: empty_window.strip.trouble is not None, timeout=WAIT_MS)
-    assert "10,000 are kept" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(lambda: empty_window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert "10,000 are kept" in empty_window.trouble_strip.sentence.text()
     view.refresh()  # as the clock does
     qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
     assert note.toPlainText() == "long " * 2_001
@@ -91,9 +91,9 @@ def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
 
     monkeypatch.setattr("core.run_folder.write_atomically", refuse)  # as a disk that may only be read
     three_runs._label(chosen.path, RunLabel(name="mine"))
-    qtbot.waitUntil(lambda: empty_window.strip.trouble is not None, timeout=WAIT_MS)
-    assert f"{chosen.path / 'label.json'} cannot be written" in empty_window.strip.sentence.text()
-    assert not empty_window.strip.offer_button.isVisible()
+    qtbot.waitUntil(lambda: empty_window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert f"{chosen.path / 'label.json'} cannot be written" in empty_window.trouble_strip.sentence.text()
+    assert not empty_window.trouble_strip.offer_button.isVisible()
 
 
 def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:

@@ -38,7 +38,7 @@ def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: Q
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
     assert empty_window.transport.learn_button.isEnabled()
     assert files_of(example_path()) == before
-    assert not empty_window.strip.isVisible()
+    assert not empty_window.trouble_strip.isVisible()
 
 
 def files_of(folder: Path) -> dict[Path, int]:

@@ -244,7 +244,7 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
 def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
-    sides, strip, damaged = three_runs.sides, empty_window.strip, three_runs.context.place.path / "2026-01-01_c"
+    sides, strip, damaged = three_runs.sides, empty_window.trouble_strip, three_runs.context.place.path / "2026-01-01_c"
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
     shown = sides.comparison.comparison

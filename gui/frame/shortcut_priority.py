@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainT
 _FIELDS = (QLineEdit, QPlainTextEdit, QAbstractSpinBox)
 
 
-class ShortcutsFirst(QObject):
+class ShortcutPriority(QObject):
     """Keeps these keys from text fields, which use some themselves on Linux: Ctrl+E goes to the end of the line."""
 
     def __init__(self, window: QWidget, keys: Sequence[str]) -> None:

@@ -33,7 +33,7 @@ class ResumeBanner(QFrame):
         layout.addWidget(self.open_button)
         layout.addWidget(self.dismiss_button)
         self.open_button.clicked.connect(self._accept)
-        self.dismiss_button.clicked.connect(self._refuse)
+        self.dismiss_button.clicked.connect(self._dismiss)
         self.hide()
 
     def offer(self, folder: RunFolder | None) -> None:
@@ -48,7 +48,7 @@ class ResumeBanner(QFrame):
         if run == self.run:
             self.hide()
 
-    def _refuse(self) -> None:
+    def _dismiss(self) -> None:
         self.hide()
         assert self.run is not None
         self.refused_at = max(self.refused_at, written_at(self.run))  # 0 if the run is gone by now

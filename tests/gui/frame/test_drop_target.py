@@ -44,7 +44,7 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     window, context = empty_window, empty_window.context
     assert drop(window, shared)
     qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
-    assert context.workbench.run == context.place.path / "mine" and window.strip.trouble is None
+    assert context.workbench.run == context.place.path / "mine" and window.trouble_strip.trouble is None
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
     bar = window.transport
     assert not bar.learn_button.isEnabled() and "no optimizer" in bar.learn_button.toolTip()
@@ -67,8 +67,8 @@ def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
 ) -> None:
     shared.write_bytes(b"no zip")
     assert drop(empty_window, shared)
-    qtbot.waitUntil(empty_window.strip.isVisible, timeout=WAIT_MS)
-    assert "mine.headlight is not a shared run" in empty_window.strip.sentence.text()
+    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert "mine.headlight is not a shared run" in empty_window.trouble_strip.sentence.text()
     assert not drop(empty_window)
 
 
@@ -145,5 +145,5 @@ def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_sett
 
 def test_what_cannot_be_a_corpus_is_said(drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     assert drop(drafting_window, *texts(tmp_path, "train.en"))
-    qtbot.waitUntil(drafting_window.strip.isVisible, timeout=WAIT_MS)
-    assert drafting_window.strip.sentence.text() == "train.en has no partner: its translations are missing."
+    qtbot.waitUntil(drafting_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    assert drafting_window.trouble_strip.sentence.text() == "train.en has no partner: its translations are missing."

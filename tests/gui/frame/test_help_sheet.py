@@ -7,7 +7,7 @@ from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.frame.help import SHORTCUTS, HelpSheet
+from gui.frame.help_sheet import SHORTCUTS, HelpSheet
 from gui.main_window import MainWindow
 from gui.theme import GRID
 from tests.gui.conftest import WAIT_MS

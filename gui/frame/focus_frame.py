@@ -23,8 +23,8 @@ _SHOW_IT_THEMSELVES = (
 )
 
 
-class KeyboardFrame(QObject):
-    """Frames at most one panel of a window, through the property `keyboard`, which the stylesheet reads."""
+class FocusFrame(QObject):
+    """Frames at most one panel of a window, through the property `focused`, which the stylesheet reads."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -45,7 +45,7 @@ class KeyboardFrame(QObject):
 
     def _frame(self, is_framed: bool) -> None:
         if self._framed is not None:
-            self._framed.setProperty("keyboard", is_framed)
+            self._framed.setProperty("focused", is_framed)
             self._framed.style().polish(self._framed)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 
-class Dropping(QObject):
+class DropTarget(QObject):
     """Emits `dropped` with the paths of the dropped files, in their order."""
 
     dropped = Signal(list)

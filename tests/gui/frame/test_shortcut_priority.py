@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSpinBox, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.frame.shortcuts_first import ShortcutsFirst
+from gui.frame.shortcut_priority import ShortcutPriority
 from tests.gui.conftest import WAIT_MS
 
 
@@ -21,7 +21,7 @@ def test_a_shortcut_of_the_window_comes_before_what_a_field_makes_of_it(qtbot: Q
     layout = QVBoxLayout(window)
     layout.addWidget(other)
     layout.addWidget(field)
-    ShortcutsFirst(window, ("Ctrl+A",))
+    ShortcutPriority(window, ("Ctrl+A",))
     for keys in ("Ctrl+A", "Ctrl+Z"):
         QShortcut(QKeySequence(keys), window).activated.connect(lambda keys=keys: heard.append(keys))
     window.resize(640, 480)

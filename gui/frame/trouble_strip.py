@@ -20,16 +20,16 @@ OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
 }
 
 
-class Strip(QFrame):
+class TroubleStrip(QFrame):
     """Shows the newest trouble until it is dismissed; further ones wait behind it."""
 
-    offer_taken = Signal(str)  # the Offer of the shown trouble
+    offer_accepted = Signal(str)  # the Offer of the shown trouble
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setObjectName("strip")
+        self.setObjectName("trouble_strip")
         self.setAccessibleName("Trouble")
-        self._waiting: list[Trouble] = []
+        self._queue: list[Trouble] = []
         self._mark = plain_label("!", role="error")
         self.sentence = plain_label(role="error", wraps=True, is_copyable=True)
         self.advice = plain_label(wraps=True, is_copyable=True)
@@ -45,43 +45,43 @@ class Strip(QFrame):
         layout.addWidget(self.offer_button)
         layout.addWidget(self.copy_button)
         layout.addWidget(self.dismiss_button)
-        self.offer_button.clicked.connect(self._take_offer)
+        self.offer_button.clicked.connect(self._accept_offer)
         self.copy_button.clicked.connect(self._copy)
         self.dismiss_button.clicked.connect(self.dismiss)
         self.hide()
 
     def show_trouble(self, trouble: Trouble) -> None:
         """Show it, or queue it while another is shown. An equal one is queued only once."""
-        if trouble not in self._waiting:
-            self._waiting.append(trouble)
-        self._show_first()
+        if trouble not in self._queue:
+            self._queue.append(trouble)
+        self._refresh()
 
     def show_first(self, trouble: Trouble) -> None:
         """Show it now, ahead of the others; those with the same sentence are dropped, whatever their advice."""
-        self._waiting = [trouble, *(one for one in self._waiting if one.sentence != trouble.sentence)]
-        self._show_first()
+        self._queue = [trouble, *(one for one in self._queue if one.sentence != trouble.sentence)]
+        self._refresh()
 
     def drop_outdated(self) -> None:
         """Drop the troubles of an earlier attempt: something is being prepared again."""
-        self._waiting = [one for one in self._waiting if not one.until_prepared]
-        self._show_first()
+        self._queue = [one for one in self._queue if not one.until_prepared]
+        self._refresh()
 
     def dismiss(self) -> None:
         """Show the next trouble, or hide the strip."""
-        del self._waiting[:1]
-        self._show_first()
+        del self._queue[:1]
+        self._refresh()
 
     @property
     def trouble(self) -> Trouble | None:
         """The trouble being shown."""
-        return self._waiting[0] if self._waiting else None
+        return self._queue[0] if self._queue else None
 
-    def _show_first(self) -> None:
+    def _refresh(self) -> None:
         trouble = self.trouble
         self.setVisible(trouble is not None)
         if trouble is None:
             return
-        more = f"  ({len(self._waiting) - 1} more)" if len(self._waiting) > 1 else ""
+        more = f"  ({len(self._queue) - 1} more)" if len(self._queue) > 1 else ""
         self.sentence.setText(trouble.sentence + more)
         advice = _advice(trouble)
         self.advice.setText(advice)
@@ -100,9 +100,9 @@ class Strip(QFrame):
         self.offer_button.setToolTip(help)
         self.offer_button.setVisible(bool(text))
 
-    def _take_offer(self) -> None:
+    def _accept_offer(self) -> None:
         if self.trouble is not None:
-            self.offer_taken.emit(self.trouble.offer)
+            self.offer_accepted.emit(self.trouble.offer)
 
     def _copy(self) -> None:
         if self.trouble is not None:

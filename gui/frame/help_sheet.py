@@ -39,16 +39,16 @@ SHORTCUTS = (
 
 
 class HelpSheet(QFrame):
-    """Covers the middle of `over` until it is closed, as large as its content; scrolls if there is less room.
+    """Covers the middle of `parent` until it is closed, as large as its content; scrolls if there is less room.
 
     `tour_asked` is emitted when the user asks for the tour again.
     """
 
     tour_asked = Signal()
 
-    def __init__(self, theme: Theme, place: RunsPlace, over: QWidget) -> None:
-        super().__init__(over)
-        self._over = over
+    def __init__(self, theme: Theme, place: RunsPlace, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._parent = parent
         self.setObjectName("sheet")
         self.setAccessibleName("Help")
         layout = QVBoxLayout(self)
@@ -85,7 +85,7 @@ class HelpSheet(QFrame):
         layout.addLayout(foot)
         self.hide()
         theme.changed.connect(self._fit)
-        over.installEventFilter(self)
+        parent.installEventFilter(self)
 
     def toggle(self) -> None:
         """Show the sheet, or hide it."""
@@ -105,8 +105,8 @@ class HelpSheet(QFrame):
 
     def _fit(self) -> None:
         if self.isVisible():
-            self.page.lay_out_anew()
-            room, needed = self._over.rect().adjusted(GRID, GRID, -GRID, -GRID), self.sizeHint()
+            self.page.update_layout()
+            room, needed = self._parent.rect().adjusted(GRID, GRID, -GRID, -GRID), self.sizeHint()
             if needed.height() > room.height():
                 needed += QSize(self.page.verticalScrollBar().sizeHint().width() + GRID, 0)
             self.resize(needed.boundedTo(room.size()))
@@ -133,7 +133,7 @@ class _Page(ScrollingPage):
     def sizeHint(self) -> QSize:
         return self.column.sizeHint()
 
-    def lay_out_anew(self) -> None:
+    def update_layout(self) -> None:
         """Measure the parts again: zoom changes their sizes, but while hidden they report none."""
         self.column.invalidate()
         self.column.activate()
