@@ -20,7 +20,7 @@ from core.model.weights import named_weights
 from core.requests import Translate
 from core.run_folder import RunFolder
 from core.training.resolve import resolve
-from core.training.speed.choice import choose
+from core.training.speed.choice import choose_precision
 from core.training.trainer import Trainer
 
 OURS = "Headlight"
@@ -52,11 +52,11 @@ def document(size: Size, **training: Any) -> dict[str, Any]:
 def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
     """The trainer of a run in `folder`, which must be new; `training` are settings of that section."""
     asked = RunConfig.model_validate(document(size, **training))
-    config = outcome(choose(resolve(asked, data), asked.training, data)).config
+    config = outcome(choose_precision(resolve(asked, data), asked.training, data)).config
     run_folder = RunFolder.create_at(folder)
     run_folder.write_config(config)
     trainer = Trainer(config, data, host=None)
-    trainer.begin(run_folder)
+    trainer.attach_folder(run_folder)
     return trainer
 
 

@@ -22,7 +22,7 @@ from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import model_sizes
 from core.run_folder import RunFolder, Weights
-from core.training.checkpoint import tensors
+from core.training.checkpoint import to_tensors
 
 _OPSET = 17  # the first with LayerNormalization
 
@@ -94,7 +94,7 @@ def onnx_graphs(run: RunFolder, weights: Weights) -> dict[str, bytes]:
 def _model(run: RunFolder, weights: Weights) -> Transformer:
     config, data = run.config(), PreparedData.from_document(run.vocabulary(), run.subword_models())
     model = Transformer(config.model, *model_sizes(config, data))
-    load_weights(model, tensors(weights))
+    load_weights(model, to_tensors(weights))
     return model
 
 

@@ -17,9 +17,9 @@ from core.model.transformer import Transformer
 from core.plugin import Pair
 from core.plugin_check.report import Finding, Learnability
 from core.plugin_check.sample import Sample, SplitSample
-from core.training.learner import Learner
 from core.training.random_state import RandomState
 from core.training.threads import threads
+from core.training.updater import Updater
 
 NUM_PAIRS = 32
 MAX_TOKENS = 4096
@@ -39,13 +39,13 @@ def memorise_pairs(sample: Sample, seconds: float) -> Generator[Progress | None,
     Yields after every step. Leaves the random state of a run and torch's number of threads as they were.
     """
     pairs = _first_pairs(sample)
-    learner, batch = _make_learner(sample, pairs)
+    updater, batch = _make_updater(sample, pairs)
     step, loss, spent = 0, float("inf"), 0.0
     while loss > LEARNED_LOSS and spent < seconds:
         started = time.perf_counter()
         with threads(1):
             rate = LEARNING_RATE * min(1.0, (step + 1) / WARMUP_STEPS)
-            loss = float(learner.step([batch], TRAINING, rate).loss)
+            loss = float(updater.step([batch], TRAINING, rate).loss)
         step, spent = step + 1, spent + time.perf_counter() - started
         yield Progress(stage=f"checking {sample.info.name}: learning {len(pairs)} pairs", done=step, total=None)
     return Learnability(num_pairs=len(pairs), steps=step, loss=loss, seconds=spent, is_learned=loss <= LEARNED_LOSS)
@@ -63,14 +63,14 @@ def _longest(train: SplitSample, num_pairs: int) -> int:
     return max(map(len, train.src_tokens[:num_pairs])) + max(map(len, train.tgt_tokens[:num_pairs]))
 
 
-def _make_learner(sample: Sample, pairs: list[Pair]) -> tuple[Learner, Batch]:
+def _make_updater(sample: Sample, pairs: list[Pair]) -> tuple[Updater, Batch]:
     src, tgt = map(Vocabulary, sample.vocabularies)
     texts = [pair.source for pair in pairs], [pair.target for pair in pairs]
     arrays = encode_pairs(*texts, TextEncoder(sample.src_tokenizer, src), TextEncoder(sample.tgt_tokenizer, tgt))
     batch = make_batch(arrays, np.arange(len(pairs)))
     num_positions = max(batch.src.shape[1], batch.tgt_input.shape[1])
-    with RandomState(0, _CPU).drawing(), threads(1):
-        return Learner(Transformer(MODEL, len(src), len(tgt), num_positions).eval(), TRAINING, _CPU), batch
+    with RandomState(0, _CPU).activated(), threads(1):
+        return Updater(Transformer(MODEL, len(src), len(tgt), num_positions).eval(), TRAINING, _CPU), batch
 
 
 def check_learnability(sample: Sample, learnability: Learnability) -> Iterator[Finding]:

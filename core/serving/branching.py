@@ -23,8 +23,8 @@ from core.run_folder import Checkpoint, RunFolder
 from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
 from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
 from core.settings.overriding import change_settings
-from core.training.checkpoint import tensors
-from core.training.resolve import resolve_elsewhere
+from core.training.checkpoint import to_tensors
+from core.training.resolve import resolve_on_this_machine
 from core.training.trainer import Trainer
 
 
@@ -61,12 +61,12 @@ def make_branch_trainer(
     """A trainer at that step, with the changes that need a new run made; those that act during a run are not yet."""
     data.require_pairs()
     config = change_settings(run.config(), dict(that_reset(request.changes)))
-    trainer = Trainer(resolve_elsewhere(config, data, emit), data, host)
-    trainer.begin(run)
+    trainer = Trainer(resolve_on_this_machine(config, data, emit), data, host)
+    trainer.attach_folder(run)
     if checkpoint.state:
         trainer.restore(checkpoint)
     else:
-        trainer.start_from(tensors(checkpoint.model), request.step)
+        trainer.start_from(to_tensors(checkpoint.model), request.step)
         sentence = f"Optimizer, dropout and the order of the data start afresh at step {request.step:,}."
         emit(note(sentence, _restart_reason(request, run)))
     trainer.renew_patience()
@@ -84,7 +84,7 @@ def make_branch_folder(request: Branch, run: RunFolder, trainer: Trainer) -> Gen
         for path in past:
             folder.copy_file(path, run)
             yield None
-        trainer.begin(folder)
+        trainer.attach_folder(folder)
         folder.use_settings(trainer.config.training)
         folder.update(began_with=_began_with(request, run))
         trainer.truncate_run(folder)

@@ -79,7 +79,7 @@ class CurrentRun:
 
     def begin(self, folder: RunFolder) -> None:
         """Write this folder from now on: a new one, or one with all that the previous folder held."""
-        self.trainer.begin(folder)
+        self.trainer.attach_folder(folder)
         self.interrupted_by = None
         self._attach_folder(folder)
         self._apply_changes()

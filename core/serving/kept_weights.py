@@ -11,7 +11,7 @@ from core.events import ProbeDone
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.run_folder import RunFolder
-from core.training.checkpoint import tensors
+from core.training.checkpoint import to_tensors
 from core.training.probe import make_probe
 from core.training.trainer import Trainer
 
@@ -32,7 +32,7 @@ class KeptWeights:
             self._model = copy.deepcopy(self._trainer.model)
         if self._step != nearest:
             self._step = -1  # until all weights are loaded
-            load_weights(self._model, tensors(folder.weights(nearest)))
+            load_weights(self._model, to_tensors(folder.weights(nearest)))
             self._step = nearest
         return nearest, self._model
 

@@ -28,8 +28,8 @@ from core.serving.changed_data import describe_difference, with_replaced_held_ou
 from core.serving.moved_data_files import relocation_advice
 from core.serving.shadowed_plugins import replaced_plugin_advice
 from core.training import trouble
-from core.training.checkpoint import tensors
-from core.training.resolve import resolve_elsewhere
+from core.training.checkpoint import to_tensors
+from core.training.resolve import resolve_on_this_machine
 from core.training.trainer import Trainer
 
 Emit = Callable[[Event], None]
@@ -88,16 +88,16 @@ def open_trainer(request: OpenRun, folder: RunFolder, data: PreparedData, host: 
     """The trainer of a run at the requested checkpoint, or with the mean of the last ones."""
     checkpoint = _read_checkpoint(folder, _resumable_checkpoint(request, folder, emit), emit)
     _report_damaged_tail(folder, emit)
-    config = resolve_elsewhere(folder.config(), data, emit)
+    config = resolve_on_this_machine(folder.config(), data, emit)
     require_same_size(folder, checkpoint.step, checkpoint.model, config, data)
     trainer = Trainer(config, data, host)
-    trainer.begin(folder)
+    trainer.attach_folder(folder)
     if folder.state.is_shared:  # it has only these weights; whether they are a mean was decided on export
-        trainer.start_from(tensors(checkpoint.model), checkpoint.step)
+        trainer.start_from(to_tensors(checkpoint.model), checkpoint.step)
         return trainer
     trainer.restore(checkpoint)
     if request.averaged and request.checkpoint == "last" and trainer.config.training.average_checkpoints:
-        trainer.take_mean()
+        trainer.load_mean()
         _report_mean(folder, trainer, emit)
     return trainer
 
@@ -122,7 +122,7 @@ def _resumable_checkpoint(request: OpenRun, folder: RunFolder, emit: Emit) -> st
     if resumable:
         advice = f"Opened at the last one from before, of step {resumable[-1]}; {_RELEARNED}"
     else:
-        advice = f"None from before is kept: {trouble.begin_anew(folder.latest_config().training)}."
+        advice = f"None from before is kept: {trouble.restart_advice(folder.latest_config().training)}."
     emit(note(sentence, advice))
     return str((resumable or known[:1])[-1])
 

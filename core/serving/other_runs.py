@@ -17,7 +17,7 @@ from core.run_files.step_files import CHECKPOINTS, step_path
 from core.run_folder import RunFolder
 from core.serving.kept_weights import nearest_kept_step
 from core.serving.opening import recorded_data, require_same_size
-from core.training.checkpoint import tensors
+from core.training.checkpoint import to_tensors
 
 
 class OtherModel(NamedTuple):
@@ -59,5 +59,5 @@ def _read_model(folder: RunFolder, step: int) -> OtherModel:
     require_same_size(folder, step, weights, config, data)
     with torch.random.fork_rng(devices=[]):  # building a model draws its initial weights
         model = Transformer(config.model, *model_sizes(config, data)).eval()
-    load_weights(model, tensors(weights))
+    load_weights(model, to_tensors(weights))
     return OtherModel(step, model, data)

@@ -35,11 +35,11 @@ from core.serving.questions import Questions
 from core.serving.shadowed_plugins import require_known_options
 from core.settings.branch_changes import that_act
 from core.training.distributed import ProcessLost
-from core.training.memory import give_back, is_out_of_memory
+from core.training.memory import is_out_of_memory, release_cached_memory
 from core.training.resolve import resolve
-from core.training.speed.choice import choose
+from core.training.speed.choice import choose_precision
 from core.training.trainer import Trainer
-from core.training.trouble import no_memory
+from core.training.trouble import out_of_memory_error
 
 OUT_OF_MEMORY = UserError(NOT_ENOUGH_MEMORY, "Make model or data smaller, or close other programs.")
 
@@ -120,7 +120,7 @@ class Session:
         data = yield from prepare_data(request.config.dataset, self._host, self._cache.path())
         if request.config.model.tie_embeddings == "all":  # only a new run has a choice
             data.require_shared_vocabulary()
-        config, picked = yield from choose(resolve(request.config, data), request.config.training, data)
+        config, picked = yield from choose_precision(resolve(request.config, data), request.config.training, data)
         yield Progress(stage="building the model", done=0, total=None)
         run = self._set_run(CurrentRun(Trainer(config, data, self._host), self._emit, picked=picked))
         prepared = run.prepared_event()
@@ -270,7 +270,7 @@ class Session:
         folder.release("stopped", "stopped")
         self._stop_prefetching()
         self._run = self._questions = None
-        give_back()
+        release_cached_memory()
         self._set_state("preparing")
         return folder.path
 
@@ -357,7 +357,7 @@ class Session:
     def as_user_error(self, error: Exception) -> Exception:
         """The error, as a UserError where it is no bug of ours: out of memory or files, or a folder not writable."""
         if is_out_of_memory(error):
-            return OUT_OF_MEMORY if self._run is None else no_memory(self._run.config, self._run.trainer.data)
+            return OUT_OF_MEMORY if self._run is None else out_of_memory_error(self._run.config, self._run.trainer.data)
         if too_many := no_more_files(error):
             return too_many
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:

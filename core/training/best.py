@@ -27,7 +27,7 @@ class Best:
             return True
         return step == self.step or (value > self.value if higher_is_better(self.metric) else value < self.value)
 
-    def take(self, value: float, step: int) -> None:
+    def update(self, value: float, step: int) -> None:
         """Record a validation; one of the same step counts once."""
         if step == self.newest_step:
             return

@@ -21,12 +21,12 @@ class CheckpointState(BaseModel):
 
     batches: dict[str, int]  # TrainBatches.state
     best: Best
-    done_at: dict[str, int]  # Due.done_at
+    done_at: dict[str, int]  # DueTasks.done_at
     changes: list[tuple[int, str, Any]]  # LiveSettings.changes
     probe_sentences: list[SentenceToProbe]
 
 
-def read_state(record: Mapping[str, Any]) -> CheckpointState:
+def parse_checkpoint_state(record: Mapping[str, Any]) -> CheckpointState:
     """The values of a state.json. Raises UserError if one is missing or of the wrong type."""
     try:
         return CheckpointState.model_validate(record)
@@ -35,11 +35,11 @@ def read_state(record: Mapping[str, Any]) -> CheckpointState:
         raise UserError(sentence, "Restore it from a copy of the run.") from None
 
 
-def arrays(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:
+def to_arrays(tensors: Mapping[str, Tensor]) -> dict[str, NDArray[Any]]:
     """The tensors in main memory, to be written at once: those already there are views, which later steps change."""
     return {name: tensor.detach().cpu().numpy() for name, tensor in tensors.items()}
 
 
-def tensors(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
+def to_tensors(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Tensor]:
     """Copies of the arrays, as tensors."""
     return {name: torch.tensor(array) for name, array in arrays.items()}

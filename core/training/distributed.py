@@ -1,7 +1,7 @@
 """Communication between the processes that train one model together, started by torchrun.
 
 The first process leads: it alone has the run's folder, validates, handles signals, and decides what comes next. The
-others follow its orders (core/training/follower.py). Each computes the gradient of its share of every batch's
+others follow its commands (core/training/follower.py). Each computes the gradient of its share of every batch's
 sentences, divided by the target tokens of all shares; one all-reduce of the flat gradient a step sums these to the
 gradient of the whole batch.
 """
@@ -31,10 +31,10 @@ from core.training.loss import Loss
 # A process that ends is noticed at once, since its connections close. One that hangs is given up after PATIENCE, in
 # which every process must have drawn a batch and computed a step. While the first does anything else, or is paused, it
 # sends a heartbeat every BEAT_SECONDS, so that it is never taken for hanging.
-PATIENCE = timedelta(seconds=60)
-BEAT_SECONDS = 10.0
+STEP_TIMEOUT = timedelta(seconds=60)
+HEARTBEAT_SECONDS = 10.0
 # Until all are ready to train: on another machine the data may have to be prepared first.
-_PATIENCE_AT_FIRST = timedelta(minutes=30)
+_START_TIMEOUT = timedelta(minutes=30)
 _LEAVE, _WAIT = 0.0, -1.0  # in place of a step's number
 
 
@@ -43,16 +43,16 @@ class ProcessLost(UserError):
 
 
 _LOST = "Another process of this run has ended, or no longer answers."
-_GO_ON = "The run continues from its last checkpoint, with any number of processes."
+_CONTINUE_ADVICE = "The run continues from its last checkpoint, with any number of processes."
 _NOT_FOUND = "The processes of this run did not find each other."
-_NAME_THE_NETWORK = (
+_NETWORK_ADVICE = (
     "See what the first one printed. If it still waits, on another machine, name on each the network they share: "
     "GLOO_SOCKET_IFNAME=eth0, or whatever `ip addr` calls it (docs/machines.md)."
 )
 
 
 @contextmanager
-def reaching_others(sentence: str = _LOST, advice: str = _GO_ON) -> Iterator[None]:
+def raising_process_lost(sentence: str = _LOST, advice: str = _CONTINUE_ADVICE) -> Iterator[None]:
     """Raise ProcessLost for a failure between processes, which torch raises as a RuntimeError of many kinds."""
     try:
         yield
@@ -60,7 +60,7 @@ def reaching_others(sentence: str = _LOST, advice: str = _GO_ON) -> Iterator[Non
         raise ProcessLost(sentence, advice) from error
 
 
-class Order(NamedTuple):
+class StepCommand(NamedTuple):
     """The next step, with the settings that may have changed since the last one."""
 
     step: float
@@ -77,26 +77,26 @@ class Order(NamedTuple):
         return training.model_copy(update=update)
 
 
-_NOTHING = (0.0,) * (len(Order._fields) - 1)  # the other fields of an order that is not a step
+_NO_SETTINGS = (0.0,) * (len(StepCommand._fields) - 1)  # the other fields of a command that is not a step
 
 
 class Processes:
     """The processes of a run, where there is only this one: nothing is sent.
 
-    The first process calls `begin`, `announce` before each step, and `leave`; every process trains on its `parts_of`
-    each batch.
+    The first process calls `start`, `announce_step` before each step, and `leave`; every process trains on its
+    `local_batches`.
     """
 
-    def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
+    def start(self, describe: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
         """Once: wait for the others, and send them the run's description and weights. Raises ProcessLost."""
 
-    def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
+    def announce_step(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
         """Order every process to take this step. Raises ProcessLost."""
 
     def leave(self) -> None:
         """Let the others end, if they have begun. In a step given up by this process, they see the connection close."""
 
-    def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
+    def local_batches(self, batches: Sequence[Batch]) -> list[Batch]:
         """This process's sentences of each batch."""
         return list(batches)
 
@@ -106,7 +106,9 @@ class Processes:
 
 
 class SeveralProcesses(Processes):
-    """The processes of a run, where there are several. All but the first `meet`, `receive` and then follow `orders`.
+    """The processes of a run, where there are several.
+
+    All but the first receive its description of the run, `synchronise` and then follow its `commands`.
 
     Tensors on a GPU travel by NCCL, all others by gloo.
     """
@@ -114,11 +116,11 @@ class SeveralProcesses(Processes):
     def __init__(self, here: Place) -> None:
         self._rank, self._count = here.rank, here.world_size
         self._steps: dist.ProcessGroup | None = None  # all processes again, with a shorter timeout
-        self._turn = threading.Lock()  # between the training thread and the heartbeat's
-        self._is_amid_step = False  # the others wait for something other than an order
+        self._send_lock = threading.Lock()  # between the training thread and the heartbeat's
+        self._is_in_step = False  # the others wait for something other than a command
         self._is_lost = False
         self._has_left = threading.Event()
-        self._beating = threading.Thread(target=self._send_heartbeats, name="beat", daemon=True)
+        self._heartbeat = threading.Thread(target=self._send_heartbeats, name="beat", daemon=True)
 
     @classmethod
     def here(cls) -> Self:
@@ -127,63 +129,65 @@ class SeveralProcesses(Processes):
 
     # -- the first process -------------------------------------------------------------------------------------------
 
-    def begin(self, document: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
+    def start(self, describe: Callable[[], Mapping[str, Any]], tensors: Sequence[Tensor]) -> None:
         if self._steps is not None:
             return
-        self._join()
-        self._is_amid_step = True
-        text = torch.from_numpy(np.frombuffer(json.dumps(document()).encode(), np.uint8).copy())
+        self._connect()
+        self._is_in_step = True
+        text = torch.from_numpy(np.frombuffer(json.dumps(describe()).encode(), np.uint8).copy())
         self._broadcast((torch.tensor([len(text)]), text), dist.group.WORLD)
-        self.receive(tensors)
-        self._is_amid_step = False
-        self._beating.start()
+        self.synchronise(tensors)
+        self._is_in_step = False
+        self._heartbeat.start()
 
-    def announce(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
+    def announce_step(self, step: int, learning_rate: float, training: TrainingConfig) -> None:
         norm = math.nan if training.max_grad_norm is None else training.max_grad_norm
-        with self._turn:
-            self._is_amid_step = True
-            self._order(Order(step, learning_rate, training.label_smoothing, training.optimizer.weight_decay, norm))
+        with self._send_lock:
+            self._is_in_step = True
+            self._send_command(
+                StepCommand(step, learning_rate, training.label_smoothing, training.optimizer.weight_decay, norm)
+            )
 
     def leave(self) -> None:
         if self._steps is None:
             return
         self._has_left.set()
-        if self._beating.is_alive():
-            self._beating.join()
-        if not self._is_amid_step:
-            with suppress(ProcessLost):  # one that is gone needs no order
-                self._order(Order(_LEAVE, *_NOTHING))
+        if self._heartbeat.is_alive():
+            self._heartbeat.join()
+        if not self._is_in_step:
+            with suppress(ProcessLost):  # one that is gone needs no command
+                self._send_command(StepCommand(_LEAVE, *_NO_SETTINGS))
         self._steps = None
         disconnect()
 
     def _send_heartbeats(self) -> None:
         """Send a heartbeat whenever there is nothing else to send."""
-        while not self._has_left.wait(BEAT_SECONDS):
-            with self._turn:
-                if self._is_amid_step:
+        while not self._has_left.wait(HEARTBEAT_SECONDS):
+            with self._send_lock:
+                if self._is_in_step:
                     continue
                 try:
-                    self._order(Order(_WAIT, *_NOTHING))
+                    self._send_command(StepCommand(_WAIT, *_NO_SETTINGS))
                 except ProcessLost:  # the training thread reports it at its next step
                     self._is_lost = True
                     return
 
-    def _order(self, order: Order) -> None:
+    def _send_command(self, command: StepCommand) -> None:
         if self._is_lost:
-            raise ProcessLost(_LOST, _GO_ON)
-        self._broadcast([torch.tensor(order, dtype=torch.float64)], self._steps)
+            raise ProcessLost(_LOST, _CONTINUE_ADVICE)
+        self._broadcast([torch.tensor(command, dtype=torch.float64)], self._steps)
 
     # -- the others --------------------------------------------------------------------------------------------------
 
-    def meet(self) -> dict[str, Any]:
+    def receive_description(self) -> dict[str, Any]:
         """Wait for the first process, and receive what the run is. Raises ProcessLost."""
-        self._join()
+        self._connect()
         length = torch.zeros(1, dtype=torch.int64)
         self._broadcast([length], dist.group.WORLD)
         text = torch.empty(int(length), dtype=torch.uint8)
         self._broadcast([text], dist.group.WORLD)
-        document: dict[str, Any] = json.loads(text.numpy().tobytes())
-        return document
+        description: dict[str, Any] = json.loads(text.numpy().tobytes())
+        return description
 
     @property
     def name(self) -> str:
@@ -194,50 +198,50 @@ class SeveralProcesses(Processes):
         """The seed of a step's dropout here: derived, so that a checkpoint need not hold the others' random state."""
         return hash((seed, self._rank, step)) % 2**63
 
-    def orders(self) -> Iterator[Order]:
+    def commands(self) -> Iterator[StepCommand]:
         """The steps that the first process announces, until it leaves. Raises ProcessLost if it never does."""
-        told = torch.empty(len(Order._fields), dtype=torch.float64)
+        received = torch.empty(len(StepCommand._fields), dtype=torch.float64)
         while True:
-            self._broadcast([told], self._steps)
-            order = Order(*told.tolist())
-            if order.step == _LEAVE:
+            self._broadcast([received], self._steps)
+            command = StepCommand(*received.tolist())
+            if command.step == _LEAVE:
                 return
-            if order.step != _WAIT:
-                yield order
+            if command.step != _WAIT:
+                yield command
 
     # -- every process -----------------------------------------------------------------------------------------------
 
-    def receive(self, tensors: Sequence[Tensor]) -> None:
+    def synchronise(self, tensors: Sequence[Tensor]) -> None:
         """Once all processes are ready, overwrite these tensors by the first process's. Raises ProcessLost."""
-        with reaching_others():
+        with raising_process_lost():
             dist.all_reduce(torch.zeros(1))
         self._broadcast(tensors, self._steps)
 
-    def parts_of(self, batches: Sequence[Batch]) -> list[Batch]:
+    def local_batches(self, batches: Sequence[Batch]) -> list[Batch]:
         """Every n-th sentence for each of n processes, so that lengths are spread evenly."""
         parts = (batch.rows(slice(self._rank, None, self._count)) for batch in batches)
         return [part for part in parts if part.num_target_tokens > 0]
 
     def all_reduce(self, gradients: Tensor, own: Loss) -> Loss:
         losses = torch.stack(own)
-        with reaching_others():
+        with raising_process_lost():
             dist.all_reduce(gradients, group=self._steps)
             dist.all_reduce(losses, group=self._steps)
-        self._is_amid_step = False
+        self._is_in_step = False
         return Loss(*losses)
 
-    def _join(self) -> None:
+    def _connect(self) -> None:
         """Connect to the others as torchrun's environment says."""
         has_nccl = torch.cuda.is_available() and dist.is_nccl_available()  # on Windows torch has none
         backends = "cpu:gloo,cuda:nccl" if has_nccl else "gloo"
         # Otherwise NCCL waits for a lost process in its own thread, and then ends this one without a message.
         os.environ.setdefault("TORCH_NCCL_BLOCKING_WAIT", "1")
-        with reaching_others(_NOT_FOUND, _NAME_THE_NETWORK):
-            dist.init_process_group(backends, timeout=_PATIENCE_AT_FIRST)
-            self._steps = dist.new_group(timeout=PATIENCE)
+        with raising_process_lost(_NOT_FOUND, _NETWORK_ADVICE):
+            dist.init_process_group(backends, timeout=_START_TIMEOUT)
+            self._steps = dist.new_group(timeout=STEP_TIMEOUT)
 
     def _broadcast(self, tensors: Sequence[Tensor], group: dist.ProcessGroup | None) -> None:
-        with reaching_others():
+        with raising_process_lost():
             for tensor in tensors:
                 dist.broadcast(tensor, src=0, group=group)
 

@@ -14,7 +14,7 @@ from core.events import Progress
 from core.model.transformer import Transformer
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from core.training.metrics import BUILT_IN, tokenized_bleu_of
+from core.training.metrics import BUILT_IN, compute_tokenized_bleu
 from core.training.validation import plugin_metrics, score_split
 
 
@@ -34,7 +34,7 @@ def evaluate_split(
     scores = yield from score_split(model, data, host, split, decoding, minimum_risk=minimum_risk)
     predictions = tuple((one.source, one.reference, one.hypothesis) for one in scores.sentences)
     _, references, hypotheses = zip(*predictions, strict=True)
-    tokenized_bleu, tokenized_bleu_signature = yield from tokenized_bleu_of(
+    tokenized_bleu, tokenized_bleu_signature = yield from compute_tokenized_bleu(
         hypotheses, references, f"comparing {split} sentences, lower-cased"
     )
     return Evaluation(
@@ -75,7 +75,7 @@ def require_known_metric(metric: str, data: PreparedData, host: PluginHost | Non
         raise UserError(f"training.best_metric: expected one of {', '.join(sorted(known))}; given {metric!r}.")
 
 
-def left_out(metric: str, plugin: str) -> PluginError:
+def missing_best_metric(metric: str, plugin: str) -> PluginError:
     """The error for a validation that lacks the run's best_metric, which its plugin gave for other outputs."""
     name = metric.removeprefix("valid/")
     sentence = f"Plugin {plugin!r}: metrics() has left out {name!r}, by which training.best_metric finds the best step."

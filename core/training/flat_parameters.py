@@ -21,17 +21,20 @@ class FlatParameters:
         self.values = first.new_empty(sum(parameter.numel() for parameter in named.values())).detach()
         self.gradients = torch.zeros_like(self.values)
         for parameter, value, gradient in zip(
-            named.values(), self.parts(self.values).values(), self.parts(self.gradients).values(), strict=True
+            named.values(),
+            self.named_views(self.values).values(),
+            self.named_views(self.gradients).values(),
+            strict=True,
         ):
             value.copy_(parameter.detach())
             parameter.data = value
             parameter.grad = gradient
 
-    def parts(self, flat: Tensor) -> dict[str, Tensor]:
+    def named_views(self, flat: Tensor) -> dict[str, Tensor]:
         """A tensor laid out like the weights -> views under the parameters' names and in their shapes."""
-        return dict(self._views(flat))
+        return dict(self._iterate_views(flat))
 
-    def _views(self, flat: Tensor) -> Iterator[tuple[str, Tensor]]:
+    def _iterate_views(self, flat: Tensor) -> Iterator[tuple[str, Tensor]]:
         start = 0
         for name, shape in self._sizes.items():
             yield name, flat[start : start + shape.numel()].view(shape)

@@ -19,7 +19,7 @@ class LiveSettings:
         self.config = initial
         self.changes: list[tuple[int, str, Any]] = []
 
-    def changed(self, key: str, value: Any) -> RunConfig:
+    def config_with(self, key: str, value: Any) -> RunConfig:
         """The config with one setting changed, not yet applied.
 
         Raises UserError for an unknown key, an invalid value, and a setting that only a new run can change.
@@ -31,7 +31,7 @@ class LiveSettings:
 
     def change(self, step: int, key: str, value: Any) -> None:
         """Apply a change after `step`."""
-        self.config = self.changed(key, value)
+        self.config = self.config_with(key, value)
         self.changes.append((step, key, value))
 
     def restore(self, changes: Sequence[tuple[int, str, Any]]) -> None:

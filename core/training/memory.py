@@ -9,7 +9,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.machine.free_memory import free_memory
 from core.model_size import batch_bytes, num_parameters
-from core.training.optimization import AVERAGES
+from core.training.optimization import STATE_BUFFERS
 
 _FLOAT32 = 4
 
@@ -19,27 +19,27 @@ def model_bytes(config: RunConfig, data: PreparedData) -> int:
 
     In bfloat16, weights and gradients exist a second time, in half the bytes (core/training/passes/weights.py).
     """
-    per_weight = 2 + len(AVERAGES[config.training.optimizer.name]) + (config.training.ema_decay is not None)
+    per_weight = 2 + len(STATE_BUFFERS[config.training.optimizer.name]) + (config.training.ema_decay is not None)
     per_weight += config.training.precision == "bfloat16"
     return _FLOAT32 * per_weight * num_parameters(config, data)
 
 
 def require_memory(config: RunConfig, data: PreparedData) -> None:
     """Raise UserError if the device has less free memory than the model needs even without a batch."""
-    needed, free = model_bytes(config, data), _free(torch.device(config.training.device))
+    needed, free = model_bytes(config, data), _free_bytes(torch.device(config.training.device))
     if free is not None and needed > free:
         raise UserError(
             f"This model is too large for the memory of {config.training.device}: its weights, gradients and optimizer "
-            f"state take {in_gigabytes(needed)}, and {in_gigabytes(free)} are free.",
+            f"state take {format_bytes(needed)}, and {format_bytes(free)} are free.",
             f"Make model.d_model (now {config.model.d_model:,}), model.d_ff (now {config.model.d_ff:,}) or the number "
             "of layers smaller.",
         )
 
 
-def in_words(config: RunConfig, data: PreparedData) -> str:
+def describe_memory(config: RunConfig, data: PreparedData) -> str:
     """The memory training takes: `Model and optimizer take 1.2 GB, and a step about 9.5 GB more.`"""
     model, batch = model_bytes(config, data), batch_bytes(config, data)
-    return f"Model and optimizer take {in_gigabytes(model)}, and a step about {in_gigabytes(batch)} more."
+    return f"Model and optimizer take {format_bytes(model)}, and a step about {format_bytes(batch)} more."
 
 
 def is_out_of_memory(error: Exception) -> bool:
@@ -49,17 +49,17 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, kinds) or (isinstance(error, RuntimeError) and any(word in str(error) for word in words))
 
 
-def in_gigabytes(num_bytes: int) -> str:
+def format_bytes(num_bytes: int) -> str:
     """`1.2 GB`; below one gigabyte, `1.2 MB`."""
     return f"{num_bytes / 1e9:,.1f} GB" if num_bytes >= 1e9 else f"{num_bytes / 1e6:,.1f} MB"
 
 
-def give_back() -> None:
+def release_cached_memory() -> None:
     """Release the GPU memory that torch caches, for other processes. Does nothing on a CPU."""
     torch.cuda.empty_cache()
 
 
-def _free(device: torch.device) -> int | None:
+def _free_bytes(device: torch.device) -> int | None:
     if device.type == "cuda":
         kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # cached by torch, so available
         return torch.cuda.mem_get_info(device)[0] + kept

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TEACHER_FORCED = ("loss", "perplexity", "token_accuracy")
 FREE_RUNNING = ("exact_match", "token_error_rate", "bleu", "chrf")
 BUILT_IN = (*TEACHER_FORCED, *FREE_RUNNING)
-_PIECE = 32  # sentences compared at a time: 25 ms for 25 words each
+_CHUNK_SIZE = 32  # sentences compared at a time: 25 ms for 25 words each
 LOWER_IS_BETTER = ("loss", "perplexity", "error_rate", "error")
 
 
@@ -52,20 +52,20 @@ def score_texts(
     from sacrebleu.metrics.chrf import CHRF  # takes 0.15 s, so only when validating
 
     bleu, chrf = bleu_metric(references), CHRF()
-    of_bleu, of_chrf = [], []
+    bleu_statistics, chrf_statistics = [], []
     edits: list[tuple[int, int]] = []
-    for piece in pieces(len(hypotheses)):
-        of_bleu += _statistics(bleu, hypotheses[piece], references[piece])
-        of_chrf += _statistics(chrf, hypotheses[piece], references[piece])
-        edits += token_edits(hypothesis_tokens[piece], reference_tokens[piece])
+    for chunk in chunks(len(hypotheses)):
+        bleu_statistics += _statistics(bleu, hypotheses[chunk], references[chunk])
+        chrf_statistics += _statistics(chrf, hypotheses[chunk], references[chunk])
+        edits += token_edits(hypothesis_tokens[chunk], reference_tokens[chunk])
         yield Progress(stage=stage, done=len(edits), total=len(hypotheses))
-    _forget_lines()
+    _clear_tokenizer_caches()
     matches = tuple(h == r for h, r in zip(hypotheses, references, strict=True))
     metrics = {
         "exact_match": float(np.mean(matches)),
         "token_error_rate": token_error_rate(edits),
-        "bleu": _score_of(bleu, of_bleu),
-        "chrf": _score_of(chrf, of_chrf),
+        "bleu": _corpus_score(bleu, bleu_statistics),
+        "chrf": _corpus_score(chrf, chrf_statistics),
     }
     return TextScores(
         metrics=metrics,
@@ -76,34 +76,34 @@ def score_texts(
     )
 
 
-def tokenized_bleu_of(
+def compute_tokenized_bleu(
     hypotheses: Sequence[str], references: Sequence[str], stage: str
 ) -> Generator[Progress, None, tuple[float, str]]:
     """BLEU by `tokenized_bleu_metric`, and its signature; works in pieces, as `score_texts` does."""
-    bleu, of_bleu = tokenized_bleu_metric(references), []
-    for piece in pieces(len(hypotheses)):
-        of_bleu += _statistics(bleu, hypotheses[piece], references[piece])
-        yield Progress(stage=stage, done=len(of_bleu), total=len(hypotheses))
-    return _score_of(bleu, of_bleu), str(bleu.get_signature())
+    bleu, bleu_statistics = tokenized_bleu_metric(references), []
+    for chunk in chunks(len(hypotheses)):
+        bleu_statistics += _statistics(bleu, hypotheses[chunk], references[chunk])
+        yield Progress(stage=stage, done=len(bleu_statistics), total=len(hypotheses))
+    return _corpus_score(bleu, bleu_statistics), str(bleu.get_signature())
 
 
-def pieces(count: int) -> Iterator[slice]:
+def chunks(count: int) -> Iterator[slice]:
     """Slices of `count` sentences, small enough that other work can have its turn between two of them."""
-    return (slice(start, start + _PIECE) for start in range(0, count, _PIECE))
+    return (slice(start, start + _CHUNK_SIZE) for start in range(0, count, _CHUNK_SIZE))
 
 
 def _statistics(metric: BLEU | CHRF, hypotheses: Sequence[str], references: Sequence[str]) -> list[list[int]]:
-    """sacrebleu's counts for each sentence; `_score_of` all of them equals its `corpus_score`."""
-    counted: list[list[int]] = metric._extract_corpus_statistics(hypotheses, [references])
-    return counted
+    """sacrebleu's counts for each sentence; `_corpus_score` all of them equals its `corpus_score`."""
+    statistics: list[list[int]] = metric._extract_corpus_statistics(hypotheses, [references])
+    return statistics
 
 
-def _score_of(metric: BLEU | CHRF, counted: Sequence[Sequence[int]]) -> float:
+def _corpus_score(metric: BLEU | CHRF, statistics: Sequence[Sequence[int]]) -> float:
     """The corpus score, from the `_statistics` of its sentences."""
-    return float(metric._aggregate_and_compute(counted).score)
+    return float(metric._aggregate_and_compute(statistics).score)
 
 
-def _forget_lines() -> None:
+def _clear_tokenizer_caches() -> None:
     """Clear sacrebleu's cache of 65,536 tokenised lines, which nothing reads again: 55 MB for lines of 16 words."""
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
     from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp

@@ -32,24 +32,24 @@ class MovingAverage:
         self._decay = decay
         self._optimizer = optimizer
         self._average = optimizer.parameters.values.clone()
-        averages = optimizer.parameters.parts(self._average)
+        averages = optimizer.parameters.named_views(self._average)
         for name, parameter in self.model.named_parameters():
             parameter.data = averages[name]
 
     @torch.no_grad()
-    def take(self, step: int) -> None:
+    def update(self, step: int) -> None:
         """Update the average with the weights after `step`, counted from 1."""
         weight = 1.0 - min(self._decay, (1 + step) / (10 + step))
-        self._average.lerp_(self._optimizer.parameters.values, weight * (1.0 - self._optimizer.has_refused))
+        self._average.lerp_(self._optimizer.parameters.values, weight * (1.0 - self._optimizer.found_inf))
 
     def state(self) -> dict[str, Tensor]:
         """The weights that training continues from; a checkpoint's model weights are the average."""
         return {f"{_TRAINED}{name}": weight for name, weight in named_weights(self._trained).items()}
 
-    def start_from(self, kept: Mapping[str, Tensor]) -> None:
+    def start_from(self, weights: Mapping[str, Tensor]) -> None:
         """Start both training and average from these weights. Raises UserError as `load_state` does."""
         for model in (self._trained, self.model):
-            load_weights(model, kept)
+            load_weights(model, weights)
 
     def load_state(self, state: Mapping[str, Tensor]) -> None:
         """Restore what `state` returned, from among other tensors. Raises UserError for another model's."""

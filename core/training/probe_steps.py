@@ -13,12 +13,12 @@ def _is_fibonacci(step: int) -> bool:
     return here == step
 
 
-def is_snapshot_step(step: int, newest: int | None, room: int) -> bool:
-    """Whether to keep the weights at a probe step, `newest` being the last kept and `room` how many fit the budget.
+def is_snapshot_step(step: int, newest: int | None, max_snapshots: int) -> bool:
+    """Whether to keep the weights at a probe step; `newest` is the last one kept, and `max_snapshots` fit the budget.
 
-    A snapshot whose step is less than 1 + 1 / room times the newest's would soon be thinned out, and writing a large
-    one is slow.
+    A snapshot whose step is less than 1 + 1 / max_snapshots times the newest's would soon be thinned out, and writing a
+    large one is slow.
     """
-    if room == 0:
+    if max_snapshots == 0:
         return False
-    return newest is None or newest >= step or (step + 1) >= (newest + 1) * (1 + 1 / room)
+    return newest is None or newest >= step or (step + 1) >= (newest + 1) * (1 + 1 / max_snapshots)

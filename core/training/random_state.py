@@ -14,27 +14,27 @@ from core.errors import UserError
 class RandomState:
     """The state of torch's default generators as this run sees them: the CPU's, and its device's if that has one.
 
-    Inside `drawing()` the generators continue this run's sequence; afterwards they are as they were before. Switching
+    Inside `activated()` the generators continue this run's sequence; afterwards they are as they were before. Switching
     there and back takes 20 microseconds a step on a CPU.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.device = device
-        others = self._get()
+        previous = self._get()
         torch.manual_seed(seed)
         self._states = self._get()
-        self._set(others)
+        self._set(previous)
 
     @contextmanager
-    def drawing(self) -> Iterator[None]:
+    def activated(self) -> Iterator[None]:
         """Draw from this run's sequence inside the block."""
-        others = self._get()
+        previous = self._get()
         self._set(self._states)
         try:
             yield
         finally:
             self._states = self._get()
-            self._set(others)
+            self._set(previous)
 
     def state(self) -> dict[str, Tensor]:
         """Where the sequence stands, as byte tensors."""

@@ -22,9 +22,9 @@ from core.torchrun import cores_here, device_here, require_a_device_each
 # toy_german_english (1e8) was trained in 32 s with one thread, and with two was not half done after 100 s. Below this
 # bfloat16 does not pay either, on a processor that multiplies in it (one thread, forward and backward): 6.6 ms instead
 # of float32's 6.2 for copy_task (4e7), 12.1 instead of 10.5 for toy_german_english; but 19.5 instead of 23.9 at 3e8.
-_WORK_TO_SHARE = 2e8
-_MOST_THREADS = 1_024  # given many thousands, OpenMP ends the process without a message
-_ON_CPU = "It is opened on the CPU; training continues there with the same result, but not bit for bit."
+_MIN_WORK_FOR_TWO_THREADS = 2e8
+_MAX_THREADS = 1_024  # given many thousands, OpenMP ends the process without a message
+_MOVED_TO_CPU_ADVICE = "It is opened on the CPU; training continues there with the same result, but not bit for bit."
 
 
 def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
@@ -52,18 +52,18 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     )
 
 
-def resolve_elsewhere(config: RunConfig, data: PreparedData, tell: Callable[[Event], None]) -> RunConfig:
+def resolve_on_this_machine(config: RunConfig, data: PreparedData, emit: Callable[[Event], None]) -> RunConfig:
     """Resolve the config of a run that may have begun on another machine.
 
-    If its device is missing, the run moves to the CPU and `tell` gets a note. It takes at most as many threads as there
+    If its device is missing, the run moves to the CPU and `emit` gets a note. It takes at most as many threads as there
     are processors here.
     """
     training, here = config.training, os.cpu_count() or 1
     update: dict[str, object] = {}
-    if training.device != "auto" and not _is_there(training.device):
+    if training.device != "auto" and not _device_exists(training.device):
         update["device"] = "cpu"
         sentence = f"The run's device, {training.device}, does not exist on this machine."
-        tell(Trouble(sentence=sentence, advice=_ON_CPU, is_note=True))
+        emit(Trouble(sentence=sentence, advice=_MOVED_TO_CPU_ADVICE, is_note=True))
     if training.num_threads != "auto":
         update["num_threads"] = min(training.num_threads, here)
     return resolve(config.model_copy(update={"training": training.model_copy(update=update)}), data)
@@ -74,11 +74,11 @@ def resolve_probe_every(training: TrainingConfig) -> int:
     return max(1, training.max_steps // 100) if training.probe_every == "auto" else training.probe_every
 
 
-def is_small(config: RunConfig, data: PreparedData) -> bool:
+def has_small_steps(config: RunConfig, data: PreparedData) -> bool:
     """Whether its steps are so small that neither a second thread nor bfloat16 pays on a CPU."""
     training = config.training
     tokens = training.batch_tokens or (training.batch_size or 1) * data.max_tgt_length
-    return num_parameters(config, data) * tokens < _WORK_TO_SHARE
+    return num_parameters(config, data) * tokens < _MIN_WORK_FOR_TWO_THREADS
 
 
 def physical_cores() -> int:
@@ -97,19 +97,19 @@ def _siblings(processor: int) -> str:
 def _device(name: str) -> str:
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    if not _is_there(name):
+    if not _device_exists(name):
         raise UserError(f"training.device: {name} does not exist on this machine.", "Use auto or cpu.")
     return name
 
 
-def _is_there(device: str) -> bool:
+def _device_exists(device: str) -> bool:
     kind, _, index = device.partition(":")
-    there = {
+    exists = {
         "cpu": True,
         "cuda": torch.cuda.is_available() and int(index or 0) < torch.cuda.device_count(),
         "mps": torch.backends.mps.is_available(),
     }
-    return there[kind]
+    return exists[kind]
 
 
 def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str:
@@ -120,9 +120,9 @@ def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str
 
 
 def _num_threads(config: RunConfig, data: PreparedData) -> int:
-    asked_for = config.training.num_threads
-    if asked_for == "auto":
-        return 1 if is_small(config, data) else cores_here(physical_cores())
-    if asked_for > _MOST_THREADS:
-        raise UserError(f"training.num_threads: expected auto or at most {_MOST_THREADS:,}, given {asked_for:,}.")
-    return asked_for
+    requested = config.training.num_threads
+    if requested == "auto":
+        return 1 if has_small_steps(config, data) else cores_here(physical_cores())
+    if requested > _MAX_THREADS:
+        raise UserError(f"training.num_threads: expected auto or at most {_MAX_THREADS:,}, given {requested:,}.")
+    return requested

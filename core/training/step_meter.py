@@ -16,7 +16,7 @@ _CAPACITY = 1024
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ON_DEVICE = ("train/loss", "train/objective", "train/grad_norm")
 _ON_CPU = ("train/learning_rate", "train/target_tokens_per_second", "train/epoch", "time")
-_RATE_OF_TOKENS = _ON_CPU.index("train/target_tokens_per_second")
+_TOKENS_PER_SECOND = _ON_CPU.index("train/target_tokens_per_second")
 
 
 class StepMeter:
@@ -25,17 +25,17 @@ class StepMeter:
     def __init__(self, device: torch.device) -> None:
         self._on_device = torch.zeros(_CAPACITY, len(_ON_DEVICE), device=device)
         self._on_cpu = np.zeros((_CAPACITY, len(_ON_CPU)))
-        self._cheap_to_read = device.type == "cpu"
+        self._is_cheap_to_read = device.type == "cpu"
         self._num_rows, self._num_tokens, self._seconds = 0, 0, 0.0
         self._first_step = 1
         self._reported_at = monotonic()
         self.not_finite_at: int | None = None  # the first step seen whose loss or gradient was not finite
         self.is_loss_finite = True  # of that step
 
-    def take(
+    def record(
         self,
         step: int,
-        measured: tuple[Tensor, Tensor, Tensor],
+        step_metrics: tuple[Tensor, Tensor, Tensor],
         *,
         rate: float,
         num_tokens: int,
@@ -45,12 +45,12 @@ class StepMeter:
         """Record a step: its loss, objective and gradient norm, scalars on the device, and what the CPU knows of it."""
         if self._num_rows == 0:
             self._first_step = step
-        torch.stack(measured, out=self._on_device[self._num_rows])
+        torch.stack(step_metrics, out=self._on_device[self._num_rows])
         self._on_cpu[self._num_rows] = (rate, num_tokens / seconds, epoch, time.time())
         self._num_rows += 1
         self._num_tokens += num_tokens
         self._seconds += seconds
-        if self._cheap_to_read and not bool(self._on_device[self._num_rows - 1].isfinite().all()):
+        if self._is_cheap_to_read and not bool(self._on_device[self._num_rows - 1].isfinite().all()):
             self.not_finite_at = step
 
     @property
@@ -77,9 +77,9 @@ class StepMeter:
         """The rows measured. A device other than the CPU first finishes queued steps: the wait is their time."""
         started = perf_counter()
         rows = self._on_device[: self._num_rows].cpu().numpy().astype(np.float64)
-        if not self._cheap_to_read and self._num_rows > 0:
+        if not self._is_cheap_to_read and self._num_rows > 0:
             self._seconds += perf_counter() - started
-            self._on_cpu[: self._num_rows, _RATE_OF_TOKENS] = self._num_tokens / self._seconds
+            self._on_cpu[: self._num_rows, _TOKENS_PER_SECOND] = self._num_tokens / self._seconds
         return rows
 
     def clear(self) -> None:

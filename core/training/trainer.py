@@ -31,11 +31,10 @@ from core.schedules import learning_rate
 from core.torchrun import threads_here
 from core.training import trouble
 from core.training.best import Best
-from core.training.checkpoint import arrays, read_state, tensors
+from core.training.checkpoint import parse_checkpoint_state, to_arrays, to_tensors
 from core.training.distributed import processes_here
-from core.training.due import Due
-from core.training.evaluation import evaluate_split, left_out, require_known_metric
-from core.training.learner import Learner
+from core.training.due_tasks import DueTasks
+from core.training.evaluation import evaluate_split, missing_best_metric, require_known_metric
 from core.training.live_settings import LiveSettings
 from core.training.memory import is_out_of_memory, require_memory
 from core.training.moving_average import MovingAverage
@@ -43,7 +42,8 @@ from core.training.probe import first_sentences, make_probe
 from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
 from core.training.step_meter import StepMeter
-from core.training.validation import quietly, score_split
+from core.training.updater import Updater
+from core.training.validation import score_split, without_progress
 from core.validation_size import NUM_FREE_RUNNING
 
 Finish = Generator[Event | None, None, FinishReason]
@@ -75,22 +75,22 @@ class Trainer:
         self._host = host
         self._settings = LiveSettings(config)
         self._random = RandomState(config.seed, device)
-        with self._random.drawing():
+        with self._random.activated():
             # eval: the training pass draws its own dropout masks
             trained = Transformer(config.model, *model_sizes(config, data)).eval()
         self._processes = processes_here()
-        self._learner = Learner(trained, config.training, device, self._processes)
+        self._updater = Updater(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None
         if config.training.ema_decay is not None:
-            self._average = MovingAverage(trained, self._learner.optimizer, config.training.ema_decay)
+            self._average = MovingAverage(trained, self._updater.optimizer, config.training.ema_decay)
         self.model = trained if self._average is None else self._average.model  # the one to evaluate and save
-        self.averaged_steps: tuple[int, ...] = ()  # see `take_mean`
+        self.averaged_steps: tuple[int, ...] = ()  # see `load_mean`
         self._batches: TrainBatches | None = None
-        self._batches_at: dict[str, Any] | None = None  # where to resume them, after a checkpoint is loaded
+        self._batches_state: dict[str, Any] | None = None  # where to resume them, after a checkpoint is loaded
         self._meter = StepMeter(device)
         self._best = Best(config.training.best_metric)
-        self._due = Due()
-        self._saved: tuple[object, ...] = ()  # see `is_saved`
+        self._due_tasks = DueTasks()
+        self._saved_state: tuple[object, ...] = ()  # see `is_saved`
         self._known_not_finite: set[str] = set()  # plugin metrics already reported as not finite
         require_known_metric(config.training.best_metric, data, host)
 
@@ -112,19 +112,19 @@ class Trainer:
     @property
     def is_anything_due(self) -> bool:
         """Whether `run` has something other than a step to do next: probe, validate, save a checkpoint, or end."""
-        return bool(self._due_now()) or self._reason_to_end() is not None
+        return bool(self._pending_tasks()) or self._reason_to_end() is not None
 
     @property
     def has_diverged(self) -> bool:
         """Whether a loss, gradient, weight or optimizer state is not finite: `run` reports it and ends."""
-        return self._meter.not_finite_at is not None or not self._learner.is_finite
+        return self._meter.not_finite_at is not None or not self._updater.is_finite
 
     @property
     def checkpoint_bytes(self) -> int:
         """The size on disk of a checkpoint's arrays."""
         return sum(tensor.nbytes for tensor in (*named_weights(self.model).values(), *self._optimizer_state().values()))
 
-    def begin(self, folder: RunFolder) -> None:
+    def attach_folder(self, folder: RunFolder) -> None:
         """Attach the run's folder, which has its config and other documents; all that follows is written there."""
         self.folder = folder
 
@@ -133,13 +133,13 @@ class Trainer:
 
         Yields events, and None: at least once after every step, and every few tens of milliseconds of other work.
         """
-        self._processes.begin(self._document, self._learner.tensors)
+        self._processes.start(self._description, self._updater.tensors)
         try:
             return (yield from self._steps())
         except RuntimeError as error:
             if not is_out_of_memory(error):
                 raise
-            self._learner.optimizer.start_afresh()
+            self._updater.optimizer.reset_found_inf()
             yield trouble.out_of_memory(self.step, error, self.config, self.data)
             return "memory"
 
@@ -149,8 +149,8 @@ class Trainer:
             if self._meter.is_due or is_anything_due:
                 yield from self.flush()
             if self._meter.not_finite_at is not None or (is_anything_due and self.has_diverged):
-                return (yield from self._diverged())
-            yield from self._look()
+                return (yield from self._end_diverged())
+            yield from self._do_due_tasks()
             reason = self._reason_to_end()
             if reason is not None:
                 return (yield from self._end(reason))
@@ -160,25 +160,27 @@ class Trainer:
     def _take_step(self) -> None:
         training, started = self.config.training, time.perf_counter()
         rate, source = self.learning_rate_of(self.step + 1), self._training_batches()
-        batches_at, random = source.state(), self._random.state()
+        batches_state, random_state = source.state(), self._random.state()
         try:
             batches = [next(source) for _ in range(training.accumulate_steps)]
-            self._processes.announce(self.step + 1, rate, training)
-            with self._random.drawing():
-                measured = self._learner.step(batches, training, rate)
+            self._processes.announce_step(self.step + 1, rate, training)
+            with self._random.activated():
+                step_metrics = self._updater.step(batches, training, rate)
         except Exception:  # the step was not taken: resuming takes it with the same batches
-            source.restore(batches_at)
-            self._random.load_state(random)
+            source.restore(batches_state)
+            self._random.load_state(random_state)
             raise
         self.step += 1
         if self._average is not None:
-            self._average.take(self.step)
+            self._average.update(self.step)
         num_tokens = sum(batch.num_target_tokens for batch in batches)
         seconds = time.perf_counter() - started
-        self._meter.take(self.step, measured, rate=rate, num_tokens=num_tokens, seconds=seconds, epoch=source.epoch)
-        self._step_back()
+        self._meter.record(
+            self.step, step_metrics, rate=rate, num_tokens=num_tokens, seconds=seconds, epoch=source.epoch
+        )
+        self._return_to_last_good_step()
 
-    def _document(self) -> dict[str, Any]:
+    def _description(self) -> dict[str, Any]:
         """What the other processes need to join the run at this point."""
         return {
             "run": str(self.folder.path),
@@ -195,8 +197,8 @@ class Trainer:
         """The training data, opened when first needed, so that a run whose data is gone can still translate."""
         if self._batches is None:
             self._batches = TrainBatches(self.data, self.config.training, self.config.seed, self._host)
-            if self._batches_at is not None:
-                self._batches.restore(self._batches_at)
+            if self._batches_state is not None:
+                self._batches.restore(self._batches_state)
         return self._batches
 
     def close(self) -> None:
@@ -216,31 +218,31 @@ class Trainer:
     def flush(self) -> Generator[Event | None, None, None]:
         """Read the metrics of the latest steps from the device, write them to the folder, and yield them."""
         steps_done = self._meter.read()
-        self._step_back()
+        self._return_to_last_good_step()
         if steps_done is not None:
             self.folder.append_metrics(steps_done.first_step, steps_done.arrays)
         self._meter.clear()
         if steps_done is not None:
             yield steps_done
 
-    def _step_back(self) -> None:
+    def _return_to_last_good_step(self) -> None:
         """Return to the last good step: the optimizer refused the first that was not finite, and all after it."""
         if self._meter.not_finite_at is not None:
             self.step = self._meter.not_finite_at - 1
 
     # -- what is due at a step ---------------------------------------------------------------------------------------
 
-    def _look(self) -> Generator[Event | None, None, None]:
+    def _do_due_tasks(self) -> Generator[Event | None, None, None]:
         """Do what is due at this step and not yet done; anything interrupted is done again from the start."""
-        if "probe" in self._due_now():
-            yield from self._keep_probe()
-        if "validation" in self._due_now():
+        if "probe" in self._pending_tasks():
+            yield from self._write_probe()
+        if "validation" in self._pending_tasks():
             yield (yield from self.validate())
-        if "checkpoint" in self._due_now():
+        if "checkpoint" in self._pending_tasks():
             yield self.save_checkpoint()
 
-    def _due_now(self) -> list[str]:
-        return self._due.now(self.step, self.config.training, self._best.step)
+    def _pending_tasks(self) -> list[str]:
+        return self._due_tasks.pending(self.step, self.config.training, self._best.step)
 
     def _reason_to_end(self) -> FinishReason | None:
         training = self.config.training
@@ -254,19 +256,21 @@ class Trainer:
         self._best.num_without_better = 0
 
     def _end(self, reason: FinishReason) -> Finish:
-        if self._due.done_at["checkpoint"] != self.step:
+        if self._due_tasks.done_at["checkpoint"] != self.step:
             yield self.save_checkpoint()
         return reason
 
-    def _diverged(self) -> Finish:
+    def _end_diverged(self) -> Finish:
         """Report the divergence, and end without saving a checkpoint."""
-        step, what = self._meter.not_finite_at, self._learner.first_not_finite()
-        if self._learner.is_finite:  # the step was refused; a loss that is not finite makes every gradient so
+        step, what = self._meter.not_finite_at, self._updater.first_not_finite()
+        if self._updater.is_finite:  # the step was refused; a loss that is not finite makes every gradient so
             what = (what or "the gradient's norm") if self._meter.is_loss_finite else "the loss"
         self._meter.not_finite_at = None
-        self._learner.optimizer.start_afresh()
-        may_go_on = bool(self.folder.steps_before_divergence())
-        yield trouble.diverged(self.step if step is None else step, what, self.config.training, may_go_on=may_go_on)
+        self._updater.optimizer.reset_found_inf()
+        can_continue = bool(self.folder.steps_before_divergence())
+        yield trouble.diverged(
+            self.step if step is None else step, what, self.config.training, can_continue=can_continue
+        )
         return "diverged"
 
     # -- probes ------------------------------------------------------------------------------------------------------
@@ -275,20 +279,22 @@ class Trainer:
         """Probe the current weights with the run's sentences."""
         return make_probe(self.model, self.data, self.probe_sentences, self.max_length, self.step)
 
-    def _keep_probe(self) -> Generator[Event | None, None, None]:
+    def _write_probe(self) -> Generator[Event | None, None, None]:
         probe = self.probe()
         self.folder.write_probe(probe)
         is_kept = self._has_room_for_snapshot()
         if is_kept:
-            self.folder.write_snapshot(self.step, arrays(named_weights(self.model)))
+            self.folder.write_snapshot(self.step, to_arrays(named_weights(self.model)))
             yield SnapshotSaved(step=self.step)
-        self._due.done_at["probe"] = self.step
+        self._due_tasks.done_at["probe"] = self.step
         yield ProbeDone(probe=probe)
 
     def _has_room_for_snapshot(self) -> bool:
         kept = self.folder.snapshot_steps()
-        room = int(self.config.training.snapshot_budget_mb * 1e6 // self._learner.optimizer.parameters.values.nbytes)
-        return is_snapshot_step(self.step, kept[-1] if kept else None, room)
+        max_snapshots = int(
+            self.config.training.snapshot_budget_mb * 1e6 // self._updater.optimizer.parameters.values.nbytes
+        )
+        return is_snapshot_step(self.step, kept[-1] if kept else None, max_snapshots)
 
     def add_sentence(self, text: str) -> None:
         """Include this source text in every probe from now on. Raises UserError if it cannot be encoded."""
@@ -301,11 +307,11 @@ class Trainer:
     def validate(self) -> Generator[Event | None, None, ValidationDone]:
         """Score the valid split (all of it teacher-forced, its first sentences free-running), and write the result."""
         decoding, limit = self.config.decoding, NUM_FREE_RUNNING
-        scores = yield from quietly(score_split(self.model, self.data, self._host, "valid", decoding, limit))
+        scores = yield from without_progress(score_split(self.model, self.data, self._host, "valid", decoding, limit))
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
-        yield from self._told_of_not_finite(scores.plugin_metrics)
+        yield from self._report_not_finite(scores.plugin_metrics)
         if self._best.metric not in metrics:
-            raise left_out(self._best.metric, self.config.dataset.plugin)
+            raise missing_best_metric(self._best.metric, self.config.dataset.plugin)
         value = metrics[self._best.metric]
         done = ValidationDone(
             step=self.step,
@@ -314,16 +320,16 @@ class Trainer:
             is_best=self._best.is_improved_by(value, self.step),
         )
         self.folder.write_validation(done)
-        self._best.take(value, self.step)
-        self._due.done_at["validation"] = self.step
+        self._best.update(value, self.step)
+        self._due_tasks.done_at["validation"] = self.step
         return done
 
-    def _told_of_not_finite(self, figures: dict[str, float]) -> Generator[Event | None, None, None]:
+    def _report_not_finite(self, figures: dict[str, float]) -> Generator[Event | None, None, None]:
         """Report a plugin metric that is not finite, once per metric: the next validation may well repeat it."""
         for name, value in figures.items():
             if self._host is not None and not math.isfinite(value) and name not in self._known_not_finite:
                 self._known_not_finite.add(name)
-                yield trouble.not_finite(name, value, self.data, self._host)
+                yield trouble.metric_not_finite(name, value, self.data, self._host)
 
     def evaluate(
         self, split: str, decoding: DecodingConfig, *, minimum_risk: bool = False
@@ -332,7 +338,7 @@ class Trainer:
         evaluation = yield from evaluate_split(
             self.model, self.data, self._host, split, decoding, self.folder.path, self.step, minimum_risk=minimum_risk
         )
-        yield from self._told_of_not_finite(evaluation.plugin_metrics)
+        yield from self._report_not_finite(evaluation.plugin_metrics)
         ema_decay = self.config.training.ema_decay
         return replace(evaluation, averaged_steps=self.averaged_steps, ema_decay=ema_decay)
 
@@ -340,7 +346,7 @@ class Trainer:
 
     def require_changeable(self, key: str, value: Any) -> None:
         """Raise UserError for a setting that cannot change during a run, and for an invalid value."""
-        changed = self._settings.changed(key, value)
+        changed = self._settings.config_with(key, value)
         require_known_metric(changed.training.best_metric, self.data, self._host)
         require_positions_for_output(changed.decoding, self.data, self.model)
 
@@ -350,10 +356,10 @@ class Trainer:
         event = SettingChanged(step=self.step, key=key, value=value)
         self.folder.append_setting(event)
         self._settings.change(self.step, key, value)
-        self._follow_settings()
+        self._pass_settings_on()
         return event
 
-    def _follow_settings(self) -> None:
+    def _pass_settings_on(self) -> None:
         """Pass the current settings on to the objects that keep a copy of one."""
         training = self.config.training
         self.folder.use_settings(training)
@@ -364,11 +370,11 @@ class Trainer:
 
     def save_checkpoint(self) -> CheckpointSaved:
         """Save everything that later steps depend on. Call `flush` first, or the newest steps' metrics are not kept."""
-        is_best, done_at = self._best.step == self.step, {**self._due.done_at, "checkpoint": self.step}
+        is_best, done_at = self._best.step == self.step, {**self._due_tasks.done_at, "checkpoint": self.step}
         self.folder.save_checkpoint(
             self.step,
-            arrays(named_weights(self.model)),
-            arrays({**self._optimizer_state(), **self._random.state()}),
+            to_arrays(named_weights(self.model)),
+            to_arrays({**self._optimizer_state(), **self._random.state()}),
             {
                 "batches": self._training_batches().state(),
                 "best": self._best.state(),
@@ -378,28 +384,28 @@ class Trainer:
             },
             best_value=self._best.value if is_best else None,
         )
-        self._due.done_at = done_at
-        self._saved = self._standing()
+        self._due_tasks.done_at = done_at
+        self._saved_state = self._comparable_state()
         return CheckpointSaved(step=self.step, is_best=is_best)
 
     @property
     def is_saved(self) -> bool:
         """Whether a checkpoint saved now would equal the last one saved."""
-        return self._saved == self._standing()
+        return self._saved_state == self._comparable_state()
 
-    def _standing(self) -> tuple[object, ...]:
+    def _comparable_state(self) -> tuple[object, ...]:
         """The step, and the parts of a checkpoint that may change between two steps."""
-        done_at, best = {**self._due.done_at}, self._best.state()
+        done_at, best = {**self._due_tasks.done_at}, self._best.state()
         return self.step, done_at, best, [*self._settings.changes], [*self.probe_sentences]
 
     def _optimizer_state(self) -> dict[str, torch.Tensor]:
         """The optimizer's state, with the trained weights where the model's own are their moving average."""
-        return {**self._learner.optimizer.state(), **(self._average.state() if self._average is not None else {})}
+        return {**self._updater.optimizer.state(), **(self._average.state() if self._average is not None else {})}
 
-    def take_mean(self) -> None:
+    def load_mean(self) -> None:
         """Load the mean of the run's last checkpoints, which can be evaluated but not trained further."""
         steps = averaged_steps(self.folder.checkpoint_steps(), self.step, self.config.training)
-        load_weights(self.model, tensors(mean_weights(map(self.folder.weights, steps))))
+        load_weights(self.model, to_tensors(mean_weights(map(self.folder.weights, steps))))
         self.averaged_steps = tuple(steps)
 
     def restore(self, checkpoint: Checkpoint) -> None:
@@ -407,18 +413,18 @@ class Trainer:
 
         Raises UserError for a checkpoint of another model.
         """
-        load_weights(self.model, tensors(checkpoint.model))
-        rest, state = tensors(checkpoint.optimizer), read_state(checkpoint.state)
-        self._learner.optimizer.load_state(rest)
+        load_weights(self.model, to_tensors(checkpoint.model))
+        rest, state = to_tensors(checkpoint.optimizer), parse_checkpoint_state(checkpoint.state)
+        self._updater.optimizer.load_state(rest)
         if self._average is not None:
             self._average.load_state(rest)
         self._random.load_state(rest)
         self.close()
-        self._batches_at = state.batches
+        self._batches_state = state.batches
         self._settings.restore(state.changes)
-        self._follow_settings()
+        self._pass_settings_on()
         self._best = state.best
-        self._due.done_at = state.done_at
+        self._due_tasks.done_at = state.done_at
         self.probe_sentences = state.probe_sentences
         self._meter.clear()
         self.step = checkpoint.step
@@ -435,17 +441,17 @@ class Trainer:
         self._settings.restore(
             [(one.step, one.key, one.value) for one in self.folder.settings_changed() if one.step < step]
         )
-        self._follow_settings()
+        self._pass_settings_on()
         validated, probed = step in self.folder.validation_metrics(), step in self.folder.probe_steps()
-        typed = self.folder.probe(step).sentences if probed else ()
-        for source in (one.source for one in typed if one.reference is None):
+        typed_sentences = self.folder.probe(step).sentences if probed else ()
+        for source in (one.source for one in typed_sentences if one.reference is None):
             self.add_sentence(source)
-        self._due.done_at |= {"probe": step if probed else -1, "validation": step if validated else 0}
+        self._due_tasks.done_at |= {"probe": step if probed else -1, "validation": step if validated else 0}
         self.step = step
 
     def truncate_run(self, folder: RunFolder) -> None:
         """Remove from the folder what happened after this step, and at this step after its checkpoint was saved."""
         num_settings = sum(step == self.step for step, *_ in self._settings.changes)
-        is_validated = self._due.done_at["validation"] == self.step
+        is_validated = self._due_tasks.done_at["validation"] == self.step
         at_step = {"setting": num_settings, "is_best": int(is_validated)}
         truncate_run(folder, self.step, at_step, (self._best.step, self._best.value, self._best.metric))

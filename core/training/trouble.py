@@ -13,22 +13,22 @@ from core.settings.smaller_batch import SHORTEN_ADVICE, smaller_batch
 from core.training import memory
 
 
-def diverged(step: int, what: str, training: TrainingConfig, *, may_go_on: bool) -> Trouble:
+def diverged(step: int, what: str, training: TrainingConfig, *, can_continue: bool) -> Trouble:
     """Something of this step was not a finite number: `what` says which tensor."""
     sentence = f"Training diverged: at step {step:,} {what} was not a finite number. Nothing of that step is kept."
-    if not may_go_on:
-        advice = f"No checkpoint from before it diverged is kept: {begin_anew(training)}."
+    if not can_continue:
+        advice = f"No checkpoint from before it diverged is kept: {restart_advice(training)}."
         return Trouble(sentence=sentence, advice=advice, until_prepared=True)
-    advice = f"Continue from the last checkpoint with {_slower(training)}."
+    advice = f"Continue from the last checkpoint with {_lower_rate_advice(training)}."
     return Trouble(sentence=sentence, advice=advice, offer="lower_rate", until_prepared=True)
 
 
-def begin_anew(training: TrainingConfig) -> str:
+def restart_advice(training: TrainingConfig) -> str:
     """The advice for a run that would diverge again from every checkpoint."""
-    return f"start a new run with {_slower(training)}"
+    return f"start a new run with {_lower_rate_advice(training)}"
 
 
-def _slower(training: TrainingConfig) -> str:
+def _lower_rate_advice(training: TrainingConfig) -> str:
     key, rate = lower_rate(training)
     clipping = "" if training.max_grad_norm is not None else ", or set training.max_grad_norm to 1.0"
     return f"{key} = {rate:g}, warm up for more steps{clipping}"
@@ -38,19 +38,19 @@ def out_of_memory(step: int, error: RuntimeError, config: RunConfig, data: Prepa
     """The next step, or a probe or validation of this one, needed more memory than the device has."""
     return Trouble(
         sentence=f"The memory of {config.training.device} was not enough after step {step:,}. "
-        f"{memory.in_words(config, data)}",
-        advice=_smaller(config),
+        f"{memory.describe_memory(config, data)}",
+        advice=_less_memory_advice(config),
         details=str(error),
     )
 
 
-def no_memory(config: RunConfig, data: PreparedData) -> UserError:
+def out_of_memory_error(config: RunConfig, data: PreparedData) -> UserError:
     """Something other than a step needed more memory than the device has."""
-    sentence = f"The memory of {config.training.device} was not enough. {memory.in_words(config, data)}"
-    return UserError(sentence, _smaller(config))
+    sentence = f"The memory of {config.training.device} was not enough. {memory.describe_memory(config, data)}"
+    return UserError(sentence, _less_memory_advice(config))
 
 
-def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) -> Trouble:
+def metric_not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) -> Trouble:
     """A plugin metric is not finite: only a note, since one of many validations is no reason to end a run."""
     what = f"failed: metrics() gives {metric!r} as {value}; expected a finite number"
     return note(
@@ -60,7 +60,7 @@ def not_finite(metric: str, value: float, data: PreparedData, host: PluginHost) 
     )
 
 
-def _smaller(config: RunConfig) -> str:
+def _less_memory_advice(config: RunConfig) -> str:
     if not smaller_batch(config):
         return f"The longest sentence is a whole batch: {SHORTEN_ADVICE}, or make the model smaller."
     batch = "batch_size" if config.training.batch_tokens is None else "batch_tokens"

@@ -23,7 +23,7 @@ from core.plugin import Pair
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.training.loss import target_positions
-from core.training.metrics import BUILT_IN, TextScores, pieces, score_texts
+from core.training.metrics import BUILT_IN, TextScores, chunks, score_texts
 
 # Padded target tokens in a batch: small enough that Pause waits only tens of milliseconds.
 _BATCH_TOKENS = 2048
@@ -55,10 +55,10 @@ def score_split(
     there are no plugin metrics.
     """
     device = next(model.parameters()).device
-    forced, num_pairs = TeacherForced(), len(data.split(split))
+    forced, num_pairs = TeacherForcedScores(), len(data.split(split))
     num_decoded = min(num_free_running or num_pairs, num_pairs)
     for indices, batch in eval_batches(data, split, _BATCH_TOKENS):
-        forced.take(model, indices, batch.to(device))
+        forced.update(model, indices, batch.to(device))
         yield Progress(stage=f"scoring {split} sentences", done=len(forced.rank), total=num_pairs)
     decoded: dict[int, list[int]] = {}
     max_length, batch_tokens = longest_output(decoding, data), _BATCH_TOKENS // decoding.beam_size
@@ -70,7 +70,7 @@ def score_split(
     return (yield from _scores(data, host, split, forced, decoded))
 
 
-def quietly(work: Generator[Progress, None, SplitScores]) -> Generator[None, None, SplitScores]:
+def without_progress(work: Generator[Progress, None, SplitScores]) -> Generator[None, None, SplitScores]:
     """The same work, yielding None in place of its progress."""
     while True:
         try:
@@ -82,7 +82,7 @@ def quietly(work: Generator[Progress, None, SplitScores]) -> Generator[None, Non
 
 
 @dataclass
-class TeacherForced:
+class TeacherForcedScores:
     """Sums over tokens, and each sentence's token probabilities and ranks."""
 
     cross_entropy: float = 0.0
@@ -91,7 +91,7 @@ class TeacherForced:
     probability: dict[int, NDArray[np.float32]] = field(default_factory=dict)
     rank: dict[int, NDArray[np.int64]] = field(default_factory=dict)
 
-    def take(self, model: Transformer, indices: NDArray[np.int64], batch: Batch) -> None:
+    def update(self, model: Transformer, indices: NDArray[np.int64], batch: Batch) -> None:
         with evaluating(model):
             memory = model.encode(batch.src, batch.src_mask)
             hidden = model.decode(batch.tgt_input, memory, batch.src_mask, batch.tgt_mask)
@@ -120,14 +120,14 @@ class TeacherForced:
 
 
 def _scores(
-    data: PreparedData, host: PluginHost | None, split: str, forced: TeacherForced, decoded: dict[int, list[int]]
+    data: PreparedData, host: PluginHost | None, split: str, forced: TeacherForcedScores, decoded: dict[int, list[int]]
 ) -> Generator[Progress, None, SplitScores]:
     order = sorted(decoded)
     pairs: list[Pair] = []
     reference_tokens: list[list[str]] = []
     sentences: list[ValidatedSentence] = []
-    for piece in pieces(len(order)):
-        for index in order[piece]:
+    for chunk in chunks(len(order)):
+        for index in order[chunk]:
             pair = data.pair(split, index)
             tokens = data.tgt_tokenizer.tokenize(pair.target)
             pairs.append(pair)

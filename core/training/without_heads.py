@@ -12,11 +12,11 @@ from core.decoding.typed_text import encode_text
 from core.model.heads_off import heads_off
 from core.model.transformer import Transformer
 from core.requests import LeaveOutHeads
-from core.training.validation import TeacherForced
+from core.training.validation import TeacherForcedScores
 
 # Limits of this work between two steps: enough pairs for a meaningful loss, in tens of milliseconds.
 _NUM_VALID = 64
-_MOST_TOKENS = 1024
+_MAX_TOKENS = 1024
 
 
 def leave_out_heads(
@@ -29,19 +29,19 @@ def leave_out_heads(
     """
     encode_text(model, data, request.source)  # raises for a text that cannot be read
     sentence = SentenceToProbe(request.source, request.reference)
-    batch = _first_valid(data)
+    batch = _valid_batch(data)
     with heads_off(model, request.heads):
-        without = _see(model, data, sentence, batch, max_length)
+        without = _run_model(model, data, sentence, batch, max_length)
     return HeadAblation(
         step=step,
         heads=request.heads,
-        complete=_see(model, data, sentence, batch, max_length),
+        complete=_run_model(model, data, sentence, batch, max_length),
         without=without,
         num_valid=0 if batch is None else len(batch.src),
     )
 
 
-def _see(
+def _run_model(
     model: Transformer, data: PreparedData, sentence: SentenceToProbe, batch: Batch | None, max_length: int
 ) -> AblationResult:
     (probed,) = probe_sentences(model, data, [sentence], max_length)
@@ -50,17 +50,17 @@ def _see(
 
 def _loss(model: Transformer, batch: Batch) -> float:
     """Nats per target token, teacher-forced."""
-    forced = TeacherForced()
-    forced.take(model, np.arange(len(batch.src)), batch.to(next(model.parameters()).device))
+    forced = TeacherForcedScores()
+    forced.update(model, np.arange(len(batch.src)), batch.to(next(model.parameters()).device))
     return forced.metrics()["loss"]
 
 
-def _first_valid(data: PreparedData) -> Batch | None:
+def _valid_batch(data: PreparedData) -> Batch | None:
     """The first pairs of the valid split, fewer if they are long; None if there are no pairs."""
     num_pairs = data.num_pairs["valid"] if data.folder is not None else 0
     if not num_pairs:
         return None
     pairs = data.split("valid")
     lengths = np.maximum(pairs.src.lengths, pairs.tgt_lengths)[:_NUM_VALID]
-    fitting = np.maximum.accumulate(lengths) * np.arange(1, len(lengths) + 1) <= _MOST_TOKENS
+    fitting = np.maximum.accumulate(lengths) * np.arange(1, len(lengths) + 1) <= _MAX_TOKENS
     return make_batch(pairs, np.arange(max(1, int(fitting.sum()))))

@@ -35,30 +35,30 @@ WILD |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # at a tenth
 
 
 def spoil_weight(trainer: Trainer, number: float) -> str:
-    trainer._learner.optimizer.parameters.values[-1] = number
+    trainer._updater.optimizer.parameters.values[-1] = number
     return f"at step {AT} the weight output.bias"
 
 
 def spoil_average(trainer: Trainer, number: float) -> str:
     """With an infinite average of squares nothing is learnt any more, and no loss tells."""
-    trainer._learner.optimizer._averages["exp_avg_sq"][0] = number
+    trainer._updater.optimizer._buffers["exp_avg_sq"][0] = number
     return f"at step {AT} the optimizer's exp_avg_sq."
 
 
 def spoil_gradient(trainer: Trainer, number: float) -> str:
-    gradients = trainer._learner.optimizer.parameters.gradients
+    gradients = trainer._updater.optimizer.parameters.gradients
     _after_each_gradient(trainer, lambda: gradients[:3].fill_(number))
     return f"at step {AT + 1} the gradient of "
 
 
 def spoil_loss(trainer: Trainer, number: float) -> str:
-    gradients = trainer._learner.optimizer.parameters.gradients
+    gradients = trainer._updater.optimizer.parameters.gradients
     _after_each_gradient(trainer, lambda: gradients.fill_(number), number)
     return f"at step {AT + 1} the loss"
 
 
 def _after_each_gradient(trainer: Trainer, action: Callable[[], object], loss: float | None = None) -> None:
-    written = trainer._learner._pass
+    written = trainer._updater._pass
     write = written.write_gradients
 
     def write_then_act(*arguments: Any) -> Loss:

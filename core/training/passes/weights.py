@@ -38,7 +38,7 @@ class Weights:
         self._values = parameters.values.to(dtype)
         self._gradients = parameters.gradients.to(dtype)
         self._earlier_sum: Tensor | None = None  # the sum over the step's batches before this one
-        values, gradients, totals = map(parameters.parts, (self._values, self._gradients, parameters.gradients))
+        values, gradients, totals = map(parameters.named_views, (self._values, self._gradients, parameters.gradients))
         self._by_id = {
             id(parameter): Weight(values[name], gradients[name], totals[name])
             for name, parameter in model.named_parameters()

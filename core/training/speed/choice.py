@@ -14,38 +14,40 @@ from core.data.prepared_data import PreparedData
 from core.events import Progress
 from core.machine.processor import multiplies_bfloat16
 from core.training.memory import require_memory
-from core.training.resolve import is_small
-from core.training.speed.memory import recall, remember
+from core.training.resolve import has_small_steps
+from core.training.speed.cache import cached_seconds, store_seconds
 from core.training.speed.sample import Sample, sample_of
 from core.training.speed.timing import Seconds, measure
 
-CLEARLY = 1.1
+MIN_SPEEDUP = 1.1
 """How many times as fast as float32 bfloat16 must be: a smaller gain would be picked by chance."""
 
 
-class Choice(NamedTuple):
+class PrecisionChoice(NamedTuple):
     """The config with what was picked, and the reasons; empty if `auto` left nothing to pick."""
 
     config: RunConfig
     reason: str
 
 
-def choose(config: RunConfig, asked: TrainingConfig, data: PreparedData) -> Generator[Progress, None, Choice]:
-    """Pick the precision where `asked` leaves it to auto, in a config that is otherwise resolved.
+def choose_precision(
+    config: RunConfig, requested: TrainingConfig, data: PreparedData
+) -> Generator[Progress, None, PrecisionChoice]:
+    """Pick the precision where `requested` leaves it to auto, in a config that is otherwise resolved.
 
     Raises UserError as require_memory does. Whether attention is fused or written out is not picked here: that follows
     from the lengths of each batch (core/training/passes/scaled_dot_product_attention.py).
     """
     require_memory(config, data)
     resolved, reasons = config.training, []
-    if asked.precision == "auto":
+    if requested.precision == "auto":
         precision, why = yield from _precision(config, data)
         resolved = resolved.model_copy(update={"precision": precision})
         reasons.append(f"precision: {precision} ({why})")
-    if asked.num_threads == "auto" and resolved.device == "cpu":
-        why = "its steps are too small to share" if is_small(config, data) else "its steps are worth sharing"
+    if requested.num_threads == "auto" and resolved.device == "cpu":
+        why = "its steps are too small to share" if has_small_steps(config, data) else "its steps are worth sharing"
         reasons.append(f"threads: {resolved.num_threads} ({why})")
-    return Choice(config.model_copy(update={"training": resolved}), ", ".join(reasons))
+    return PrecisionChoice(config.model_copy(update={"training": resolved}), ", ".join(reasons))
 
 
 def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, None, tuple[str, str]]:
@@ -55,22 +57,22 @@ def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, Non
         return training.precision, f"as {training.device} is fastest"
     if not multiplies_bfloat16():
         return "float32", "this processor does not multiply in bfloat16"
-    if is_small(config, data):
+    if has_small_steps(config, data):
         return "float32", "steps this small are no faster in bfloat16"
     sample = sample_of(config, data)
-    seconds = recall(sample)
+    seconds = cached_seconds(sample)
     if seconds is None:
         seconds = yield from measure(sample, training.label_smoothing)
-        remember(sample, seconds)
-    return faster(seconds), _compared(seconds, sample)
+        store_seconds(sample, seconds)
+    return faster_precision(seconds), _comparison_words(seconds, sample)
 
 
-def faster(seconds: Seconds) -> str:
+def faster_precision(seconds: Seconds) -> str:
     """float32, unless bfloat16 is clearly faster."""
-    return "bfloat16" if CLEARLY * seconds.bfloat16 <= seconds.float32 else "float32"
+    return "bfloat16" if MIN_SPEEDUP * seconds.bfloat16 <= seconds.float32 else "float32"
 
 
-def _compared(seconds: Seconds, sample: Sample) -> str:
+def _comparison_words(seconds: Seconds, sample: Sample) -> str:
     """`a step takes 27 ms in bfloat16 and 39 ms in float32, measured on one core of this processor`."""
     what = "a step"
     if sample.is_part:

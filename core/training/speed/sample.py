@@ -14,13 +14,13 @@ from core.data.special_tokens import SPECIAL_TOKENS
 from core.model_size import parameter_breakdown
 from core.torchrun import sentences_here
 
-MOST_WORK = 1e9
+MAX_WORK = 1e9
 """Multiplications in a forward pass: such a step takes 30 to 70 ms in float32 (one thread), and is run a dozen times.
 """
 # Of one vocabulary. Casting more at each step would outweigh so few tokens: with 8,000 x 256 and 112 tokens bfloat16
 # looked no faster than float32, although with 2,048 tokens it is twice as fast.
-_MOST_EMBEDDING_WEIGHTS = 2**19
-_LONGEST = 256  # tokens of a sentence, in a part
+_MAX_EMBEDDING_WEIGHTS = 2**19
+_MAX_LENGTH = 256  # tokens of a sentence, in a part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,19 +47,19 @@ class Sample:
         scores = model.num_encoder_layers * src * src + model.num_decoder_layers * tgt * (src + tgt)
         return products + 2 * model.d_model * scores
 
-    def a_part(self) -> Sample:
+    def reduced(self) -> Sample:
         """One layer of each stack, with as many sentences and vocabulary entries as can be timed quickly."""
-        most_tokens = max(len(SPECIAL_TOKENS) + 1, _MOST_EMBEDDING_WEIGHTS // self.model.d_model)
+        most_tokens = max(len(SPECIAL_TOKENS) + 1, _MAX_EMBEDDING_WEIGHTS // self.model.d_model)
         part = replace(
             self,
             model=self.model.model_copy(update={"num_encoder_layers": 1, "num_decoder_layers": 1}),
             src_vocab_size=min(self.src_vocab_size, most_tokens),
             tgt_vocab_size=min(self.tgt_vocab_size, most_tokens),
-            src_length=min(self.src_length, _LONGEST),
-            tgt_length=min(self.tgt_length, _LONGEST),
+            src_length=min(self.src_length, _MAX_LENGTH),
+            tgt_length=min(self.tgt_length, _MAX_LENGTH),
             is_part=True,
         )
-        sentences = int(MOST_WORK / part._work_of_a_sentence())
+        sentences = int(MAX_WORK / part._work_of_a_sentence())
         return replace(part, sentences=min(self.sentences, max(1, sentences)))
 
     def batch(self) -> Batch:
@@ -90,4 +90,4 @@ def sample_of(config: RunConfig, data: PreparedData) -> Sample:
         src_length=src_length,
         tgt_length=tgt_length,
     )
-    return whole if whole.work <= MOST_WORK else whole.a_part()
+    return whole if whole.work <= MAX_WORK else whole.reduced()

@@ -18,7 +18,7 @@ from core.training.speed.sample import Sample
 from core.training.threads import threads
 
 _ROUNDS = 5  # the first only warms up
-_SECONDS = 0.6  # after which no further round begins, once both have been timed
+_MAX_SECONDS = 0.6  # after which no further round begins, once both have been timed
 _CLOCK = time.perf_counter if sys.platform == "win32" else time.thread_time  # there a thread's clock ticks every 16 ms
 
 
@@ -37,18 +37,18 @@ def measure(sample: Sample, label_smoothing: float) -> Generator[Progress, None,
     torch's number of threads as it was.
     """
     random = RandomState(0, torch.device("cpu"))
-    with random.drawing(), threads(1):
+    with random.activated(), threads(1):
         length = max(sample.src_length, sample.tgt_length)
         model = Transformer(sample.model, sample.src_vocab_size, sample.tgt_vocab_size, length).eval()
         parameters, batch = FlatParameters(model), sample.batch()
         passes = [TrainingPass(model, parameters, in_bfloat16) for in_bfloat16 in (False, True)]
-    taken: list[list[float]] = [[], []]
+    durations: list[list[float]] = [[], []]
     began = time.perf_counter()
-    while len(taken[1]) < _ROUNDS and (len(taken[1]) < 2 or time.perf_counter() - began < _SECONDS):
-        for one, times in zip(passes, taken, strict=True):
-            with random.drawing(), threads(1), torch.no_grad():
+    while len(durations[1]) < _ROUNDS and (len(durations[1]) < 2 or time.perf_counter() - began < _MAX_SECONDS):
+        for one, times in zip(passes, durations, strict=True):
+            with random.activated(), threads(1), torch.no_grad():
                 started = _CLOCK()
                 one.write_gradients([batch], label_smoothing)
                 times.append(_CLOCK() - started)
             yield Progress(stage="measuring speed", done=len(times), total=_ROUNDS)
-    return Seconds(*(min(times[1:]) for times in taken))
+    return Seconds(*(min(times[1:]) for times in durations))

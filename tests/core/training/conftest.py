@@ -52,7 +52,7 @@ def trainers_in(place: Path, data: PreparedData, host: PluginHost) -> Iterator[M
         if folder is None:
             folder = RunFolder.create_at(place / f"run{len(trainers)}")
             folder.write_config(config)
-        trainer.begin(folder)
+        trainer.attach_folder(folder)
         trainers.append(trainer)
         return trainer
 

@@ -12,7 +12,7 @@ from core.training.best import Best
 def taken(metric: str, values: list[float]) -> Best:
     best = Best(metric)
     for step, value in enumerate(values):
-        best.take(value, step)
+        best.update(value, step)
     return best
 
 
@@ -41,7 +41,7 @@ def test_infinity_is_never_the_best(metric: str, infinity: float) -> None:
 
 def test_the_same_validation_counts_once_and_stays_the_best() -> None:
     best = taken("valid/loss", [2.0, 3.0])
-    best.take(3.0, 1)
+    best.update(3.0, 1)
     assert best.num_without_better == 1
     assert best.is_improved_by(2.0, 0) and not best.is_improved_by(2.0, 2)
 

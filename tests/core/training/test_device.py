@@ -18,11 +18,11 @@ from core.events import ValidationDone
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
 from core.run_folder import RunFolder
-from core.training.learner import Learner
 from core.training.moving_average import MovingAverage
 from core.training.resolve import resolve
 from core.training.step_meter import StepMeter
 from core.training.trainer import Trainer
+from core.training.updater import Updater
 from tests.accelerator import DEVICE, waits
 from tests.core.model.builders import VARIANTS, padded, small_model, variant_name
 from tests.core.training.small_runs import DATASET, MODEL, finish
@@ -39,25 +39,25 @@ def batch() -> Batch:
     return Batch(src, src != PAD_ID, tgt_input, tgt_output, tgt_mask, int(tgt_mask.sum()))
 
 
-def learner_on(device: torch.device, model: Transformer, **more: Any) -> tuple[Learner, TrainingConfig]:
+def learner_on(device: torch.device, model: Transformer, **more: Any) -> tuple[Updater, TrainingConfig]:
     training = TrainingConfig(label_smoothing=0.1, max_grad_norm=0.5, ema_decay=0.9, **more)
-    return Learner(model, training, device), training
+    return Updater(model, training, device), training
 
 
 def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
     """The figures of a few steps of two batches each, the average of their weights, and what it decodes."""
     sgd = {"name": "sgd", "momentum": 0.9}  # Adam makes much of the gradients that are zero but for rounding
-    learner, training = learner_on(device, small_model(**variant), optimizer=sgd)
-    average = MovingAverage(learner.model, learner.optimizer, 0.9)
+    updater, training = learner_on(device, small_model(**variant), optimizer=sgd)
+    average = MovingAverage(updater.model, updater.optimizer, 0.9)
     steps = []
     for step in (1, 2):
-        steps.append([float(one) for one in learner.step([batch(), batch()], training, 0.1)])
-        average.take(step)
+        steps.append([float(one) for one in updater.step([batch(), batch()], training, 0.1)])
+        average.update(step)
     src = padded(SOURCES).to(device)
     greedy, beam = DecodingConfig(beam_size=1), DecodingConfig(beam_size=3)
     outputs = [one.tokens for one in decode(average.model, src, src != PAD_ID, greedy, 12)]
     n_best = [[one.tokens for one in beams] for beams in decode_n_best(average.model, src, src != PAD_ID, beam, 12)]
-    return [steps, [weight.cpu() for weight in average.model.parameters()], outputs, n_best, learner.is_finite]
+    return [steps, [weight.cpu() for weight in average.model.parameters()], outputs, n_best, updater.is_finite]
 
 
 @pytest.mark.parametrize("variant", VARIANTS[4:7], ids=variant_name)  # each choice that changes the arithmetic
@@ -72,13 +72,13 @@ def test_it_learns_and_decodes_as_a_processor_does(variant: dict[str, Any], monk
 @pytest.mark.parametrize(("precision", "optimizer"), [("float32", "adam"), ("bfloat16", "adamw"), ("bfloat16", "sgd")])
 def test_no_step_waits_for_it(precision: str, optimizer: str) -> None:
     model = small_model(dropout=0.1, attention_dropout=0.1, positions="learned")
-    learner, training = learner_on(DEVICE, model, precision=precision, optimizer={"name": optimizer})
-    average, meter = MovingAverage(model, learner.optimizer, 0.9), StepMeter(DEVICE)
+    updater, training = learner_on(DEVICE, model, precision=precision, optimizer={"name": optimizer})
+    average, meter = MovingAverage(model, updater.optimizer, 0.9), StepMeter(DEVICE)
     with waits() as waited:
         for step in (1, 2):
-            measured = learner.step([batch(), batch()], training, 0.01)
-            average.take(step)
-            meter.take(step, measured, rate=0.01, num_tokens=10, seconds=0.1, epoch=0.0)
+            measured = updater.step([batch(), batch()], training, 0.01)
+            average.update(step)
+            meter.record(step, measured, rate=0.01, num_tokens=10, seconds=0.1, epoch=0.0)
         assert waited == []
         float(measured.loss)
         assert waited == ["_local_scalar_dense"]
@@ -95,7 +95,7 @@ def test_a_run_is_probed_validated_saved_and_resumed(
     def trainer_on(device: torch.device, folder: RunFolder) -> Trainer:
         there = config.model_copy(update={"training": config.training.model_copy(update={"device": str(device)})})
         trainer = Trainer(there, data, host)
-        trainer.begin(folder)
+        trainer.attach_folder(folder)
         return trainer
 
     folders = [RunFolder.create_at(tmp_path / name) for name in ("processor", "accelerator", "resumed")]

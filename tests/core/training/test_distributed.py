@@ -210,7 +210,7 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
 
 def test_the_rows_of_a_batch_are_shared_out_once_each(data: PreparedData) -> None:
     batch, of_two = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
-    parts = [SeveralProcesses(Place(rank, 3)).parts_of([batch, of_two]) for rank in range(3)]
+    parts = [SeveralProcesses(Place(rank, 3)).local_batches([batch, of_two]) for rank in range(3)]
     assert [len(part) for part in parts] == [2, 2, 1]  # the last has none of two sentences
     rows = [row for part in parts for row in part[0].tgt_output.tolist()]
     assert sorted(rows) == sorted(batch.tgt_output.tolist())

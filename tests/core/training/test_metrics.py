@@ -13,12 +13,12 @@ from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from core.training.metrics import (
     TextScores,
     bleu_metric,
+    compute_tokenized_bleu,
     higher_is_better,
     score_texts,
     token_edits,
     token_error_rate,
     tokenized_bleu_metric,
-    tokenized_bleu_of,
 )
 from tests.core.training.small_runs import finish
 
@@ -29,7 +29,7 @@ def scored(outputs: list[str], references: list[str]) -> TextScores:
 
 
 def tokenized(outputs: list[str], references: list[str]) -> tuple[float, str]:
-    return finish(tokenized_bleu_of(outputs, references, "comparing"))[1]
+    return finish(compute_tokenized_bleu(outputs, references, "comparing"))[1]
 
 
 def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None:
@@ -98,7 +98,8 @@ def test_no_line_is_kept_once_it_is_scored() -> None:
 def test_however_many_are_compared_a_request_waits_for_a_few() -> None:
     texts = ["a dog ran over the long bridge"] * 1000
     tokens = [text.split() for text in texts]
-    for work in (score_texts(texts, texts, tokens, tokens, "comparing"), tokenized_bleu_of(texts, texts, "comparing")):
+    scorers = score_texts(texts, texts, tokens, tokens, "comparing"), compute_tokenized_bleu(texts, texts, "comparing")
+    for work in scorers:
         done = [0, *(breath.done for breath in finish(work)[0])]
         assert done[-1] == 1000 and max(b - a for a, b in pairwise(done)) <= 32
 

@@ -17,7 +17,7 @@ def flat(tensors: dict[str, torch.Tensor]) -> NDArray[np.float64]:
 
 
 def trained(trainer: Trainer) -> NDArray[np.float64]:
-    return flat(named_weights(trainer._learner.model))
+    return flat(named_weights(trainer._updater.model))
 
 
 def test_it_is_the_recurrence_worked_out_in_float64(make_trainer: MakeTrainer) -> None:
@@ -53,7 +53,7 @@ def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrain
         )
     assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
     with torch.no_grad():
-        trainer._learner.optimizer.parameters.values.zero_()  # the newest weights have no part in it
+        trainer._updater.optimizer.parameters.values.zero_()  # the newest weights have no part in it
     assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
 
 

@@ -78,7 +78,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_nor_does_any_after_it(giv
         optimizer.update(0.1, config.weight_decay, 1.0)
     after = {**optimizer.state(), **dict(model.named_parameters())}
     assert all(torch.equal(before[name], after[name]) for name in before)
-    optimizer.start_afresh()
+    optimizer.reset_found_inf()
     backward(model, 1)
     optimizer.update(0.1, config.weight_decay, 1.0)
     assert not torch.equal(before["0.weight"], model.get_parameter("0.weight"))
@@ -114,4 +114,4 @@ def test_tied_weights_lie_in_the_flat_tensor_once() -> None:
     assert flat.values.numel() == 9
     model(torch.ones(1, 3)).sum().backward()
     assert second.weight.grad is not None
-    assert torch.equal(flat.parts(flat.gradients)["0.weight"], second.weight.grad)
+    assert torch.equal(flat.named_views(flat.gradients)["0.weight"], second.weight.grad)

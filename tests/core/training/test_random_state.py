@@ -10,7 +10,7 @@ CPU = torch.device("cpu")
 
 
 def draw(state: RandomState) -> torch.Tensor:
-    with state.drawing():
+    with state.activated():
         return torch.rand(4)
 
 

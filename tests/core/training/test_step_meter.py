@@ -24,7 +24,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def take(meter: StepMeter, step: int, loss: float) -> None:
     measured = torch.tensor(loss), torch.tensor(loss + 1), torch.tensor(2.0)
-    meter.take(step, measured, rate=1e-3, num_tokens=step * 100, seconds=0.5, epoch=0.5)
+    meter.record(step, measured, rate=1e-3, num_tokens=step * 100, seconds=0.5, epoch=0.5)
 
 
 def tokens_per_second(meter: StepMeter) -> list[float]:

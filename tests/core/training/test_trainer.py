@@ -192,7 +192,7 @@ def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_train
             optimizer={"name": "sgd", "learning_rate": 100.0}, schedule={"name": "constant", "warmup_steps": 0},
             max_grad_norm=None, max_steps=500, checkpoint_every=500, validate_every=500, probe_every=500,
         )  # fmt: skip
-        trainer._meter._cheap_to_read = not late  # a GPU's figures are read only a few times a second
+        trainer._meter._is_cheap_to_read = not late  # a GPU's figures are read only a few times a second
         assert finish(trainer.run())[1] == "diverged"
         return trainer
 
@@ -204,7 +204,7 @@ def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_train
 
 def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
     """Have something done once a step's gradients are made, before the update."""
-    written = trainer._learner._pass
+    written = trainer._updater._pass
     write = written.write_gradients
 
     def write_and_act(batches: Sequence[Batch], label_smoothing: float, num_tokens: int) -> Loss:
@@ -220,9 +220,9 @@ def test_a_run_left_before_its_divergence_was_told_stands_at_the_last_good_step(
     make_trainer: MakeTrainer, late: bool
 ) -> None:
     trainer = make_trainer()
-    gradients = trainer._learner.optimizer.parameters.gradients
+    gradients = trainer._updater.optimizer.parameters.gradients
     in_each_step(trainer, lambda: gradients.mul_(nan if trainer.step >= 6 else 1.0))
-    trainer._meter._cheap_to_read = not late
+    trainer._meter._is_cheap_to_read = not late
     learning = trainer.run()
     while trainer.step < 7 and not trainer.has_diverged:
         next(learning)

@@ -12,8 +12,8 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.machine.processor import multiplies_bfloat16
 from core.training.resolve import resolve
-from core.training.speed.choice import Choice, choose, faster
-from core.training.speed.memory import usual_place
+from core.training.speed.cache import cache_file
+from core.training.speed.choice import PrecisionChoice, choose_precision, faster_precision
 from core.training.speed.timing import Seconds, measure
 from tests.core.training.small_runs import DATASET, MODEL, finish
 from tests.core.training.speed.test_sample import PAPER
@@ -22,11 +22,11 @@ LARGER = {**MODEL, "d_model": 128}
 """With a batch of 256 just large enough that there is something to choose."""
 
 
-def chosen(data: PreparedData, model: dict[str, Any] = LARGER, **training: Any) -> tuple[list[Any], Choice]:
+def chosen(data: PreparedData, model: dict[str, Any] = LARGER, **training: Any) -> tuple[list[Any], PrecisionChoice]:
     """What was told while measuring, and the choice."""
     document = {"dataset": DATASET, "model": model, "training": {"device": "cpu", "batch_size": 256, **training}}
     asked = RunConfig.model_validate(document)
-    return finish(choose(resolve(asked, data), asked.training, data))
+    return finish(choose_precision(resolve(asked, data), asked.training, data))
 
 
 @pytest.mark.skipif(not multiplies_bfloat16(), reason="this processor does not multiply in bfloat16")
@@ -56,7 +56,7 @@ def test_a_tiny_model_is_not_measured(data: PreparedData) -> None:
     assert not told
     assert (choice.config.training.precision, choice.config.training.num_threads) == ("float32", 1)
     assert choice.reason.endswith("threads: 1 (its steps are too small to share)")
-    assert not usual_place().exists()
+    assert not cache_file().exists()
 
 
 def test_what_was_asked_for_stays(data: PreparedData) -> None:
@@ -72,4 +72,4 @@ def test_what_was_asked_for_stays(data: PreparedData) -> None:
     [(Seconds(1.0, 0.5), "bfloat16"), (Seconds(1.0, 0.95), "float32"), (Seconds(1.0, 2.0), "float32")],
 )
 def test_bfloat16_must_be_clearly_faster(seconds: Seconds, expected: str) -> None:
-    assert faster(seconds) == expected
+    assert faster_precision(seconds) == expected

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.config import ModelConfig
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.training.speed.sample import MOST_WORK, Sample
+from core.training.speed.sample import MAX_WORK, Sample
 
 PAPER = Sample(
     model=ModelConfig(d_model=512, num_heads=8, d_ff=2048, num_encoder_layers=6, num_decoder_layers=6),
@@ -19,9 +19,9 @@ PAPER = Sample(
 
 
 def test_a_part_keeps_the_widths_and_is_soon_over() -> None:
-    part = PAPER.a_part()
+    part = PAPER.reduced()
     assert (part.model.d_model, part.model.d_ff, part.model.num_heads) == (512, 2048, 8)
-    assert 0.8 * MOST_WORK < part.work <= MOST_WORK
+    assert 0.8 * MAX_WORK < part.work <= MAX_WORK
     assert part.is_part
 
 
@@ -33,7 +33,7 @@ def test_the_work_is_in_proportion_to_the_sentences_and_grows_with_the_square_of
 
 
 def test_a_batch_is_whole() -> None:
-    batch = PAPER.a_part().batch()
+    batch = PAPER.reduced().batch()
     assert batch.src.shape[0] == batch.tgt_input.shape[0] >= 1
     assert batch.src.min() >= len(SPECIAL_TOKENS)
     assert batch.num_target_tokens == batch.tgt_output.numel()

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from core.config import TrainingConfig
-from core.training.due import Due
+from core.training.due_tasks import DueTasks
 
 TRAINING = TrainingConfig(max_steps=50, validate_every=20, checkpoint_every=30, probe_every=10)
 
 
 def test_the_untrained_model_is_probed_and_saved_but_not_validated() -> None:
-    assert Due().now(0, TRAINING, None) == ["probe", "checkpoint"]
+    assert DueTasks().pending(0, TRAINING, None) == ["probe", "checkpoint"]
 
 
 def test_each_comes_at_its_own_steps_and_validation_at_the_last_too() -> None:
-    found = {step: Due().now(step, TRAINING, None) for step in (4, 20, 30, 40, 50)}
+    found = {step: DueTasks().pending(step, TRAINING, None) for step in (4, 20, 30, 40, 50)}
     assert found == {
         4: [],
         20: ["probe", "validation"],
@@ -24,11 +24,11 @@ def test_each_comes_at_its_own_steps_and_validation_at_the_last_too() -> None:
 
 
 def test_the_best_step_is_saved() -> None:
-    assert Due().now(4, TRAINING, 4) == ["checkpoint"]
+    assert DueTasks().pending(4, TRAINING, 4) == ["checkpoint"]
 
 
 def test_what_is_done_is_not_due_again_at_this_step() -> None:
-    due = Due()
+    due = DueTasks()
     due.done_at["probe"] = 30
-    assert due.now(30, TRAINING, None) == ["checkpoint"]
-    assert "probe" in due.now(40, TRAINING, None)
+    assert due.pending(30, TRAINING, None) == ["checkpoint"]
+    assert "probe" in due.pending(40, TRAINING, None)

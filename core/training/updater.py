@@ -17,7 +17,7 @@ from core.training.optimization import Optimizer
 from core.training.passes.training import TrainingPass
 
 
-class Measured(NamedTuple):
+class StepMetrics(NamedTuple):
     """Means over the step's target tokens, and the norm before clipping; scalars on the device, not yet read."""
 
     loss: Tensor
@@ -25,7 +25,7 @@ class Measured(NamedTuple):
     grad_norm: Tensor
 
 
-class Learner:
+class Updater:
     """Takes training steps: has the optimizer, and moves the model to the device and its parameters into one tensor."""
 
     def __init__(
@@ -52,9 +52,9 @@ class Learner:
         """The first tensor that holds a number that is not finite, in words; empty if there is none."""
         parameters = self.optimizer.parameters
         kinds = {
-            "the weight": parameters.parts(parameters.values),
+            "the weight": parameters.named_views(parameters.values),
             "the optimizer's": self.optimizer.state(),
-            "the gradient of": parameters.parts(parameters.gradients),
+            "the gradient of": parameters.named_views(parameters.gradients),
         }
         for kind, tensors in kinds.items():
             for name, tensor in tensors.items():
@@ -63,14 +63,14 @@ class Learner:
         return ""
 
     @torch.no_grad()
-    def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> Measured:
+    def step(self, batches: Sequence[Batch], training: TrainingConfig, learning_rate: float) -> StepMetrics:
         """Update once, with the gradient of the mean over all target tokens of all batches, however those are cut.
 
         Raises ProcessLost, and updates nothing, if another process of the run is gone.
         """
         num_tokens = sum(batch.num_target_tokens for batch in batches)
-        on_device = [part.to(self.device) for part in self._processes.parts_of(batches)]
+        on_device = [part.to(self.device) for part in self._processes.local_batches(batches)]
         own = self._pass.write_gradients(on_device, training.label_smoothing, num_tokens)
         objective, loss = self._processes.all_reduce(self.optimizer.parameters.gradients, own)
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
-        return Measured(loss, objective, norm)
+        return StepMetrics(loss, objective, norm)

@@ -7,13 +7,13 @@ from core.training.probe_steps import is_probe_step
 from core.training.resolve import resolve_probe_every
 
 
-class Due:
+class DueTasks:
     """Remembers the step of the last probe, validation and checkpoint; one that was interrupted is still due."""
 
     def __init__(self) -> None:
         self.done_at = {"probe": -1, "validation": 0, "checkpoint": -1}  # the untrained model is not validated
 
-    def now(self, step: int, training: TrainingConfig, best_step: int | None) -> list[str]:
+    def pending(self, step: int, training: TrainingConfig, best_step: int | None) -> list[str]:
         """What is due at this step and not done yet, in the order it is to be done."""
         at_this_step = {
             "probe": is_probe_step(step, resolve_probe_every(training)),

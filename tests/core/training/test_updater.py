@@ -12,7 +12,7 @@ from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
 from core.torchrun import Place
 from core.training.distributed import ALONE, Processes, SeveralProcesses
-from core.training.learner import Learner, Measured
+from core.training.updater import StepMetrics, Updater
 from tests.core.training.small_runs import MODEL
 
 CPU = torch.device("cpu")
@@ -20,7 +20,7 @@ CPU = torch.device("cpu")
 
 def learn_once(
     data: PreparedData, batches: list[Batch], processes: Processes = ALONE, **training: object
-) -> tuple[Learner, Measured]:
+) -> tuple[Updater, StepMetrics]:
     torch.manual_seed(0)
     config = TrainingConfig.model_validate(
         {"optimizer": {"name": "sgd"}, "max_grad_norm": None, "device": "cpu", **training}
@@ -28,8 +28,8 @@ def learn_once(
     model = Transformer(
         ModelConfig.model_validate({**MODEL, "dropout": 0.0}), len(data.src_vocabulary), len(data.tgt_vocabulary), 8
     )
-    learner = Learner(model, config, CPU, processes)
-    return learner, learner.step(batches, config, 1.0)
+    updater = Updater(model, config, CPU, processes)
+    return updater, updater.step(batches, config, 1.0)
 
 
 def first(data: PreparedData, start: int, end: int) -> Batch:
@@ -55,7 +55,7 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
     batches = [first(data, start, start + 8) for start in range(0, 32, 8)]
     sent: list[list[torch.Tensor]] = [[], []]
 
-    def learn_as(rank: int) -> tuple[Learner, Measured]:
+    def learn_as(rank: int) -> tuple[Updater, StepMetrics]:
         def all_reduce(own: torch.Tensor, group: object) -> None:
             place = len(sent[rank])
             sent[rank].append(own.clone())

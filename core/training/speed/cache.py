@@ -17,34 +17,34 @@ from core.training.speed.sample import Sample
 from core.training.speed.timing import Seconds
 
 _Number = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
-_KEPT = TypeAdapter(dict[str, tuple[_Number, _Number]])
-_MOST_KEPT = 500
+_ENTRIES = TypeAdapter(dict[str, tuple[_Number, _Number]])
+_MAX_ENTRIES = 500
 
 
-def usual_place() -> Path:
+def cache_file() -> Path:
     """The file; removing it has everything measured again."""
     return user_cache_path("headlight") / "measured_speed.json"
 
 
-def recall(sample: Sample) -> Seconds | None:
+def cached_seconds(sample: Sample) -> Seconds | None:
     """The measurement of this sample on such a machine, if there is one."""
     known = _read().get(_key(sample))
     return None if known is None else Seconds(*known)
 
 
-def remember(sample: Sample, seconds: Seconds) -> None:
+def store_seconds(sample: Sample, seconds: Seconds) -> None:
     """Store a measurement if the cache can be written; otherwise it is made again, within a second."""
-    newest = list(_read().items())[1 - _MOST_KEPT :]
-    kept = dict([*newest, (_key(sample), tuple(seconds))])
-    place = usual_place()
+    newest = list(_read().items())[1 - _MAX_ENTRIES :]
+    entries = dict([*newest, (_key(sample), tuple(seconds))])
+    path = cache_file()
     with suppress(OSError):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, json.dumps(kept, indent=1).encode())
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, json.dumps(entries, indent=1).encode())
 
 
 def _read() -> dict[str, tuple[float, float]]:
     try:
-        return _KEPT.validate_json(usual_place().read_bytes())
+        return _ENTRIES.validate_json(cache_file().read_bytes())
     except (OSError, ValidationError):  # none yet, not ours to read, or damaged
         return {}
 

@@ -1,0 +1,36 @@
+"""What was measured is found again, and a damaged memory is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from core.training.speed.cache import cache_file, cached_seconds, store_seconds
+from core.training.speed.timing import Seconds
+from tests.core.training.speed.test_sample import PAPER
+
+MEASURED = Seconds(float32=0.5, bfloat16=0.25)
+
+
+def test_it_is_found_again_for_the_same_size_only() -> None:
+    assert cached_seconds(PAPER) is None
+    store_seconds(PAPER, MEASURED)
+    store_seconds(replace(PAPER, sentences=2), Seconds(1.0, 2.0))
+    assert cached_seconds(PAPER) == MEASURED
+    assert cached_seconds(replace(PAPER, sentences=1)) is None
+
+
+@pytest.mark.parametrize("damage", [b"{", b"[]", b'{"a": [-1.0, 1.0]}', b'{"a": [NaN, 1.0]}', b"\xff\x00"])
+def test_a_damaged_memory_is_written_anew(damage: bytes) -> None:
+    cache_file().parent.mkdir(parents=True)
+    cache_file().write_bytes(damage)
+    assert cached_seconds(PAPER) is None
+    store_seconds(PAPER, MEASURED)
+    assert cached_seconds(PAPER) == MEASURED
+
+
+def test_one_that_cannot_be_written_is_no_error() -> None:
+    cache_file().mkdir(parents=True)  # a folder in the file's place
+    store_seconds(PAPER, MEASURED)
+    assert cached_seconds(PAPER) is None
