@@ -24,7 +24,7 @@ def open_window() -> int:
     if sys.platform == "win32":
         import torch  # noqa: F401  (fails to load there once Qt has been imported)
     from core.engine import Engine
-    from core.machine.resource_errors import too_little_memory
+    from core.machine.resource_errors import as_memory_error
 
     try:
         with Engine() as engine:  # its plugin process starts while Qt is loaded
@@ -32,7 +32,7 @@ def open_window() -> int:
 
             return app.run(sys.argv, engine)
     except Exception as error:
-        if (shortage := too_little_memory(error)) is None:
+        if (shortage := as_memory_error(error)) is None:
             raise
         print(f"headlight: {shortage}", file=sys.stderr)
         return 2
@@ -41,11 +41,11 @@ def open_window() -> int:
 def main() -> int:
     """Opens the window or runs a verb; returns the exit status."""
     try:
-        from core.machine.loading_torch import leave_out_tracing
-        from core.machine.standard_streams import open_closed_ones
+        from core.machine.standard_streams import reopen_closed_streams
+        from core.machine.torch_import import stub_out_tracing
 
-        open_closed_ones()  # before any other file is opened
-        leave_out_tracing()
+        reopen_closed_streams()  # before any other file is opened
+        stub_out_tracing()
         if len(sys.argv) == 1:
             return open_window()
         from core import cli

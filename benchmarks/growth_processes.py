@@ -22,7 +22,7 @@ from benchmarks.speed.data import PLUGINS
 from benchmarks.speed.ours import document
 from benchmarks.speed.sizes import Size
 from core.run_folder import RunFolder
-from core.torchrun import starting
+from core.torchrun import torchrun_command
 
 MAIN = Path(__file__).parents[1] / "main.py"
 STEPS, TIMED = 16, 8
@@ -33,7 +33,7 @@ def measure(size: Size, num_processes: int, folder: Path) -> dict[str, float]:
     """The median time between two steps, with what `auto` picks."""
     settings, run = folder / "settings.yaml", folder / "run"
     settings.write_text(yaml.safe_dump(document(size, max_steps=STEPS)), encoding="utf-8")
-    python = starting(num_processes) if num_processes > 1 else [sys.executable]
+    python = torchrun_command(num_processes) if num_processes > 1 else [sys.executable]
     train = [str(MAIN), "train", str(settings), "--run-dir", str(run), "--plugins-dir", str(PLUGINS)]
     subprocess.run([*python, *train], check=True, capture_output=True)
     times = [record["time"] for record in RunFolder.open(run).read_metrics().steps[-TIMED - 1 :]]

@@ -26,9 +26,9 @@ Times = dict[str, float]
 
 def open_window(started: float) -> Times:
     """Open the window as `main.py` does, and close it once it trains. Times are seconds after `started` (Unix time)."""
-    from core.machine.loading_torch import leave_out_tracing
+    from core.machine.torch_import import stub_out_tracing
 
-    leave_out_tracing()
+    stub_out_tracing()
     from core.engine import Engine
 
     times: Times = {}

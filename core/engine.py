@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from core.errors import UserError
 from core.events import Event, Listener, StateChanged
 from core.faults import as_trouble
-from core.machine.garbage import imported_for_good
-from core.machine.resource_errors import too_little_memory
+from core.machine.garbage_collection import gc_frozen_afterwards
+from core.machine.resource_errors import as_memory_error
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
@@ -123,11 +123,11 @@ class Engine:
 
     def _run_loop(self, cache_dir: Path | None) -> None:
         self._first_request_arrived.wait()  # until then the window is built without competition for the interpreter
-        with imported_for_good():
+        with gc_frozen_afterwards():
             try:
                 from core.serving.request_loop import RequestLoop  # imports torch, so only here
             except (ImportError, OSError) as error:
-                raise too_little_memory(error) or error from None
+                raise as_memory_error(error) or error from None
 
         loop = RequestLoop(self._emit, self._host, cache_dir)
         try:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from core.errors import UserError
 
 
-class Place(NamedTuple):
+class ProcessRank(NamedTuple):
     """Which process this is among `world_size`, and among those on this machine, counted from 0."""
 
     rank: int = 0
@@ -25,32 +25,32 @@ class Place(NamedTuple):
     local_world_size: int = 1
 
 
-def place() -> Place:
+def process_rank() -> ProcessRank:
     """This process's place; the only one if torchrun did not start it."""
     names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")
     if not all(name in os.environ for name in names):  # some cluster schedulers set the first two
-        return Place()
-    return Place(*(int(os.environ[name]) for name in names))
+        return ProcessRank()
+    return ProcessRank(*(int(os.environ[name]) for name in names))
 
 
-def starting(num_processes: int) -> list[str]:
+def torchrun_command(num_processes: int) -> list[str]:
     """The command line before a script, or before `-m` and a module, that starts it so many times on this machine."""
     return [sys.executable, "-m", "core.processes.agent", "--standalone", "--nproc-per-node", str(num_processes)]
 
 
-def most_processes() -> int:
+def max_processes() -> int:
     """The most processes on this machine: more would only wait for each other. Two can be tried anywhere."""
     return max(2, os.cpu_count() or 1)
 
 
 def is_alone() -> bool:
     """Whether this process trains its run by itself."""
-    return place().world_size == 1
+    return process_rank().world_size == 1
 
 
 def is_leader() -> bool:
     """Whether this process is the first of its run, which decides what the others do; a single process leads, too."""
-    return place().rank == 0
+    return process_rank().rank == 0
 
 
 def require_one_process(what: str, advice: str) -> None:
@@ -59,9 +59,9 @@ def require_one_process(what: str, advice: str) -> None:
         raise UserError(f"{what} works with one process only.", advice)
 
 
-def require_a_device_each(device: str, num_gpus: int) -> None:
+def require_device_per_process(device: str, num_gpus: int) -> None:
     """Raise UserError if torchrun started more processes on this machine than it has such devices."""
-    wanted = place().local_world_size
+    wanted = process_rank().local_world_size
     if device.startswith("cuda") and wanted > num_gpus:
         raise UserError(
             f"{wanted} processes need as many GPUs; this machine has {num_gpus}.",
@@ -71,27 +71,27 @@ def require_a_device_each(device: str, num_gpus: int) -> None:
         raise UserError("Several processes cannot train on mps.", "Start one, or train with --set training.device=cpu.")
 
 
-def device_here(device: str) -> str:
+def local_device(device: str) -> str:
     """The device of this process in a run on `device`: of several GPUs, the one with the process's own number."""
-    return device if is_alone() or not device.startswith("cuda") else f"cuda:{place().local_rank}"
+    return device if is_alone() or not device.startswith("cuda") else f"cuda:{process_rank().local_rank}"
 
 
-def threads_here(num_threads: int) -> int:
+def local_threads(num_threads: int) -> int:
     """The run's threads, but with several processes at most a share of this machine's: all wait for the slowest."""
-    return num_threads if is_alone() else min(num_threads, cores_here(os.cpu_count() or 1))
+    return num_threads if is_alone() else min(num_threads, local_cores(os.cpu_count() or 1))
 
 
-def cores_here(num_cores: int) -> int:
+def local_cores(num_cores: int) -> int:
     """This process's share of its machine's cores, at least one."""
-    return max(1, num_cores // place().local_world_size)
+    return max(1, num_cores // process_rank().local_world_size)
 
 
-def sentences_here(num_sentences: int) -> int:
+def local_sentences(num_sentences: int) -> int:
     """About how many of a batch's sentences this process works on, at least one."""
-    return max(1, num_sentences // place().world_size)
+    return max(1, num_sentences // process_rank().world_size)
 
 
-def tell_torchrun(sentence: str) -> None:
+def report_to_torchrun(sentence: str) -> None:
     """Have torchrun report this as the reason why this process failed; by default it reports that there is none.
 
     The file and its format are those of torch.distributed.elastic.multiprocessing.errors.

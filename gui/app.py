@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from core.engine import Engine
-from core.machine.signals import signals_to
+from core.machine.signals import handling_signals
 from core.run_folder import default_runs_dir
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
@@ -48,7 +48,7 @@ def run(argv: list[str], engine: Engine) -> int:
         for trouble in crashes:
             window.trouble_strip.show_trouble(trouble)
         remembered.show(window, path)
-        with signals_to(partial(_leave, window)):
+        with handling_signals(partial(_leave, window)):
             QTimer.singleShot(0, window.start)
             status = app.exec()
         remember(window, path)

@@ -271,8 +271,8 @@ def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, 
 
 STAYING = """
 import sys, threading, time
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.cli import main
 from core.engine import Engine
 from core.events import StepsDone
@@ -451,8 +451,8 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
 
 PATIENT = """
 import sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.cli import main
 from core.plugins_host.host import PluginHost
 PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0  # for an answer when nobody is in a hurry

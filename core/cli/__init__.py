@@ -29,9 +29,9 @@ from core.cli.streams import (
     use_utf8,
 )
 from core.errors import UserError
-from core.machine.resource_errors import no_more_files, too_little_memory
-from core.machine.signals import Interrupted, ends_by
-from core.torchrun import require_one_process, tell_torchrun
+from core.machine.resource_errors import as_file_limit_error, as_memory_error
+from core.machine.signals import Interrupted, record_ending_signal
+from core.torchrun import report_to_torchrun, require_one_process
 
 OK, INTERNAL_ERROR, BAD_INPUT = 0, 1, 2
 _PATH_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
@@ -68,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
     except Interrupted as interrupted:
         return _exit_by_signal(interrupted.number, interrupted)
     except KeyboardInterrupt:
-        ends_by(signal.SIGINT)
+        record_ending_signal(signal.SIGINT)
         return _exit_by_signal(signal.SIGINT, "interrupted.")
     except SystemExit as exit:  # argparse has printed the message
         return int(exit.code or OK)
@@ -92,7 +92,7 @@ def _system_error(error: Exception) -> str | None:
 
     None for any other error, such as a Python interpreter that cannot be started.
     """
-    if shortage := too_little_memory(error) or no_more_files(error):
+    if shortage := as_memory_error(error) or as_file_limit_error(error):
         return str(shortage)
     if not isinstance(error, OSError):
         return None
@@ -126,7 +126,7 @@ def _exit_by_signal(number: int, note: object) -> int:
 
 def _print_error(error: object, code: int) -> int:
     sentence = one_line(f"headlight: {' '.join(str(error).splitlines())}")
-    tell_torchrun(sentence)
+    report_to_torchrun(sentence)
     with optional_output(sys.stderr):
         print(sentence, file=sys.stderr)
     return code

@@ -21,7 +21,7 @@ from core.cli.interruptible_output import is_writable
 from core.cli.terminal_progress import TerminalProgress
 from core.engine import Engine
 from core.events import Event, Listener, RunFinished, RunStarted, Trouble
-from core.machine.signals import IN_EARNEST_SECONDS, Interrupted, signals_to
+from core.machine.signals import SAME_SIGNAL_SECONDS, Interrupted, handling_signals
 from core.requests import Learn, Request, Stop
 
 Answer = TypeVar("Answer")
@@ -42,7 +42,7 @@ class EngineClient:
         self._plugin_dirs = plugin_dirs
 
     def __enter__(self) -> Self:
-        self._stack.enter_context(signals_to(self._on_signal))
+        self._stack.enter_context(handling_signals(self._on_signal))
         self._engine = self._stack.enter_context(Engine([self._inbox.put], plugin_dirs=self._plugin_dirs))
         return self
 
@@ -83,7 +83,7 @@ class EngineClient:
         if self.signal is None:
             self.signal, self._signalled_at = number, time.monotonic()
             self._inbox.put(number)
-        elif time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS:  # what is on disk is whole
+        elif time.monotonic() - self._signalled_at > SAME_SIGNAL_SECONDS:  # what is on disk is whole
             where = "" if self._run is None else f"; the run is {self._run}"
             with suppress(OSError):  # there may be no reader
                 if is_writable(sys.stderr.fileno()):
@@ -92,7 +92,7 @@ class EngineClient:
 
     def _report_waiting(self) -> None:
         """Say once that the signal was received, if nothing has happened for a while, as during a long step."""
-        is_late = time.monotonic() - self._signalled_at > IN_EARNEST_SECONDS
+        is_late = time.monotonic() - self._signalled_at > SAME_SIGNAL_SECONDS
         if self.signal is not None and is_late and not self._has_reported_waiting:
             self._has_reported_waiting = True
             after = "ends after the current step or answer; another signal ends it at once"

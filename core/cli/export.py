@@ -14,7 +14,7 @@ from core.cli.output import print_json
 from core.cli.text_files import require_outside_runs
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
-from core.machine.signals import broken_off_by_signals
+from core.machine.signals import interrupted_by_signals
 from core.run_files.archive import SUFFIX
 from core.run_files.atomic import atomic_file, write_atomically
 from core.run_files.averaging import averaged_steps, mean_weights
@@ -28,7 +28,7 @@ def export(arguments: Namespace) -> int:
 
     If the output is X.safetensors, write that file with the weights alone.
     """
-    with broken_off_by_signals():  # a half-written file would be large
+    with interrupted_by_signals():  # a half-written file would be large
         run = RunFolder.open(named_run(arguments.run, arguments))
         require_outside_runs(arguments.output)
         if arguments.output.exists() and not _is_empty_folder(arguments):

@@ -14,7 +14,7 @@ from signal import Signals
 from stat import S_ISREG
 from typing import TYPE_CHECKING, TextIO
 
-from core.machine.signals import IN_EARNEST_SECONDS, ending_by
+from core.machine.signals import SAME_SIGNAL_SECONDS, ending_signal
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -69,7 +69,7 @@ class _InterruptibleWriter(RawIOBase):
         return os.isatty(self._descriptor)
 
     def write(self, data: ReadableBuffer, /) -> int:
-        while not is_writable(self._descriptor, IN_EARNEST_SECONDS):
-            if (signal := ending_by()) is not None:
+        while not is_writable(self._descriptor, SAME_SIGNAL_SECONDS):
+            if (signal := ending_signal()) is not None:
                 raise WriteInterrupted(signal)
         return os.write(self._descriptor, memoryview(data)[: select.PIPE_BUF])  # whole, or nothing at all

@@ -14,7 +14,7 @@ from core.cli.output import print_json, print_lines
 from core.config import config_to_yaml
 from core.errors import UserError
 from core.events import GOOD_ENDS
-from core.machine.signals import Interrupted, signals_to
+from core.machine.signals import Interrupted, handling_signals
 from core.run_files.foreign_files import require_only_run_files
 from core.run_files.hidden_folders import delete_run
 from core.run_files.state import writer_of
@@ -84,7 +84,7 @@ def delete(arguments: Namespace) -> int:
         if not location.is_symlink():
             require_only_run_files(path)
     remaining, signals = list(named.items()), list[Signals]()
-    with signals_to(signals.append):  # the run that is being deleted is deleted completely
+    with handling_signals(signals.append):  # the run that is being deleted is deleted completely
         while remaining and not signals:
             _delete(*remaining.pop(0), json=arguments.json)
     if signals:

@@ -22,13 +22,13 @@ from core.cli.text_files import require_outside_runs
 from core.config import config_from_document
 from core.errors import RunNotWritable, UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
-from core.machine.garbage import imported_for_good
+from core.machine.garbage_collection import gc_frozen_afterwards
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, read_override
 from core.settings.presets import preset_or_file, read_preset_or_file
-from core.torchrun import is_leader, require_one_process, silence_torch, tell_torchrun
+from core.torchrun import is_leader, report_to_torchrun, require_one_process, silence_torch
 from core.validation_size import ValidationSize
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def train(arguments: Namespace) -> int:
     """Train, show the progress, and print how the run ended; returns the exit code."""
     silence_torch()
     if not is_leader():
-        with imported_for_good():
+        with gc_frozen_afterwards():
             from core.training.follower import follow  # imports torch, into this thread
 
         return DONE if follow(arguments.plugins_dir) else STOPPED_ITSELF
@@ -134,7 +134,7 @@ def _train_run(
     if finished.reason in GOOD_ENDS:
         return _TrainedRun(DONE, prepared, finished, client.signal)
     sentence = f"headlight: {stopped_message(finished, finished.reason, arguments)}"
-    tell_torchrun(sentence)
+    report_to_torchrun(sentence)
     print(sentence, file=sys.stderr)
     return _TrainedRun(STOPPED_ITSELF, prepared, finished, client.signal)
 

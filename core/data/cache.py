@@ -16,7 +16,7 @@ from pathlib import Path
 from traceback import clear_frames
 
 from core.errors import UserError
-from core.machine.resource_errors import no_more_files, too_little_memory
+from core.machine.resource_errors import as_file_limit_error, as_memory_error
 from core.run_files.claiming import is_alive
 
 MAX_FOLDERS = 30
@@ -46,7 +46,7 @@ def building_folder(cache_dir: Path) -> Iterator[Path]:
         finally:
             shutil.rmtree(building, ignore_errors=True)
     except OSError as error:
-        raise no_more_files(error) or too_little_memory(error) or _write_error(cache_dir, error) from error
+        raise as_file_limit_error(error) or as_memory_error(error) or _write_error(cache_dir, error) from error
 
 
 def _write_error(cache_dir: Path, error: OSError) -> UserError:

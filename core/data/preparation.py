@@ -29,7 +29,7 @@ from core.data.vocabulary import Vocabulary
 from core.data.vocabulary_builder import Symbols, VocabularyBuilder, order_symbols
 from core.errors import UserError
 from core.events import Progress, Trouble
-from core.machine.garbage import no_collections
+from core.machine.garbage_collection import gc_suspended
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo, is_built_in
 from core.settings.errors import first_error
@@ -60,7 +60,7 @@ def prepare_data(
 
     Raises UserError for unusable options, plugins or pairs, and for a cache that cannot be written.
     """
-    with building_folder(cache_dir) as building, no_collections():
+    with building_folder(cache_dir) as building, gc_suspended():
         preparation = _Preparation(dataset, host, building, models or {}, local_options, symbols)
         folder = preparation.find_unchanged_folder(cache_dir)
         if folder is None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from core.machine import onednn
-from core.machine.processor import reads_slowly_for_few_rows
+from core.machine.processor import uses_mkl_on_amd
 
 _MAX_FEW_ROWS = 4  # rows; more of them share the reading of the weight
 _MIN_LARGE_WEIGHT = 2**16  # numbers in a weight; a smaller one is read from a cache, and the call takes the time
@@ -90,7 +90,7 @@ class PackedLinearMap(LinearMap):
 
     def __init__(self, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__(weight, bias)
-        self._packed = onednn.packed(weight)
+        self._packed = onednn.pack(weight)
 
     def apply(self, x: Tensor, out: Tensor | None = None) -> Tensor:
         return onednn.linear(x, self._packed, self._bias)
@@ -109,6 +109,6 @@ def prepare_linear(linear: nn.Linear, num_rows: int, first: int = 0) -> LinearMa
     weight, bias = linear.weight[first:], None if linear.bias is None else linear.bias[first:]
     if num_rows > _MAX_FEW_ROWS and onednn.is_worth_packing(weight):
         return PackedLinearMap(weight, bias)
-    if weight.is_cpu and weight.numel() >= _MIN_LARGE_WEIGHT and reads_slowly_for_few_rows():
+    if weight.is_cpu and weight.numel() >= _MIN_LARGE_WEIGHT and uses_mkl_on_amd():
         return BatchedLinearMap(weight, bias)
     return LinearMap(weight, bias)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.config import RunConfig
-from core.torchrun import place
+from core.torchrun import process_rank
 from core.version import version as headlight_version
 
 _LIBRARIES = ("torch", "numpy", "pydantic", "safetensors", "sacrebleu", "PyYAML")
@@ -28,7 +28,7 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
         "precision": config.training.precision,
         "num_threads": config.training.num_threads,
         "picked": picked,  # what `auto` picked for these two, and why
-        "processes": place().world_size,
+        "processes": process_rank().world_size,
         "command_line": sys.argv,
         "code_revision": code_revision(),
         "data_fingerprint": data_fingerprint,

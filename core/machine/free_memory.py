@@ -12,29 +12,29 @@ _CONTAINER = Path("/sys/fs/cgroup")
 
 def free_memory() -> int | None:
     """In bytes, the least of what the machine, a container and this process's limit leave. None if nothing is known."""
-    return min(_known(), default=None)
+    return min(_known_limits(), default=None)
 
 
-def _known() -> Iterator[int]:
+def _known_limits() -> Iterator[int]:
     meminfo = Path("/proc/meminfo")
     if meminfo.exists():
         sizes = dict(re.findall(r"(\w+): +(\d+) kB", meminfo.read_text()))
         yield 1024 * (int(sizes["MemAvailable"]) + int(sizes["SwapFree"]))
     elif hasattr(os, "sysconf"):  # macOS reclaims memory from other programs: all of it counts
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    yield from _left_in_container()
-    yield from _left_by_limit()
+    yield from _free_in_container()
+    yield from _free_below_limit()
 
 
-def _left_in_container() -> Iterator[int]:
+def _free_in_container() -> Iterator[int]:
     """The container's usage includes cached files, but those not used lately can be evicted, so they count as free."""
-    limit = _number(_CONTAINER / "memory.max")
+    limit = _read_number(_CONTAINER / "memory.max")
     if limit is not None:
-        unused = re.search(r"^inactive_file (\d+)$", _text(_CONTAINER / "memory.stat"), re.MULTILINE)
-        yield limit - (_number(_CONTAINER / "memory.current") or 0) + (int(unused[1]) if unused else 0)
+        unused = re.search(r"^inactive_file (\d+)$", _read_text(_CONTAINER / "memory.stat"), re.MULTILINE)
+        yield limit - (_read_number(_CONTAINER / "memory.current") or 0) + (int(unused[1]) if unused else 0)
 
 
-def _left_by_limit() -> Iterator[int]:
+def _free_below_limit() -> Iterator[int]:
     """What `ulimit -v` leaves."""
     try:
         import resource
@@ -45,10 +45,10 @@ def _left_by_limit() -> Iterator[int]:
         yield limit - int(statm.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def _number(path: Path) -> int | None:
-    text = _text(path).strip()
+def _read_number(path: Path) -> int | None:
+    text = _read_text(path).strip()
     return int(text) if text.isdecimal() else None
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     return path.read_text() if path.exists() else ""

@@ -11,21 +11,21 @@ from functools import cache
 import torch
 from torch import Tensor
 
-from core.machine.processor import multiplies_slowly_by_mkl
+from core.machine.processor import mkl_skips_avx512
 
 # Multiplications in one product. Fewer are faster by MKL, whose call takes 10 us less: with 256 x 1024, 16 rows take
 # 81 us by MKL and 98 here, 64 rows 282 and 221 (two threads).
-_WORTH_A_CALL = 1 << 22
+_MIN_WORK = 1 << 22
 # Numbers in a weight that is used again and again. With 256 x 256, packing makes 5 rows take 22 us instead of 18 and 64
 # rows as long as before; with 256 x 768 they take 38 instead of 54 and 237 instead of 262, and packing it 160 (one
 # thread).
-_WORTH_PACKING = 1 << 17
-_SOME_ROWS = 64  # for which a weight is packed: the layout is the same for 8 and for 320
+_MIN_PACKED_NUMBERS = 1 << 17
+_PACKING_ROWS = 64  # for which a weight is packed: the layout is the same for 8 and for 320
 
 
 def can_multiply(weight: Tensor) -> bool:
     """Whether `linear` accepts such a weight."""
-    if not weight.is_cpu or not _is_there():
+    if not weight.is_cpu or not _is_available():
         return False
     if weight.dtype == torch.bfloat16:
         return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
@@ -38,16 +38,16 @@ def is_faster(num_rows: int, weight: Tensor) -> bool:
     MKL uses its AVX-512 kernels on Intel processors only. On an AMD EPYC of family 26 a core reaches 270 GFLOP/s by
     oneDNN and 120 by MKL, for 2,048 rows with 256 x 1024; on another EPYC 105 and 88.
     """
-    return num_rows * weight.numel() >= _WORTH_A_CALL and _outruns_mkl_with(weight)
+    return num_rows * weight.numel() >= _MIN_WORK and _beats_mkl_for(weight)
 
 
 def is_worth_packing(weight: Tensor) -> bool:
-    """Whether `packed` pays for a weight that more than a few rows are multiplied with again and again."""
-    return weight.numel() >= _WORTH_PACKING and _outruns_mkl_with(weight)
+    """Whether `pack` pays for a weight that more than a few rows are multiplied with again and again."""
+    return weight.numel() >= _MIN_PACKED_NUMBERS and _beats_mkl_for(weight)
 
 
-def _outruns_mkl_with(weight: Tensor) -> bool:
-    return weight.is_cpu and weight.dtype == torch.float32 and _outruns_mkl()
+def _beats_mkl_for(weight: Tensor) -> bool:
+    return weight.is_cpu and weight.dtype == torch.float32 and _beats_mkl()
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, activation: str = "none") -> Tensor:
@@ -56,17 +56,17 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, activation: st
     return y
 
 
-def packed(weight: Tensor) -> Tensor:
+def pack(weight: Tensor) -> Tensor:
     """A copy of a weight [out, in] in the layout that `linear` reads for two rows and more."""
-    copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, _SOME_ROWS)
+    copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight, _PACKING_ROWS)
     return copy
 
 
 @cache  # asked for every product
-def _outruns_mkl() -> bool:
-    return multiplies_slowly_by_mkl() and _is_there()
+def _beats_mkl() -> bool:
+    return mkl_skips_avx512() and _is_available()
 
 
-def _is_there() -> bool:
+def _is_available() -> bool:
     """Whether torch was built with it."""
     return bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]

@@ -6,28 +6,28 @@ import errno
 
 from core.errors import UserError
 
-_NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
+_LIBRARY_NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
 ADVICE = "Close other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
-NOT_ENOUGH_MEMORY = "There is not enough memory for this."
-NO_MORE_OF_THEM = (  # the system does not say which it is
+OUT_OF_MEMORY_SENTENCE = "There is not enough memory for this."
+THREAD_LIMIT_MESSAGE = (  # the system does not say which it is
     "The system lets Headlight start no other thread or process: too many of them run, or there is too little memory.",
     ADVICE.replace("`ulimit", "`ulimit -u unlimited` and `ulimit"),
 )
 
 
-def too_little_memory(error: Exception) -> UserError | None:
+def as_memory_error(error: Exception) -> UserError | None:
     """The error to report if memory ran out, of which each thread needs some for its stack; None for any other."""
     is_of_thread = isinstance(error, RuntimeError) and str(error) == "can't start new thread"
     if is_of_thread or (isinstance(error, OSError) and error.errno == errno.EAGAIN):
-        return UserError(*NO_MORE_OF_THEM)
-    if isinstance(error, ImportError | OSError) and _NOT_MAPPED in str(error):
+        return UserError(*THREAD_LIMIT_MESSAGE)
+    if isinstance(error, ImportError | OSError) and _LIBRARY_NOT_MAPPED in str(error):
         return UserError("There is not enough memory to load a library.", ADVICE)
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-        return UserError(NOT_ENOUGH_MEMORY, ADVICE)
+        return UserError(OUT_OF_MEMORY_SENTENCE, ADVICE)
     return None
 
 
-def no_more_files(error: Exception) -> UserError | None:
+def as_file_limit_error(error: Exception) -> UserError | None:
     """The error to report if there are no more files; its sentence includes the advice, as it may be shown alone."""
     if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
         return None

@@ -4,7 +4,7 @@ import os
 import sys
 
 
-def open_closed_ones() -> None:
+def reopen_closed_streams() -> None:
     """Open closed streams on os.devnull: Python has None for them, and the next opened file would get their
     descriptors.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.machine.garbage import imported_for_good
-from core.machine.loading_torch import leave_out_tracing
+from core.machine.garbage_collection import gc_frozen_afterwards
+from core.machine.torch_import import stub_out_tracing
 
 
 def main() -> None:
-    leave_out_tracing()
-    with imported_for_good():
+    stub_out_tracing()
+    with gc_frozen_afterwards():
         from torch.distributed import run
     run.main()
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from core.engine import Engine
 from core.events import Event
-from core.machine.garbage import imported_for_good
-from core.machine.loading_torch import leave_out_tracing
-from core.machine.signals import STOPPING
+from core.machine.garbage_collection import gc_frozen_afterwards
+from core.machine.signals import STOP_SIGNALS
+from core.machine.torch_import import stub_out_tracing
 from core.processes.connection import Connection, Packet, refusal_packet
 from core.torchrun import is_leader, silence_torch
 
@@ -31,7 +31,7 @@ EXIT_CODE = 3  # never 0: so torchrun also ends those that the first has never m
 def main() -> int:
     """Serve or follow until the end. Returns the exit code."""
     arguments = _parse_arguments()
-    leave_out_tracing()
+    stub_out_tracing()
     silence_torch()
     end = socket.socket(socket.AF_UNIX)
     end.connect(str(arguments.socket))
@@ -40,7 +40,7 @@ def main() -> int:
     if is_leader():
         _serve_window(connection, arguments)
         return EXIT_CODE
-    with imported_for_good():
+    with gc_frozen_afterwards():
         from core.training.follower import follow  # imports torch, in this thread
 
     return 0 if follow(arguments.plugins_dir) else EXIT_CODE
@@ -56,7 +56,7 @@ def _parse_arguments() -> Namespace:
 
 def _serve_window(connection: Connection, arguments: Namespace) -> None:
     """Serve the window with this process's engine. Signals are left to the window."""
-    for number in STOPPING:
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
     def emit(event: Event) -> None:

@@ -24,7 +24,7 @@ from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
 from core.processes.connection import Connection, Packet, exception_from
 from core.requests import OpenRun, Request, SetPace
-from core.torchrun import starting
+from core.torchrun import torchrun_command
 
 START_TIMEOUT_SECONDS = 120.0
 """How long torchrun and its processes may take to load torch, on a slow disk and a busy machine."""
@@ -90,7 +90,7 @@ class WorkerGroup:
         log_options = ["--log-dir", self._folder.name]  # otherwise torchrun leaves a folder of its own each time
         with self._output_path.open("wb") as output:
             return start_python(
-                [*starting(self.num_processes), *log_options, *worker, *plugins],
+                [*torchrun_command(self.num_processes), *log_options, *worker, *plugins],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
-from core.machine.resource_errors import no_more_files
+from core.machine.resource_errors import as_file_limit_error
 from core.settings.errors import plainly
 
 Shape = TypeVar("Shape")
@@ -36,7 +36,7 @@ def reporting_read_errors(path: Path, advice: str = _READABLE_ADVICE) -> Iterato
     except FileNotFoundError:
         raise UserError(f"{path}: there is no such file.", _RESTORE_ADVICE) from None
     except OSError as error:
-        raise no_more_files(error) or DamagedFile(
+        raise as_file_limit_error(error) or DamagedFile(
             f"{path}: it cannot be read ({error.strerror or error}).", advice
         ) from None
 

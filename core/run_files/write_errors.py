@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import RunNotWritable, UserError
-from core.machine.resource_errors import no_more_files
+from core.machine.resource_errors import as_file_limit_error
 
 
 @contextmanager
@@ -23,6 +23,6 @@ def reporting_write_errors(
         yield
     except OSError as error:
         what_to_do = advice or f"Choose another folder ({option} in a terminal)."
-        raise no_more_files(error) or error_type(
+        raise as_file_limit_error(error) or error_type(
             f"{path} cannot be written: {error.strerror or error}.", what_to_do
         ) from None

@@ -44,7 +44,7 @@ from core.requests import (
     Translate,
 )
 from core.serving.session import Session
-from core.torchrun import most_processes
+from core.torchrun import max_processes
 
 Job = Generator[Event | None, None, Any]
 PendingRequest = tuple[Request[Any], "Future[Any]"]
@@ -147,8 +147,8 @@ class RequestLoop:
                     raise UserError(f"SetPace: expected steps a second above 0, or None, given {pace}.")
                 self._pace, self._next_step_at = pace, 0.0
             case SetProcesses(num_processes=number):
-                if not 1 <= number <= most_processes():
-                    expected = f"expected 1 to {most_processes()} processes on this machine"
+                if not 1 <= number <= max_processes():
+                    expected = f"expected 1 to {max_processes()} processes on this machine"
                     raise UserError(f"SetProcesses: {expected}, given {number:,}.")
                 self._processes.num_processes = number
             case ReloadPlugins():

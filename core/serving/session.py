@@ -21,7 +21,7 @@ from core.events import (
     Trouble,
 )
 from core.faults import as_run_not_writable, as_trouble
-from core.machine.resource_errors import NOT_ENOUGH_MEMORY, no_more_files
+from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_file_limit_error
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
@@ -41,7 +41,7 @@ from core.training.speed.choice import choose_precision
 from core.training.trainer import Trainer
 from core.training.trouble import out_of_memory_error
 
-OUT_OF_MEMORY = UserError(NOT_ENOUGH_MEMORY, "Make model or data smaller, or close other programs.")
+OUT_OF_MEMORY = UserError(OUT_OF_MEMORY_SENTENCE, "Make model or data smaller, or close other programs.")
 
 
 class Session:
@@ -358,7 +358,7 @@ class Session:
         """The error, as a UserError where it is no bug of ours: out of memory or files, or a folder not writable."""
         if is_out_of_memory(error):
             return OUT_OF_MEMORY if self._run is None else out_of_memory_error(self._run.config, self._run.trainer.data)
-        if too_many := no_more_files(error):
+        if too_many := as_file_limit_error(error):
             return too_many
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
             return as_run_not_writable(error, self._run.folder.path)

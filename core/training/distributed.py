@@ -25,7 +25,7 @@ from torch import Tensor
 from core.config import TrainingConfig
 from core.data.batching import Batch
 from core.errors import UserError
-from core.torchrun import Place, is_alone, place
+from core.torchrun import ProcessRank, is_alone, process_rank
 from core.training.loss import Loss
 
 # A process that ends is noticed at once, since its connections close. One that hangs is given up after PATIENCE, in
@@ -113,8 +113,8 @@ class SeveralProcesses(Processes):
     Tensors on a GPU travel by NCCL, all others by gloo.
     """
 
-    def __init__(self, here: Place) -> None:
-        self._rank, self._count = here.rank, here.world_size
+    def __init__(self, rank: ProcessRank) -> None:
+        self._rank, self._count = rank.rank, rank.world_size
         self._steps: dist.ProcessGroup | None = None  # all processes again, with a shorter timeout
         self._send_lock = threading.Lock()  # between the training thread and the heartbeat's
         self._is_in_step = False  # the others wait for something other than a command
@@ -123,9 +123,9 @@ class SeveralProcesses(Processes):
         self._heartbeat = threading.Thread(target=self._send_heartbeats, name="beat", daemon=True)
 
     @classmethod
-    def here(cls) -> Self:
+    def from_environment(cls) -> Self:
         """For this process, as torchrun placed it."""
-        return cls(place())
+        return cls(process_rank())
 
     # -- the first process -------------------------------------------------------------------------------------------
 
@@ -251,7 +251,7 @@ ALONE = Processes()
 
 def processes_here() -> Processes:
     """The processes of this run, as torchrun placed this one."""
-    return ALONE if is_alone() else SeveralProcesses.here()
+    return ALONE if is_alone() else SeveralProcesses.from_environment()
 
 
 def disconnect() -> None:

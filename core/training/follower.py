@@ -20,11 +20,11 @@ from core.data.cache_folder import default_cache_dir
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
-from core.machine.signals import STOPPING
+from core.machine.signals import STOP_SIGNALS
 from core.model.transformer import Transformer
 from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
-from core.torchrun import device_here, tell_torchrun, threads_here
+from core.torchrun import local_device, local_threads, report_to_torchrun
 from core.training.distributed import SeveralProcesses, disconnect
 from core.training.memory import is_out_of_memory
 from core.training.trouble import out_of_memory_error
@@ -38,16 +38,16 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
     it has saved. An error here is printed on standard error, and ends the run in every process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    processes = SeveralProcesses.here()
+    processes = SeveralProcesses.from_environment()
     description = processes.receive_description()
-    for number in STOPPING:
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     try:
         with PluginHost(plugin_dirs) as host:
             _train(description, host, processes)
     except UserError as error:
         sentence = f"headlight: {processes.name}: {error} The run is {description['run']}"
-        tell_torchrun(sentence)
+        report_to_torchrun(sentence)
         print(f"\n{sentence}", file=sys.stderr)  # the first process's progress bar may be on this line
         return False
     finally:
@@ -75,7 +75,7 @@ def _train(description: dict[str, Any], host: PluginHost, processes: SeveralProc
 
 def _config(description: dict[str, Any]) -> RunConfig:
     config = RunConfig.model_validate(description["config"])
-    device = device_here(config.training.device)
+    device = local_device(config.training.device)
     return config.model_copy(update={"training": config.training.model_copy(update={"device": device})})
 
 
@@ -110,6 +110,6 @@ def _updater(config: RunConfig, data: PreparedData, processes: SeveralProcesses)
     device = torch.device(config.training.device)
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    torch.set_num_threads(threads_here(int(config.training.num_threads)))
+    torch.set_num_threads(local_threads(int(config.training.num_threads)))
     model = Transformer(config.model, *model_sizes(config, data)).eval()
     return Updater(model, config.training, device, processes)

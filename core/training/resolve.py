@@ -14,7 +14,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import num_parameters
-from core.torchrun import cores_here, device_here, require_a_device_each
+from core.torchrun import local_cores, local_device, require_device_per_process
 
 # The weights times the target tokens of a batch from which on a second thread pays. A step of 3e8 (d_model 128, 2 + 2
 # layers) takes 22 ms with two threads and 30 with one; of 4e7 (d_model 64) 6.7 and 8.1. So small a gain is lost many
@@ -35,8 +35,8 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     """
     max_length = config.decoding.max_length
     longest_output = data.max_tgt_length if max_length == "auto" else max_length
-    device = device_here(_device(config.training.device))
-    require_a_device_each(device, torch.cuda.device_count())
+    device = local_device(_device(config.training.device))
+    require_device_per_process(device, torch.cuda.device_count())
     update = {
         "device": device,
         "precision": _precision(config.training.precision, device),
@@ -122,7 +122,7 @@ def _precision(name: Literal["auto", "float32", "bfloat16"], device: str) -> str
 def _num_threads(config: RunConfig, data: PreparedData) -> int:
     requested = config.training.num_threads
     if requested == "auto":
-        return 1 if has_small_steps(config, data) else cores_here(physical_cores())
+        return 1 if has_small_steps(config, data) else local_cores(physical_cores())
     if requested > _MAX_THREADS:
         raise UserError(f"training.num_threads: expected auto or at most {_MAX_THREADS:,}, given {requested:,}.")
     return requested

@@ -28,7 +28,7 @@ from core.resuming import truncate_run
 from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
-from core.torchrun import threads_here
+from core.torchrun import local_threads
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import parse_checkpoint_state, to_arrays, to_tensors
@@ -68,7 +68,7 @@ class Trainer:
         """
         require_memory(config, data)
         device = torch.device(config.training.device)
-        torch.set_num_threads(threads_here(int(config.training.num_threads)))
+        torch.set_num_threads(local_threads(int(config.training.num_threads)))
         self.data = data
         self.step = 0
         self.probe_sentences: list[SentenceToProbe] = first_sentences(data)

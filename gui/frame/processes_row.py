@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from core.torchrun import most_processes
+from core.torchrun import max_processes
 from gui.theme import Theme
 from gui.widgets.labels import plain_label
 from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
@@ -25,7 +25,7 @@ class ProcessesRow(QWidget):
         super().__init__()
         self._workbench = workbench
         self.spin = styled_spin_box(_CalmSpin(), theme)
-        self.spin.setRange(1, most_processes())
+        self.spin.setRange(1, max_processes())
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)
         self.spin.setToolTip("torchrun --nproc-per-node")  # as other fields show their key in files

@@ -12,8 +12,8 @@ from gui.runs.rows import example_path
 
 BRIEFLY = """
 import sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from pathlib import Path
 from benchmarks import long_run
 long_run.OPENINGS = long_run.MOVES = 1

@@ -55,7 +55,7 @@ from core.requests import (
 )
 from core.run_folder import RunFolder
 from core.serving import session
-from core.torchrun import most_processes
+from core.torchrun import max_processes
 from tests.core.serving.running import TEXT, whole_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
@@ -99,7 +99,7 @@ def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, wa
         ),
         *((replace(beam, length_penalty=one), "length_penalty: expected") for one in (1e300, -1.0, math.nan, math.inf)),
         *((SetPace(steps_per_second=pace), "steps a second above 0") for pace in (0.0, -1.0, math.nan, math.inf)),
-        *((SetProcesses(num_processes=number), "expected 1 to") for number in (0, -1, most_processes() + 1, 10**9)),
+        *((SetProcesses(num_processes=number), "expected 1 to") for number in (0, -1, max_processes() + 1, 10**9)),
         *((MakeMasks(target=TEXT, num_padding=number), "expected 0 to 16 <pad>") for number in (-1, 17, 10**5, 10**30)),
         *(
             (Translate(texts=(TEXT, TEXT), references=(TEXT,) * number), "a reference for each of 2 texts")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.signals import STOPPING
+from core.machine.signals import STOP_SIGNALS
 from gui.remembered import recall
 
 ROOT = Path(__file__).parents[2]
@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 
 FULL = """
 import os, resource, signal, sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from core.engine import Engine
@@ -51,7 +51,7 @@ def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Pat
     assert done.stderr.endswith("Everything up to step 0 is kept.\n")
 
 
-@pytest.mark.parametrize("number", STOPPING)
+@pytest.mark.parametrize("number", STOP_SIGNALS)
 def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
     log = home / "cache"
     with subprocess.Popen([sys.executable, str(ROOT / "main.py")], stderr=subprocess.PIPE, env=os.environ) as process:

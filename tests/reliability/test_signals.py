@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.signals import STOPPING
+from core.machine.signals import STOP_SIGNALS
 from core.run_folder import RunFolder, is_run, list_runs
 from tests.in_process import called
 from tests.reliability.cases import Cases
@@ -39,8 +39,8 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSI
 SLOW = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
 NOTE_STOP_TIME = """
 import sys, threading, time
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.engine import Engine
 from core.requests import Close, Stop
 ask, is_heard = Engine.ask, threading.Event()
@@ -77,8 +77,8 @@ validation.decode = interrupted
 """
 VERY_PATIENT = """
 import sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.plugins_host import host, host_process
 # The first signal waits as long for the plugin: who waits with it is failed by pytest-timeout.
 host_process.STOPPING_SECONDS = host.PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0
@@ -120,7 +120,7 @@ def has_run_with_lines(runs: Path, count: int) -> bool:
 
 
 def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
-    for number in STOPPING if full else (signal.SIGINT,):
+    for number in STOP_SIGNALS if full else (signal.SIGINT,):
         for steps in (2, 3, 10) if full else (2,):
             with cases.trying(f"{number.name} after {steps} steps"):
                 run, heard = tmp_path / f"{number.name} {steps}", tmp_path / f"{number.name} {steps}.txt"
@@ -146,7 +146,7 @@ def require_saved_within_a_step(run: Path, heard_at: float) -> None:
 
 
 def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
-    for number in STOPPING if full else (signal.SIGTERM,):
+    for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
             runs, heard = tmp_path / number.name, tmp_path / f"{number.name}.txt"
             environment, settings = os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}, window(tmp_path, *SLOW)[3:]
@@ -165,7 +165,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
     command = train(tmp_path, "training.max_steps=8", "training.validate_every=5", "decoding.beam_size=16")
     plain = called(*command[len(MAIN) :], "--run-dir", "plain", cwd=tmp_path)
     assert plain.returncode == 0, plain.stderr
-    for number in STOPPING if full else (signal.SIGTERM,):
+    for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
             run, counted = tmp_path / number.name, tmp_path / f"{number.name}.txt"
             script = DECODING.format(number=int(number), counted=str(counted)) + IN_A_TERMINAL

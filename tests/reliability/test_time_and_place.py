@@ -203,8 +203,8 @@ def test_the_time_a_machine_slept_is_not_a_plugins(tmp_path: Path) -> None:
 
 GERMAN = """
 import locale, sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from PySide6.QtCore import QLocale, QTimer
 from PySide6.QtWidgets import QApplication
 from core.engine import Engine

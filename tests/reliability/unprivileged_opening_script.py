@@ -10,12 +10,12 @@ from core.engine import Engine
 from core.errors import UserError
 from core.events import Trouble
 from core.history import History
-from core.machine.loading_torch import leave_out_tracing
+from core.machine.torch_import import stub_out_tracing
 from core.requests import OpenRun
 from core.run_folder import RunFolder
 from tests.core.watcher import Watcher, answered, begun
 
-leave_out_tracing()
+stub_out_tracing()
 own, runs = Path(sys.argv[1]), map(Path, sys.argv[2:])
 watcher = Watcher()
 with Engine([watcher], cache_dir=own / "cache") as engine:

@@ -6,12 +6,12 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from core.engine import Engine
-from core.machine.loading_torch import leave_out_tracing
+from core.machine.torch_import import stub_out_tracing
 from core.settings.presets import read_preset_or_file
 from gui import app
 from gui.main_window import MainWindow
 
-leave_out_tracing()
+stub_out_tracing()
 application, timer = QApplication(sys.argv[:1]), QTimer()
 
 

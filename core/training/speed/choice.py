@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.events import Progress
-from core.machine.processor import multiplies_bfloat16
+from core.machine.processor import has_bfloat16_products
 from core.training.memory import require_memory
 from core.training.resolve import has_small_steps
 from core.training.speed.cache import cached_seconds, store_seconds
@@ -55,7 +55,7 @@ def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, Non
     training = config.training
     if training.device != "cpu":
         return training.precision, f"as {training.device} is fastest"
-    if not multiplies_bfloat16():
+    if not has_bfloat16_products():
         return "float32", "this processor does not multiply in bfloat16"
     if has_small_steps(config, data):
         return "float32", "steps this small are no faster in bfloat16"

@@ -12,7 +12,7 @@ from core.data.batching import Batch
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.model_size import parameter_breakdown
-from core.torchrun import sentences_here
+from core.torchrun import local_sentences
 
 MAX_WORK = 1e9
 """Multiplications in a forward pass: such a step takes 30 to 70 ms in float32 (one thread), and is run a dozen times.
@@ -86,7 +86,7 @@ def sample_of(config: RunConfig, data: PreparedData) -> Sample:
         model=config.model,
         src_vocab_size=len(data.src_vocabulary),
         tgt_vocab_size=len(data.tgt_vocabulary),
-        sentences=sentences_here(sentences),
+        sentences=local_sentences(sentences),
         src_length=src_length,
         tgt_length=tgt_length,
     )

@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 
 from core.config import read_config
 from core.events import SettingChanged
-from core.machine.signals import STOPPING
+from core.machine.signals import STOP_SIGNALS
 from core.run_folder import RunFolder
 from tests.in_process import called
 from tests.reliability.training_process import ROOT, SECONDS
@@ -157,7 +157,7 @@ def test_weights_go_with_the_settings_changed_until_then(workspace: Path, tmp_pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("number", STOPPING)
+@pytest.mark.parametrize("number", STOP_SIGNALS)
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "out"), ("headlight", "out.headlight")])
 def test_a_signal_leaves_nothing_that_is_half_written(
     workspace: Path, tmp_path: Path, what: str, name: str, number: signal.Signals

@@ -16,7 +16,7 @@ import pytest
 from core import cli
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
-from core.machine.signals import STOPPING
+from core.machine.signals import STOP_SIGNALS
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
 from tests.in_process import called
@@ -297,14 +297,14 @@ def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixtu
 @pytest.fixture
 def handlers() -> Iterator[None]:
     """Who hears signals in the test run itself, put back after a verb that ignored them at its end."""
-    before = {one: signal.getsignal(one) for one in STOPPING}
+    before = {one: signal.getsignal(one) for one in STOP_SIGNALS}
     yield
     for one, handler in before.items():
         signal.signal(one, handler)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
-@pytest.mark.parametrize("number", STOPPING)
+@pytest.mark.parametrize("number", STOP_SIGNALS)
 @pytest.mark.usefixtures("handlers")
 def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: signal.Signals

@@ -12,7 +12,7 @@ from core.config import RunConfig
 from core.events import SettingChanged
 from core.run_folder import RunFolder
 
-RATE, STOPPING = "training.optimizer.learning_rate", "training.early_stopping"
+RATE, STOP_SIGNALS = "training.optimizer.learning_rate", "training.early_stopping"
 
 
 def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: float = 0.003) -> None:
@@ -32,7 +32,7 @@ def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: floa
         (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # typed digit by digit
         (RATE, [(300, RATE, 0.0003), (1500, RATE, 0.003)], "0.003, 0.0003 from step 300, 0.003 from step 1,500"),
         (RATE, [(0, RATE, 0.0003)], 0.0003),  # it never learned at another
-        (f"{STOPPING}.patience", [(7, STOPPING, {"patience": 4})], "–, 4 from step 7"),
+        (f"{STOP_SIGNALS}.patience", [(7, STOP_SIGNALS, {"patience": 4})], "–, 4 from step 7"),
     ],
 )
 def test_a_setting_changed_during_a_run_sets_it_apart(

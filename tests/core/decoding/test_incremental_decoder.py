@@ -29,7 +29,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
     """
     monkeypatch.setattr(linear_maps, "_MIN_LARGE_WEIGHT", 0)
     monkeypatch.setattr(cached_attention, "_MIN_QUERIES_FOR_BMM", 1 if request.param == "packed" else 1000)
-    monkeypatch.setattr(linear_maps, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
+    monkeypatch.setattr(linear_maps, "uses_mkl_on_amd", lambda: request.param == "in batches")
     if request.param == "packed":
         monkeypatch.setattr(linear_maps, "_MAX_FEW_ROWS", 0)
         monkeypatch.setattr(onednn, "is_worth_packing", onednn.can_multiply)

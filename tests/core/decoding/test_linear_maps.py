@@ -18,7 +18,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """How products are made, whatever the processor."""
     if request.param == "packed" and not onednn.can_multiply(torch.empty(1, 1)):
         pytest.skip("torch was built without oneDNN")
-    monkeypatch.setattr(linear_maps, "reads_slowly_for_few_rows", lambda: request.param == "in batches")
+    monkeypatch.setattr(linear_maps, "uses_mkl_on_amd", lambda: request.param == "in batches")
     monkeypatch.setattr(onednn, "is_worth_packing", lambda _: request.param == "packed")
     return str(request.param)
 

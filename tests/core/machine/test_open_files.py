@@ -21,7 +21,7 @@ TOLD = "The system lets Headlight open no more files: allow it more (`ulimit -n 
 
 
 @contextmanager
-def no_more_files() -> Iterator[None]:
+def as_file_limit_error() -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -44,7 +44,7 @@ def begin_another(run: Path) -> None:
 @pytest.mark.parametrize("does", [build_data, RunFolder.open, begin_another])
 def test_it_is_told_wherever_it_is_met(tmp_path: Path, does: Callable[[Path], object]) -> None:
     run = run_folder(tmp_path).path
-    with pytest.raises(UserError) as refused, no_more_files():
+    with pytest.raises(UserError) as refused, as_file_limit_error():
         does(run)
     assert str(refused.value).startswith(TOLD)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.machine.signals import STOPPING, signals_to
+from core.machine.signals import STOP_SIGNALS, handling_signals
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 
@@ -19,32 +19,32 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends th
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[list[Any]]:
     """The handlers of the test run itself, put back after each test."""
-    before = [signal.getsignal(one) for one in STOPPING]
+    before = [signal.getsignal(one) for one in STOP_SIGNALS]
     yield before
-    for one, handler in zip(STOPPING, before, strict=True):
+    for one, handler in zip(STOP_SIGNALS, before, strict=True):
         signal.signal(one, handler)
 
 
 def test_each_stopping_signal_is_told_and_none_breaks_off_what_follows() -> None:
     told: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
-    with signals_to(told.put):
-        for one in STOPPING:
+    with handling_signals(told.put):
+        for one in STOP_SIGNALS:
             os.kill(os.getpid(), one)
-        assert [told.get(timeout=200) for _ in STOPPING] == list(STOPPING)
-    for one in STOPPING:
+        assert [told.get(timeout=200) for _ in STOP_SIGNALS] == list(STOP_SIGNALS)
+    for one in STOP_SIGNALS:
         os.kill(os.getpid(), one)  # would end the test run
 
 
 def test_without_a_signal_the_earlier_handlers_come_back(handlers: list[Any]) -> None:
-    with signals_to(lambda _: None):
-        assert handlers != [signal.getsignal(one) for one in STOPPING]
-    assert handlers == [signal.getsignal(one) for one in STOPPING]
+    with handling_signals(lambda _: None):
+        assert handlers != [signal.getsignal(one) for one in STOP_SIGNALS]
+    assert handlers == [signal.getsignal(one) for one in STOP_SIGNALS]
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with signals_to(lambda _: pytest.fail("nohup was not respected")):
+        with handling_signals(lambda _: pytest.fail("nohup was not respected")):
             os.kill(os.getpid(), signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)

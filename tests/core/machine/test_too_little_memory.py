@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.resource_errors import NO_MORE_OF_THEM, too_little_memory
+from core.machine.resource_errors import THREAD_LIMIT_MESSAGE, as_memory_error
 
 ROOT = Path(__file__).parents[3]
 LIMITED = """
@@ -38,7 +38,7 @@ def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path,
     command = [sys.executable, "-c", LIMITED.format(module=module, words=words)]
     told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == f"headlight: {' '.join(NO_MORE_OF_THEM)}\n"
+    assert told.stderr == f"headlight: {' '.join(THREAD_LIMIT_MESSAGE)}\n"
     assert "`ulimit -u unlimited` and `ulimit -v unlimited`" in told.stderr
 
 
@@ -55,4 +55,4 @@ def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path,
     ],
 )
 def test_other_errors_are_not_of_memory(error: Exception, is_told: bool) -> None:
-    assert (too_little_memory(error) is not None) is is_told
+    assert (as_memory_error(error) is not None) is is_told

@@ -19,7 +19,7 @@ import pytest
 from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
 from core.run_folder import RunFolder
-from core.torchrun import Place, starting
+from core.torchrun import ProcessRank, torchrun_command
 from core.training.distributed import SeveralProcesses
 from tests.in_process import called
 from tests.reliability.run_digests import assert_same, digests
@@ -31,8 +31,8 @@ MAIN = [sys.executable, str(ROOT / "main.py")]
 IMPATIENT = """
 import sys
 from datetime import timedelta
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.training import distributed
 distributed.PATIENCE, distributed.BEAT_SECONDS = timedelta(seconds=3), 0.5
 from core.cli import main
@@ -47,8 +47,8 @@ training:
 """
 ON_ANOTHER_DISK = """
 import sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.training import follower
 follower.is_intact = lambda folder: False  # what the first process prepared is not seen from here
 from core.cli import main
@@ -158,7 +158,7 @@ def test_machines_that_do_not_meet_are_told_how_to(place: Path, monkeypatch: pyt
 
 
 def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(place: Path) -> None:
-    command = [*starting(2), MAIN[1], "train", "no_such_preset"]
+    command = [*torchrun_command(2), MAIN[1], "train", "no_such_preset"]
     result = subprocess.run(command, cwd=place, capture_output=True, text=True)
     assert result.returncode == 1
     *_, last, border = result.stderr.splitlines()
@@ -210,7 +210,7 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
 
 def test_the_rows_of_a_batch_are_shared_out_once_each(data: PreparedData) -> None:
     batch, of_two = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
-    parts = [SeveralProcesses(Place(rank, 3)).local_batches([batch, of_two]) for rank in range(3)]
+    parts = [SeveralProcesses(ProcessRank(rank, 3)).local_batches([batch, of_two]) for rank in range(3)]
     assert [len(part) for part in parts] == [2, 2, 1]  # the last has none of two sentences
     rows = [row for part in parts for row in part[0].tgt_output.tolist()]
     assert sorted(rows) == sorted(batch.tgt_output.tolist())

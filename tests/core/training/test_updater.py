@@ -10,7 +10,7 @@ from core.config import ModelConfig, TrainingConfig
 from core.data.batching import Batch, make_batch
 from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
-from core.torchrun import Place
+from core.torchrun import ProcessRank
 from core.training.distributed import ALONE, Processes, SeveralProcesses
 from core.training.updater import StepMetrics, Updater
 from tests.core.training.small_runs import MODEL
@@ -63,7 +63,7 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
                 own += sent[1][place]
 
         monkeypatch.setattr(torch.distributed, "all_reduce", all_reduce)
-        return learn_once(data, batches, SeveralProcesses(Place(rank, 2)), accumulate_steps=4)
+        return learn_once(data, batches, SeveralProcesses(ProcessRank(rank, 2)), accumulate_steps=4)
 
     learn_as(1)
     both, measured = learn_as(0)

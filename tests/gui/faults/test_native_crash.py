@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[3]
 
 ACTING = """
 import faulthandler, json, sys
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from core.engine import Engine

@@ -10,7 +10,7 @@ import torch
 
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
-from core.machine.processor import multiplies_bfloat16
+from core.machine.processor import has_bfloat16_products
 from core.training.resolve import resolve
 from core.training.speed.cache import cache_file
 from core.training.speed.choice import PrecisionChoice, choose_precision, faster_precision
@@ -29,7 +29,7 @@ def chosen(data: PreparedData, model: dict[str, Any] = LARGER, **training: Any) 
     return finish(choose_precision(resolve(asked, data), asked.training, data))
 
 
-@pytest.mark.skipif(not multiplies_bfloat16(), reason="this processor does not multiply in bfloat16")
+@pytest.mark.skipif(not has_bfloat16_products(), reason="this processor does not multiply in bfloat16")
 def test_it_is_measured_once_and_remembered(data: PreparedData) -> None:
     told, first = chosen(data)
     assert {progress.stage for progress in told} == {"measuring speed"}

@@ -38,8 +38,8 @@ TINY = (
 
 SLOWLY = """
 import sys, time
-from core.machine.loading_torch import leave_out_tracing
-leave_out_tracing()
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
 from core.cli import main
 from core.training.trainer import Trainer
 take_step = Trainer._take_step

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def no_collections() -> Iterator[None]:
+def gc_suspended() -> Iterator[None]:
     """Suspend garbage collection inside the block: it took a fifth of importing torch, and a tenth of tokenising."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -20,7 +20,7 @@ def no_collections() -> Iterator[None]:
 
 
 @contextmanager
-def imported_for_good() -> Iterator[None]:
+def gc_frozen_afterwards() -> Iterator[None]:
     """For importing torch: suspend collection inside the block, and keep it off the objects that exist afterwards.
 
     Torch alone is 160,000 objects that stay to the end. Each full search of them takes 0.1 to 0.2 s, and there are
@@ -28,7 +28,7 @@ def imported_for_good() -> Iterator[None]:
     A caller that has disabled collection (the window) freezes objects when it sees fit.
     """
     was_enabled = gc.isenabled()
-    with no_collections():
+    with gc_suspended():
         yield
         if was_enabled:
             gc.freeze()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.loading_torch import TRACING
+from core.machine.torch_import import TRACING_MODULE
 
 ROOT = Path(__file__).parents[3]
 SAVED = "torch._refs"  # by far the most of what goes with it
@@ -42,7 +42,7 @@ def test_the_command_leaves_out_what_tracers_need_and_a_program_that_imports_cor
     is_ours: bool, is_whole: bool
 ) -> None:
     """Where torch comes without it anyhow, there is nothing left to leave out, and this file can go."""
-    code = LEARN.format(is_ours=is_ours, saved=SAVED, tracing=TRACING)
+    code = LEARN.format(is_ours=is_ours, saved=SAVED, tracing=TRACING_MODULE)
     command = [sys.executable, "-c", code]
     told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert told.stdout.splitlines()[-1] == f"True {is_whole} {is_whole}"

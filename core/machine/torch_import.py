@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-TRACING = "torch._meta_registrations"
+TRACING_MODULE = "torch._meta_registrations"
 """The module for operations on tensors that have a shape and no values; it imports all of `torch._refs` and
 `torch._decomp`.
 
@@ -13,6 +13,6 @@ Only torch's tracers and compilers need it, and Headlight uses none of them (0.2
 """
 
 
-def leave_out_tracing() -> None:
+def stub_out_tracing() -> None:
     """Called only by entry points, since whoever imports `core` may want to trace. Does nothing if torch is loaded."""
-    sys.modules.setdefault(TRACING, ModuleType(TRACING))
+    sys.modules.setdefault(TRACING_MODULE, ModuleType(TRACING_MODULE))
