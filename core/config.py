@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from core.errors import UserError
 from core.run_files.format import FORMAT, require_known_format
 from core.settings.errors import first_error
-from core.settings.strict_yaml import Document, read_yaml_file, shown, write_yaml
+from core.settings.strict_yaml import Document, format_value, read_yaml_file, write_yaml
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]
@@ -350,7 +350,9 @@ class RunConfig(Settings):
 def config_from_document(document: Document) -> RunConfig:
     """Validate a YAML document. Raises UserError: one line with file, line, key, what was expected and given."""
     if not isinstance(document.value, dict):
-        raise UserError(f"{document.name}: expected settings as `key: value` lines, given {shown(document.value)}.")
+        raise UserError(
+            f"{document.name}: expected settings as `key: value` lines, given {format_value(document.value)}."
+        )
     require_known_format(document.value.get("format"), document.where(("format",)))
     try:
         return RunConfig.model_validate(document.value)

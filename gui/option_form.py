@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QSiz
 
 from core.errors import UserError
 from core.settings.fields import SettingField
-from core.settings.overriding import typed_value
+from core.settings.overriding import parse_value
 from gui.datasets.path_button import PathButton
 from gui.text_list import format_texts, parse_texts
 from gui.theme import GRID
@@ -209,7 +209,7 @@ def parse_value(field: SettingField, text: str) -> Any:
     try:
         if field.kind == "texts":
             return parse_texts(_without_brackets(text))
-        return typed_value(f"[{_without_brackets(text)}]" if field.kind == "numbers" else text, field.label)
+        return parse_value(f"[{_without_brackets(text)}]" if field.kind == "numbers" else text, field.label)
     except UserError:
         return text
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from core.settings.overriding import typed_value
+from core.settings.overriding import parse_value
 
 _ITEM = re.compile(r"""\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|([^,]*?))\s*(?:,|$)""")
 
@@ -16,7 +16,7 @@ def parse_texts(line: str) -> list[str]:
 
     Characters that are special in YAML (`|`, `:`, `#`) are plain text here: the user need not know YAML.
     """
-    *texts, _ = (typed_value(quoted, quoted) if quoted else plain for quoted, plain in _ITEM.findall(line))
+    *texts, _ = (parse_value(quoted, quoted) if quoted else plain for quoted, plain in _ITEM.findall(line))
     return texts
 
 

@@ -15,7 +15,7 @@ from core.events import Prepared
 from core.notices.notice import Experiment
 from core.plugins_host.errors import PluginError
 from core.requests import Finish, Learn, OpenRun, Pause, SetPace, SetProcesses
-from core.settings.branch_changes import first_unfit
+from core.settings.branch_changes import first_incompatible
 from core.settings.lower_rate import lower_rate
 from core.settings.overriding import change_setting
 from gui.bench.branching import Branching
@@ -104,7 +104,7 @@ class Workbench(DraftAndRun):
     @property
     def will_replace_branch(self) -> bool:
         """Whether the next Learn replaces this branch by one with the waiting changes: it has taken no step yet."""
-        fits = bool(self.waiting_changes) and first_unfit(self.waiting_changes) is None
+        fits = bool(self.waiting_changes) and first_incompatible(self.waiting_changes) is None
         return self.new_branch_step is not None and fits and not self.is_other_config_waiting
 
     # Transport

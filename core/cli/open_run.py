@@ -14,7 +14,7 @@ from core.events import Prepared
 from core.requests import OpenRun, Purpose
 from core.run_folder import RunFolder
 from core.settings.fields import OPTIONS
-from core.settings.overriding import read_override
+from core.settings.overriding import parse_override
 
 Settings = tuple[tuple[str, object], ...]
 DATASET_OPTION = f"{OPTIONS}."
@@ -22,7 +22,7 @@ DATASET_OPTION = f"{OPTIONS}."
 
 def parse_settings(given: Sequence[str]) -> tuple[Settings, Settings]:
     """Parse --set for an existing run: into settings by key, and options of its dataset by name."""
-    read = list(map(read_override, given))
+    read = list(map(parse_override, given))
     options = tuple((key.removeprefix(DATASET_OPTION), value) for key, value in read if key.startswith(DATASET_OPTION))
     return tuple((key, value) for key, value in read if not key.startswith(DATASET_OPTION)), options
 

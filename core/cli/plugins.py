@@ -18,7 +18,7 @@ from core.plugins_host.discovery import user_plugins_dir
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import CheckPlugin
-from core.settings.overriding import read_override
+from core.settings.overriding import parse_override
 
 CLEAN, FINDINGS = 0, 1
 _FIELDS = ("name", "title", "doc", "origin", "package", "api_version", "version", "state", "error")
@@ -80,7 +80,7 @@ def check_plugin(arguments: Namespace) -> int:
 
 def _option(text: str) -> tuple[str, object]:
     """Parse `length=3`, or as in a run's settings, `dataset.options.length=3`."""
-    key, value = read_override(text, example="length=3")
+    key, value = parse_override(text, example="length=3")
     return key.removeprefix(DATASET_OPTION), value
 
 

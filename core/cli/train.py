@@ -26,7 +26,7 @@ from core.machine.garbage_collection import gc_frozen_afterwards
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
 from core.settings.fields import run_settings, setting_effect
-from core.settings.overriding import override, read_override
+from core.settings.overriding import override, parse_override
 from core.settings.presets import preset_or_file, read_preset_or_file
 from core.torchrun import is_leader, report_to_torchrun, require_one_process, silence_torch
 from core.validation_size import ValidationSize
@@ -164,7 +164,7 @@ def _require_valid_arguments(arguments: Namespace) -> None:
 def _require_valid_seed_arguments(arguments: Namespace) -> None:
     if arguments.resume is not None or arguments.run_dir is not None:
         raise UserError("--seeds begins several new runs: it cannot be combined with --resume or --run-dir.")
-    if any(key == "seed" for key, _ in map(read_override, arguments.set)):
+    if any(key == "seed" for key, _ in map(parse_override, arguments.set)):
         raise UserError(
             "--seeds gives each run its seed: it cannot be combined with --set seed.", "Leave one of them out."
         )

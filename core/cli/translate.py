@@ -20,7 +20,7 @@ from core.cli.terminal_progress import texts_bar
 from core.cli.text_files import output_file, read_lines, require_not_an_input, source_name
 from core.errors import UserError
 from core.requests import FindUnreadable, Translate
-from core.settings.strict_yaml import shown
+from core.settings.strict_yaml import format_value
 
 _CHUNK_SIZE = 256
 _LIST_KEYS = ("unknown", "n_best", "tokens", "probabilities")  # keys of a record, with empty lists for an empty text
@@ -170,7 +170,7 @@ def _message_prefix(number: int, arguments: Namespace) -> str:
 def _warn(translation: Translation, prefix: str) -> None:
     warnings = []
     if translation.unknown:
-        warnings.append(f"not in the vocabulary: {', '.join(dict.fromkeys(map(shown, translation.unknown)))}")
+        warnings.append(f"not in the vocabulary: {', '.join(dict.fromkeys(map(format_value, translation.unknown)))}")
     if translation.length_note:
         warnings.append(translation.length_note)
     if not translation.finished:

@@ -24,7 +24,7 @@ from core.data.unigram import unigram_loss
 from core.data.vocabulary import Vocabulary
 from core.errors import UserError
 from core.plugin import Pair
-from core.settings.errors import plainly
+from core.settings.errors import first_message
 from core.text_form import AS_IT_COMES, TextForm
 
 DOCUMENT = "data.json"
@@ -220,7 +220,7 @@ class PreparedData:
         try:
             known = _Document.model_validate(document)
         except ValidationError as error:
-            raise UserError(f"The vocabulary of this run cannot be read: {plainly(error)}.") from None
+            raise UserError(f"The vocabulary of this run cannot be read: {first_message(error)}.") from None
         data = cls._from_values(known.model_dump(), subword_models=subword_models)
         data._require_matching_subwords(data.src_tokenizer, data.src_vocabulary)
         data._require_matching_subwords(data.tgt_tokenizer, data.tgt_vocabulary)

@@ -17,9 +17,9 @@ from core.data.splits import HELD_OUT, SPLITS
 from core.data.token_arrays import TokenArrays
 from core.data.tokenizers import Tokenizer
 from core.data.vocabulary import Vocabulary
-from core.overview.comparing import NUM_EXAMPLES, HeldOut, SeenPairs
-from core.overview.counting import split_figures, train_padding, unknown_counts
-from core.overview.records import Counted, DataOverview, Leak, Limits, Repeats, limits_of
+from core.overview.duplicates import NUM_EXAMPLES, HeldOutPairs, TrainPairs
+from core.overview.records import DataOverview, Leak, Limits, Repeats, TextCounts, limits_of
+from core.overview.split_figures import split_figures, train_padding, unknown_counts
 from core.plugin import Pair
 
 CHUNK = 10_000
@@ -28,7 +28,7 @@ MAX_UNKNOWN = 20_000
 """How many held-out pairs with unknown tokens are tokenised again, to say which tokens these are."""
 
 
-def look_over(data: PreparedData, config: RunConfig) -> Iterator[DataOverview]:
+def summarise_data(data: PreparedData, config: RunConfig) -> Iterator[DataOverview]:
     """Yield what can be counted at once, then what the texts show, and last repeats and leaks, streaming the train
     split.
 
@@ -46,51 +46,51 @@ def look_over(data: PreparedData, config: RunConfig) -> Iterator[DataOverview]:
     for split in HELD_OUT:
         overview = _with_unknown(overview, data, split, limits)
         yield overview
-    yield from _compared(overview, data, limits)
+    yield from _compare_splits(overview, data, limits)
 
 
 def _with_unknown(overview: DataOverview, data: PreparedData, split: str, limits: Limits) -> DataOverview:
     figures, pairs = overview.splits[split], data.split(split)
     fits = pairs.fitting(*limits)
-    sources = (data.pair(split, index).source for index in _with_some(pairs.src, fits))
-    targets = (data.pair(split, index).target for index in _with_some(pairs.tgt, fits))
+    sources = (data.pair(split, index).source for index in _indices_with_unknown(pairs.src, fits))
+    targets = (data.pair(split, index).target for index in _indices_with_unknown(pairs.tgt, fits))
     src = _unknown(sources, data.src_tokenizer, data.src_vocabulary)
     tgt = _unknown(targets, data.tgt_tokenizer, data.tgt_vocabulary)
-    told = replace(figures, src=replace(figures.src, unknown=src), tgt=replace(figures.tgt, unknown=tgt))
-    return replace(overview, splits={**overview.splits, split: told})
+    updated = replace(figures, src=replace(figures.src, unknown=src), tgt=replace(figures.tgt, unknown=tgt))
+    return replace(overview, splits={**overview.splits, split: updated})
 
 
-def _with_some(arrays: TokenArrays, fits: NDArray[np.bool_]) -> list[int]:
+def _indices_with_unknown(arrays: TokenArrays, fits: NDArray[np.bool_]) -> list[int]:
     """The indices of the first sequences with unknown tokens, of pairs that are not left out."""
-    places: list[int] = np.flatnonzero((unknown_counts(arrays) > 0) & fits)[:MAX_UNKNOWN].tolist()
-    return places
+    indices: list[int] = np.flatnonzero((unknown_counts(arrays) > 0) & fits)[:MAX_UNKNOWN].tolist()
+    return indices
 
 
-def _unknown(texts: Iterable[str], tokenizer: Tokenizer, vocabulary: Vocabulary) -> Counted:
+def _unknown(texts: Iterable[str], tokenizer: Tokenizer, vocabulary: Vocabulary) -> TextCounts:
     """The most frequent unknown tokens."""
     seen = Counter(token for text in texts for token in tokenizer.tokenize(text) if token not in vocabulary)
     return tuple(seen.most_common(NUM_EXAMPLES))
 
 
-def _compared(overview: DataOverview, data: PreparedData, limits: Limits) -> Iterator[DataOverview]:
+def _compare_splits(overview: DataOverview, data: PreparedData, limits: Limits) -> Iterator[DataOverview]:
     """Stream the train split, and record pairs that are repeated or held out."""
-    held_out = {split: HeldOut() for split in HELD_OUT}
-    for split, own in held_out.items():
+    held_out = {split: HeldOutPairs() for split in HELD_OUT}
+    for split, held_out_pairs in held_out.items():
         for chunk in _chunks(data, split, limits):
-            own.add(chunk)
+            held_out_pairs.add(chunk)
             yield replace(overview, stage=f"{split} pairs")
-    seen, num_train = SeenPairs(), overview.splits["train"].num_pairs
+    seen, num_train = TrainPairs(), overview.splits["train"].num_pairs
     done = 0
     for chunk in _chunks(data, "train", limits):
         seen.add(chunk)
-        for own in held_out.values():
-            own.compare(chunk)
+        for held_out_pairs in held_out.values():
+            held_out_pairs.compare(chunk)
         done += len(chunk)
         yield replace(overview, stage=f"repeats and leaks, {done:,} of {num_train:,} train pairs")
     yield replace(
         overview,
         repeats=_repeats(data, seen, limits),
-        leaks={split: _leak(own) for split, own in held_out.items()},
+        leaks={split: _leak(held_out_pairs) for split, held_out_pairs in held_out.items()},
         test_in_valid=held_out["test"].num_shared_with(held_out["valid"]),
         stage="",
     )
@@ -104,17 +104,17 @@ def _chunks(data: PreparedData, split: str, limits: Limits) -> Iterator[list[Pai
         yield chunk
 
 
-def _repeats(data: PreparedData, seen: SeenPairs, limits: Limits) -> Repeats:
+def _repeats(data: PreparedData, seen: TrainPairs, limits: Limits) -> Repeats:
     num_pairs, most = seen.repeated()
-    kept = np.flatnonzero(data.split("train").fitting(*limits))
-    texts = tuple((data.pair("train", int(kept[place])).source, times) for place, times in most)
+    included = np.flatnonzero(data.split("train").fitting(*limits))
+    texts = tuple((data.pair("train", int(included[index])).source, times) for index, times in most)
     return Repeats(num_pairs=num_pairs, most_frequent=texts)
 
 
-def _leak(own: HeldOut) -> Leak:
+def _leak(held_out_pairs: HeldOutPairs) -> Leak:
     return Leak(
-        num_sources=own.num_sources,
-        sources_in_train=len(own.sources_in_train),
-        pairs_in_train=len(own.pairs_in_train),
-        examples=tuple(sorted(own.sources_in_train)[:NUM_EXAMPLES]),
+        num_sources=held_out_pairs.num_sources,
+        sources_in_train=len(held_out_pairs.sources_in_train),
+        pairs_in_train=len(held_out_pairs.pairs_in_train),
+        examples=tuple(sorted(held_out_pairs.sources_in_train)[:NUM_EXAMPLES]),
     )

@@ -59,8 +59,8 @@ def find_pairs(data: PreparedData, split: str, text: str) -> Iterator[Found]:
     pairs = read_pairs(data.folder / split)
     while chunk := list(islice(pairs, CHUNK)):
         found += [
-            place
-            for place, pair in enumerate(chunk, done)
+            index
+            for index, pair in enumerate(chunk, done)
             if wanted in pair.source.casefold() or wanted in pair.target.casefold()
         ]
         done += len(chunk)

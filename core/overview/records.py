@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.config import RunConfig
 
 Limits = tuple[int, int]  # tokens of the longest source and target used, <eos> included
-Counted = tuple[tuple[str, int], ...]  # texts and how often each was seen, the most frequent first
+TextCounts = tuple[tuple[str, int], ...]  # texts and how often each was seen, the most frequent first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class SideFigures:
     limit: int  # longer texts are left out, with their partners
     num_tokens: int  # without <eos>; from here on, only of pairs that are not left out
     num_unknown: int  # how many of these the vocabulary lacks
-    unknown: Counted = ()  # which ones, in held-out splits
+    unknown: TextCounts = ()  # which ones, in held-out splits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Repeats:
     """Pairs that occur in the train split more than once."""
 
     num_pairs: int
-    most_frequent: Counted  # sources of the most frequent pairs
+    most_frequent: TextCounts  # sources of the most frequent pairs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.errors import UserError
 from core.machine.resource_errors import as_file_limit_error
-from core.settings.errors import plainly
+from core.settings.errors import first_message
 
 Shape = TypeVar("Shape")
 
@@ -105,7 +105,7 @@ def _reporting_damage(path: Path) -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise damaged(path, plainly(error)) from None
+        raise damaged(path, first_message(error)) from None
     except ValueError as error:  # what only Python's JSON allows: NaN, half a surrogate pair
         raise damaged(path, str(error)) from None
 

@@ -21,7 +21,7 @@ from core.run_files.file_names import LABEL
 from core.run_files.runs_dir import require_disk_space
 from core.run_folder import Checkpoint, RunFolder
 from core.serving.new_folder import create_run_folder, removed_on_failure, required_bytes
-from core.settings.branch_changes import first_unfit, leave_weights_alone, that_reset
+from core.settings.branch_changes import first_incompatible, need_fresh_state, reset_changes
 from core.settings.overriding import change_settings
 from core.training.checkpoint import to_tensors
 from core.training.resolve import resolve_on_this_machine
@@ -35,14 +35,14 @@ def read_starting_checkpoint(request: Branch, run: RunFolder) -> Checkpoint:
     """
     run.read_metrics()  # raises if they are damaged, which cutting back the new run's would hide
     keys = [key for key, _ in request.changes]
-    if unfit := first_unfit(keys):
+    if unfit := first_incompatible(keys):
         raise UserError(
             f"{unfit} cannot change from step {request.step:,} on: the weights were trained with its present value.",
             "Restart begins an untrained run with it.",
         )
     if request.step in run.checkpoint_steps():
         checkpoint = run.checkpoint(request.step)
-        if not leave_weights_alone(keys):
+        if not need_fresh_state(keys):
             return checkpoint
         return Checkpoint(step=request.step, model=checkpoint.model, optimizer={}, state={})
     if request.step in run.snapshot_steps():
@@ -60,7 +60,7 @@ def make_branch_trainer(
 ) -> Trainer:
     """A trainer at that step, with the changes that need a new run made; those that act during a run are not yet."""
     data.require_pairs()
-    config = change_settings(run.config(), dict(that_reset(request.changes)))
+    config = change_settings(run.config(), dict(reset_changes(request.changes)))
     trainer = Trainer(resolve_on_this_machine(config, data, emit), data, host)
     trainer.attach_folder(run)
     if checkpoint.state:
@@ -99,7 +99,7 @@ def _began_with(request: Branch, run: RunFolder) -> tuple[SettingChanged, ...]:
     Those that the other run began with at a later step are moved to this one.
     """
     known = (replace(changed, step=min(changed.step, request.step)) for changed in run.state.began_with)
-    own = (SettingChanged(step=request.step, key=key, value=value) for key, value in that_reset(request.changes))
+    own = (SettingChanged(step=request.step, key=key, value=value) for key, value in reset_changes(request.changes))
     return (*known, *own)
 
 

@@ -33,7 +33,7 @@ from core.serving.new_folder import create_run_folder
 from core.serving.opening import open_trainer, prepare_run_data, recorded_data
 from core.serving.questions import Questions
 from core.serving.shadowed_plugins import require_known_options
-from core.settings.branch_changes import that_act
+from core.settings.branch_changes import immediate_changes
 from core.training.distributed import ProcessLost
 from core.training.memory import is_out_of_memory, release_cached_memory
 from core.training.resolve import resolve
@@ -200,7 +200,7 @@ class Session:
         require_known_options(run, self._host)
         yield None  # checked, and not refused
         current = self._run if self._run is not None and self._run.is_in(run.path) else None
-        changes = (*(current.pending_changes if current is not None else ()), *that_act(request.changes))
+        changes = (*(current.pending_changes if current is not None else ()), *immediate_changes(request.changes))
         sentences = current.trainer.probe_sentences if current is not None and not current.is_ours else ()
         del current  # its model's memory is needed
         self._leave_run()

@@ -8,36 +8,36 @@ from core.settings.fields import setting_effect
 
 Changes = tuple[tuple[str, object], ...]
 
-_MAKES_THE_MODEL = (
+_MODEL_KEYS = (
     *("dataset", "model.d_model", "model.num_encoder_layers", "model.num_decoder_layers", "model.d_ff"),
     *("model.norm_first", "model.positions", "model.bias", "model.tie_embeddings"),
     *("model.num_heads", "model.activation"),  # no weights of their own, but the same weights give other outputs
 )
-_BEGINS_ANEW = (
+_FRESH_STATE_KEYS = (
     *("seed", "training.optimizer.name", "training.batch_size", "training.batch_tokens"),
     *("training.accumulate_steps", "training.ema_decay"),
 )
 
 
-def first_unfit(keys: Iterable[str]) -> str | None:
+def first_incompatible(keys: Iterable[str]) -> str | None:
     """The first key with whose change the run's weights are of no use; None if there is no such key.
 
     With any other change, the weights of earlier steps give the outputs they gave before.
     """
-    return next((key for key in keys if _is_within(key, _MAKES_THE_MODEL)), None)
+    return next((key for key in keys if _is_within(key, _MODEL_KEYS)), None)
 
 
-def leave_weights_alone(keys: Iterable[str]) -> bool:
+def need_fresh_state(keys: Iterable[str]) -> bool:
     """Whether the state of optimizer, random numbers and data order is of no use with these keys changed."""
-    return any(_is_within(key, _BEGINS_ANEW) for key in keys)
+    return any(_is_within(key, _FRESH_STATE_KEYS) for key in keys)
 
 
-def that_act(changes: Changes) -> Changes:
+def immediate_changes(changes: Changes) -> Changes:
     """The changes that take effect between two steps."""
     return tuple((key, value) for key, value in changes if setting_effect(key) == "now")
 
 
-def that_reset(changes: Changes) -> Changes:
+def reset_changes(changes: Changes) -> Changes:
     """The changes that take effect only when a run begins."""
     return tuple((key, value) for key, value in changes if setting_effect(key) == "reset")
 

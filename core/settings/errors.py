@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from core.settings.strict_yaml import Document, KeyPath, dotted, shown
+from core.settings.strict_yaml import Document, KeyPath, dotted, format_value
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -32,7 +32,7 @@ _BOUNDS = {
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ErrorLocation:
     """Where an error is: the key path in the file, the group around its last key, and that key's declaration."""
 
     path: KeyPath
@@ -41,7 +41,7 @@ class _Place:
     indexes: KeyPath = ()  # where inside the key's value, for a list
 
 
-def plainly(error: ValidationError) -> str:
+def first_message(error: ValidationError) -> str:
     """The first error in pydantic's own words, for files that no person writes."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
@@ -55,23 +55,25 @@ def first_error(
     This is the first error in the document, or in declaration order without one. If a `--set` broke a rule between two
     keys, the path is that of its key, although the sentence may begin with the other key.
     """
-    found, or_auto = _telling(_in_order(error.errors(include_url=False), model, document))
-    place = _locate(found["loc"], model)
+    found, or_auto = _most_specific(_in_document_order(error.errors(include_url=False), model, document))
+    where = _locate(found["loc"], model)
     if found["type"] == "value_error":
         key, rest = _broken_rule(found)
-        path = (*place.path, key)
-        return _blamed(path, rest, document), f"{dotted(path)}: {rest}."
+        path = (*where.path, key)
+        return _blamed_path(path, rest, document), f"{dotted(path)}: {rest}."
     if found["type"] == "extra_forbidden":
-        return place.path, f"{dotted(place.path)}: unknown key; {_known(str(place.path[-1]), place.group)}"
-    if found["type"] == "missing" and not place.indexes:
-        return place.path, f"{dotted(place.path)}: this key is missing."
-    words = _declared_words(place, found["type"])
-    path = place.path if words else place.path + place.indexes
-    given = f"{shown(found['input'])}{_hint(found)}"
+        return where.path, f"{dotted(where.path)}: unknown key; {_suggestion(str(where.path[-1]), where.group)}"
+    if found["type"] == "missing" and not where.indexes:
+        return where.path, f"{dotted(where.path)}: this key is missing."
+    words = _declared_words(where, found["type"])
+    path = where.path if words else where.path + where.indexes
+    given = f"{format_value(found['input'])}{_hint(found)}"
     return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {given}."
 
 
-def _in_order(findings: list[ErrorDetails], model: type[BaseModel], document: Document | None) -> list[ErrorDetails]:
+def _in_document_order(
+    findings: list[ErrorDetails], model: type[BaseModel], document: Document | None
+) -> list[ErrorDetails]:
     """Sorted as in the document, then by overrides; errors about keys in neither, such as missing ones, come last."""
     if document is None:
         return findings
@@ -94,14 +96,14 @@ def _broken_rule(found: ErrorDetails) -> tuple[str, str]:
     return key, rest
 
 
-def _blamed(path: KeyPath, rest: str, document: Document | None) -> KeyPath:
+def _blamed_path(path: KeyPath, rest: str, document: Document | None) -> KeyPath:
     """The overridden key of a broken rule, whose message begins with `path` and goes on with `rest`; else `path`."""
     later = document.overrides if document else {}
     named = (other for other in later if other[:-1] == path[:-1] and other[-1] in re.findall(r"\w+", rest))
     return path if path in later else next(named, path)
 
 
-def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
+def _most_specific(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
     """The error to report, and "auto or " if `auto` is allowed in its place.
 
     It is the first one, but in a union such as "auto or a whole number" both branches report, and the second says more.
@@ -112,7 +114,7 @@ def _telling(findings: list[ErrorDetails]) -> tuple[ErrorDetails, str]:
     below = [one for one in rest if one["loc"][: len(location)] == location]
     if not _is_auto_branch(first) or not below:
         return first, ""
-    other, or_auto = _telling(below)
+    other, or_auto = _most_specific(below)
     return other, "auto or " if len(other["loc"]) == len(first["loc"]) else or_auto
 
 
@@ -120,19 +122,19 @@ def _is_auto_branch(found: ErrorDetails) -> bool:
     return found["type"] == "literal_error" and found["ctx"]["expected"] == "'auto'"
 
 
-def _locate(location: KeyPath, model: type[BaseModel]) -> _Place:
+def _locate(location: KeyPath, model: type[BaseModel]) -> _ErrorLocation:
     """Find the place of pydantic's location, which has the names of union branches between the keys."""
-    place = _Place((), model, None)
+    where = _ErrorLocation((), model, None)
     below: type[BaseModel] | None = model
     rest = list(location)
     while rest and below is not None:
         key = rest.pop(0)
         field = below.model_fields.get(str(key))
-        place = _Place((*place.path, key), below, field)
+        where = _ErrorLocation((*where.path, key), below, field)
         below = _group_of(field) if field else None
         if below is not None and rest and _is_branch(rest[0], below):
             rest.pop(0)
-    return _Place(place.path, place.group, place.field, tuple(part for part in rest if isinstance(part, int)))
+    return _ErrorLocation(where.path, where.group, where.field, tuple(part for part in rest if isinstance(part, int)))
 
 
 def _is_branch(part: int | str, group: type[BaseModel]) -> bool:
@@ -145,9 +147,9 @@ def _group_of(field: FieldInfo) -> type[BaseModel] | None:
     return next((one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
-def _declared_words(place: _Place, kind: str) -> str | None:
-    extra = place.field.json_schema_extra if place.field else None
-    whole_value = not place.indexes or kind in ("missing", "too_long")
+def _declared_words(where: _ErrorLocation, kind: str) -> str | None:
+    extra = where.field.json_schema_extra if where.field else None
+    whole_value = not where.indexes or kind in ("missing", "too_long")
     return str(extra["expected"]) if isinstance(extra, dict) and "expected" in extra and whole_value else None
 
 
@@ -171,6 +173,6 @@ def _number(bound: Any) -> str:
     return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
 
 
-def _known(key: str, group: type[BaseModel]) -> str:
+def _suggestion(key: str, group: type[BaseModel]) -> str:
     close = difflib.get_close_matches(key, group.model_fields, n=1)
     return f"did you mean {close[0]}?" if close else f"known here: {', '.join(group.model_fields)}."

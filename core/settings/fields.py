@@ -53,9 +53,9 @@ class SettingField:
         """The limits in words: `at least 1, below 10`; empty if there are none."""
         words = []
         if self.minimum is not None:
-            words.append(f"{'above' if self.minimum_excluded else 'at least'} {_written(self.minimum)}")
+            words.append(f"{'above' if self.minimum_excluded else 'at least'} {_format_bound(self.minimum)}")
         if self.maximum is not None:
-            words.append(f"{'below' if self.maximum_excluded else 'at most'} {_written(self.maximum)}")
+            words.append(f"{'below' if self.maximum_excluded else 'at most'} {_format_bound(self.maximum)}")
         return ", ".join(words)
 
 
@@ -142,5 +142,5 @@ def _path(value: Schema) -> PathKind:
     return declared if declared in ("file", "folder") else ""
 
 
-def _written(bound: float) -> str:
+def _format_bound(bound: float) -> str:
     return f"{bound:,}" if isinstance(bound, int) else f"{bound:,g}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.config import RunConfig, config_from_document
 from core.errors import UserError
-from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml, shown
+from core.settings.strict_yaml import Document, KeyPath, dotted, format_value, read_yaml
 
 
 def override(document: Document, overrides: tuple[str, ...]) -> Document:
@@ -15,10 +15,10 @@ def override(document: Document, overrides: tuple[str, ...]) -> Document:
     if not isinstance(document.value, dict):  # refused later, not replaced
         return document
     for text in overrides:
-        key, value = read_override(text)
+        key, value = parse_override(text)
         path = tuple(key.split("."))
         _require_keys_along(document, path[:-1], f"--set {text}")
-        document = _put(document, path, value, f"--set {text}")
+        document = _set_value(document, path, value, f"--set {text}")
     return document
 
 
@@ -31,34 +31,34 @@ def _require_keys_along(document: Document, path: KeyPath, source: str) -> None:
             return
         if not isinstance(value, dict):
             where = document.where(path[:depth])
-            raise UserError(f"{source}: {dotted(path[:depth])} is {shown(value)} ({where}), which has no keys.")
+            raise UserError(f"{source}: {dotted(path[:depth])} is {format_value(value)} ({where}), which has no keys.")
 
 
-def read_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
+def parse_override(text: str, example: str = "training.max_steps=200") -> tuple[str, Any]:
     """Parse `KEY=VALUE`. Raises UserError, with the example if the text is not of this form."""
     key, separator, value = text.partition("=")
     if not separator or not key:
         raise UserError(f"--set {text}: expected KEY=VALUE, such as {example}.")
-    return key.strip(), typed_value(value, f"--set {text}")
+    return key.strip(), parse_value(value, f"--set {text}")
 
 
-def typed_value(text: str, source: str) -> Any:
+def parse_value(text: str, source: str) -> Any:
     """Parse a typed value as YAML; a blank one is an empty text. Raises UserError that names the source."""
     return read_yaml(text, source).value if text.strip() else ""
 
 
-def _put(document: Document, path: KeyPath, value: Any, source: str) -> Document:
+def _set_value(document: Document, path: KeyPath, value: Any, source: str) -> Document:
     root = dict(document.value)
-    here, replaced = root, path
+    group, replaced = root, path
     for depth, part in enumerate(path[:-1], start=1):
-        below = here.get(part)
+        below = group.get(part)
         if not isinstance(below, dict):  # null or auto: the keys below replace it
             below, replaced = {}, min(replaced, path[:depth], key=len)
-        here[part] = dict(below)
-        here = here[part]
-    here[path[-1]] = value
+        group[part] = dict(below)
+        group = group[part]
+    group[path[-1]] = value
     if path[-1] in ("batch_tokens", "batch_size") and value is not None:  # it replaces the other one
-        here.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
+        group.pop("batch_size" if path[-1] == "batch_tokens" else "batch_tokens", None)
     lines = {known: line for known, line in document.lines.items() if known[: len(replaced)] != replaced}
     return Document(document.name, root, lines, document.overrides | {path: source})
 
@@ -72,5 +72,5 @@ def change_settings(config: RunConfig, changes: Mapping[str, Any]) -> RunConfig:
     """The config with several keys changed at once, as needed if they are valid only together. Raises UserError."""
     document = Document("", config.model_dump(mode="json"), {})
     for key, value in changes.items():
-        document = _put(document, tuple(key.split(".")), value, "")
+        document = _set_value(document, tuple(key.split(".")), value, "")
     return config_from_document(document)

@@ -109,7 +109,7 @@ def dotted(path: KeyPath) -> str:
     return ".".join(str(part) if str(part).isprintable() else repr(part) for part in path)
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as errors quote it: on one line, with YAML's true, false and null, cut if it is long."""
     text = {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
     return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
@@ -149,18 +149,18 @@ def read_yaml(text: str, name: str) -> Document:
     try:
         loader = _Loader(text, name)
         try:
-            node = _composed(loader, name)
+            node = _compose(loader, name)
             if node is None:
                 raise UserError(f"{name}: is empty; expected a run's settings in YAML.")
             lines: dict[KeyPath, int] = {}
-            return Document(name, _plain(loader, node, (), name, lines), lines)
+            return Document(name, _construct(loader, node, (), name, lines), lines)
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
         raise UserError(_sentence(error, name)) from None
 
 
-def _composed(loader: _Loader, name: str) -> yaml.Node | None:
+def _compose(loader: _Loader, name: str) -> yaml.Node | None:
     try:
         return loader.get_single_node()
     except (ValueError, OverflowError):  # from chr(), for "\UFFFFFFFF"
@@ -168,20 +168,20 @@ def _composed(loader: _Loader, name: str) -> yaml.Node | None:
         raise UserError(f"{name}, line {line}: this is not YAML (an escape that names no character).") from None
 
 
-def _plain(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: dict[KeyPath, int]) -> Any:
+def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines: dict[KeyPath, int]) -> Any:
     if isinstance(node, yaml.MappingNode):
-        return _mapping(loader, node, path, name, lines)
+        return _construct_mapping(loader, node, path, name, lines)
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(loader, child, (*path, index), name, lines) for index, child in enumerate(node.value)]
+        return [_construct(loader, child, (*path, index), name, lines) for index, child in enumerate(node.value)]
     try:
         return loader.construct_object(node)
     except (ValueError, KeyError):  # KeyError: !!bool foo
         raise UserError(
-            f"{name}, line {node.start_mark.line + 1}: {shown(node.value)} cannot be read as a value."
+            f"{name}, line {node.start_mark.line + 1}: {format_value(node.value)} cannot be read as a value."
         ) from None
 
 
-def _mapping(
+def _construct_mapping(
     loader: _Loader, node: yaml.MappingNode, path: KeyPath, name: str, lines: dict[KeyPath, int]
 ) -> dict[str, Any]:
     result: dict[str, Any] = {}
@@ -194,7 +194,7 @@ def _mapping(
             first = lines[(*path, key)]
             raise UserError(f"{name}, line {line}: {dotted((*path, key))} is given twice (first on line {first}).")
         lines[(*path, key)] = line
-        result[key] = _plain(loader, value_node, (*path, key), name, lines)
+        result[key] = _construct(loader, value_node, (*path, key), name, lines)
     return result
 
 

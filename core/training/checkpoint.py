@@ -12,7 +12,7 @@ from torch import Tensor
 
 from core.decoding.probed_sentences import SentenceToProbe
 from core.errors import UserError
-from core.settings.errors import plainly
+from core.settings.errors import first_message
 from core.training.best import Best
 
 
@@ -31,7 +31,7 @@ def parse_checkpoint_state(record: Mapping[str, Any]) -> CheckpointState:
     try:
         return CheckpointState.model_validate(record)
     except ValidationError as error:
-        sentence = f"The checkpoint's state.json cannot be read: {plainly(error)}."
+        sentence = f"The checkpoint's state.json cannot be read: {first_message(error)}."
         raise UserError(sentence, "Restore it from a copy of the run.") from None
 
 

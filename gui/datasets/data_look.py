@@ -12,7 +12,7 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import StateChanged
-from core.overview.overview import look_over
+from core.overview.overview import summarise_data
 from core.overview.records import DataOverview, Limits, limits_of
 from core.requests import LocateData
 from gui.bridge import EngineBridge
@@ -129,4 +129,4 @@ def _opened(folder: Path, config: RunConfig) -> tuple[PreparedData, Iterator[Dat
     """Open all pairs, whatever lengths the run allows, and begin their overview."""
     whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
     data = PreparedData.open(folder, whole)
-    return data, look_over(data, config)
+    return data, summarise_data(data, config)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from core.data.splits import has_pairs, pairs_unavailable
 from core.events import Trouble
-from core.settings.branch_changes import first_unfit
+from core.settings.branch_changes import first_incompatible
 from gui.context import Context
 from gui.widgets.buttons import set_enabled
 
@@ -71,13 +71,13 @@ class BranchButton(QPushButton):
         workbench = self._context.workbench
         if self._context.follower.sentence or workbench.run is None:
             return False
-        fits = workbench.waiting_changes and first_unfit(workbench.waiting_changes) is None
+        fits = workbench.waiting_changes and first_incompatible(workbench.waiting_changes) is None
         needs_branch = workbench.is_shared or (fits and not workbench.will_replace_branch)
         return bool(needs_branch) or not self._context.playhead.is_live
 
     def _why_not(self) -> str:
         workbench, prepared = self._context.workbench, self._context.bridge.history.prepared
-        if unfit := first_unfit(workbench.branch_changes):
+        if unfit := first_incompatible(workbench.branch_changes):
             return f"{unfit} needs other weights: Restart begins an untrained run with it"
         if workbench.is_shared or prepared is None:  # the new run asks the plugin for pairs
             return ""

@@ -7,7 +7,7 @@ import pytest
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.overview import overview as module
-from core.overview.overview import look_over
+from core.overview.overview import summarise_data
 from core.overview.records import DataOverview, Leak, Repeats
 from core.settings.overriding import change_setting
 
@@ -15,7 +15,7 @@ from core.settings.overriding import change_setting
 @pytest.fixture(scope="module")
 def overview(data: PreparedData, config: RunConfig) -> DataOverview:
     """All that is known at the end."""
-    return list(look_over(data, config))[-1]
+    return list(summarise_data(data, config))[-1]
 
 
 def test_lengths_are_those_of_all_pairs_and_the_rest_of_those_that_fit(overview: DataOverview) -> None:
@@ -34,7 +34,7 @@ def test_unknown_tokens_are_counted_and_named(overview: DataOverview) -> None:
 
 
 def test_an_unknown_token_of_a_pair_that_is_left_out_is_not_named(data: PreparedData, config: RunConfig) -> None:
-    last = list(look_over(data, change_setting(config, "dataset.max_tgt_length", 3)))[-1]
+    last = list(summarise_data(data, change_setting(config, "dataset.max_tgt_length", 3)))[-1]
     valid = last.splits["valid"]
     assert (valid.num_left_out, valid.src.num_unknown, dict(valid.src.unknown)) == (2, 2, {"the": 1, "emu": 1})
     assert (valid.tgt.num_unknown, dict(valid.tgt.unknown)) == (2, {"der": 1, "emu": 1})
@@ -52,7 +52,7 @@ def test_repeats_and_leaks_leave_out_what_is_too_long(overview: DataOverview) ->
 def test_padding_is_that_of_the_batches(overview: DataOverview, data: PreparedData, config: RunConfig) -> None:
     assert overview.padding == pytest.approx(2 / 21)  # targets of 3, 3 and 4 tokens in one batch
     assert not overview.is_padding_sampled
-    alone = next(look_over(data, change_setting(config, "training.batch_size", 1)))
+    alone = next(summarise_data(data, change_setting(config, "training.batch_size", 1)))
     assert alone.padding == 0.0
 
 
@@ -60,7 +60,7 @@ def test_it_goes_on_in_pieces_and_says_where_it_is(
     data: PreparedData, config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CHUNK", 2)
-    stages = [overview.stage for overview in look_over(data, config)]
+    stages = [overview.stage for overview in summarise_data(data, config)]
     assert stages[-3:] == [
         "repeats and leaks, 2 of 3 train pairs",
         "repeats and leaks, 3 of 3 train pairs",
@@ -69,5 +69,5 @@ def test_it_goes_on_in_pieces_and_says_where_it_is(
 
 
 def test_limits_that_leave_no_pair_are_looked_over_too(data: PreparedData, config: RunConfig) -> None:
-    last = list(look_over(data, change_setting(config, "dataset.max_src_length", 2)))[-1]
+    last = list(summarise_data(data, change_setting(config, "dataset.max_src_length", 2)))[-1]
     assert (last.splits["train"].num_pairs, last.padding, last.stage) == (0, 0.0, "")

@@ -12,7 +12,7 @@ from core.plugin import Pair
 NUM_EXAMPLES = 20
 
 
-class SeenPairs:
+class TrainPairs:
     """The hashes of all pairs of the train split seen so far, in order; each takes 8 bytes."""
 
     def __init__(self) -> None:
@@ -25,13 +25,13 @@ class SeenPairs:
         """How many pairs are repetitions; for the most frequent, the index of the first one and how often it occurs."""
         hashes = np.frombuffer(self._hashes, dtype=np.int64)
         ordered = np.sort(hashes)
-        again = ordered[1:][ordered[1:] == ordered[:-1]]
-        which, times = np.unique(again, return_counts=True)
-        most = np.argsort(-times, kind="stable")[:NUM_EXAMPLES]
-        return len(again), [(int(np.argmax(hashes == which[one])), int(times[one]) + 1) for one in most]
+        repetitions = ordered[1:][ordered[1:] == ordered[:-1]]
+        which, times = np.unique(repetitions, return_counts=True)
+        by_count = np.argsort(-times, kind="stable")[:NUM_EXAMPLES]
+        return len(repetitions), [(int(np.argmax(hashes == which[index])), int(times[index]) + 1) for index in by_count]
 
 
-class HeldOut:
+class HeldOutPairs:
     """The sources and pairs of a held-out split, and which of them the train split has too.
 
     It keeps the hashes of what is held out and the texts of what is found, so that a train split of any size can be
@@ -49,7 +49,7 @@ class HeldOut:
         """How many different sources there are."""
         return len(self._sources)
 
-    def num_shared_with(self, other: HeldOut) -> int:
+    def num_shared_with(self, other: HeldOutPairs) -> int:
         """How many different sources are in both held-out splits."""
         return len(self._sources & other._sources)
 

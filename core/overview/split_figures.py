@@ -12,7 +12,7 @@ from core.data.special_tokens import UNK_ID
 from core.data.token_arrays import PairArrays, TokenArrays
 from core.overview.records import Limits, SideFigures, SplitFigures
 
-AT_ONCE = 5_000_000
+IDS_PER_CHUNK = 5_000_000
 """How many ids are looked at in one piece, so that a corpus of any size takes no more memory than these."""
 PADDING_SAMPLE = 200_000
 """For how many pairs batches are planned: for most corpora, all of them."""
@@ -43,9 +43,9 @@ def _side_figures(arrays: TokenArrays, lengths: NDArray[np.int64], limit: int, f
 def unknown_counts(arrays: TokenArrays) -> NDArray[np.int64]:
     """The number of unknown tokens in each sequence, [N]. Sequences lie one after another in `ids`."""
     counts = np.zeros(len(arrays), dtype=np.int64)
-    for first in range(0, len(arrays.ids), AT_ONCE):
-        places = first + np.flatnonzero(arrays.ids[first : first + AT_ONCE] == UNK_ID)
-        np.add.at(counts, np.searchsorted(arrays.starts, places, side="right") - 1, 1)
+    for first in range(0, len(arrays.ids), IDS_PER_CHUNK):
+        positions = first + np.flatnonzero(arrays.ids[first : first + IDS_PER_CHUNK] == UNK_ID)
+        np.add.at(counts, np.searchsorted(arrays.starts, positions, side="right") - 1, 1)
     return counts
 
 
