@@ -62,7 +62,7 @@ OF_SEVERAL_PROCESSES = (
     "core/processes/agent.py",  # is torchrun
 )
 ABOUT_SEVERAL_PROCESSES = (
-    *("torch.distributed", "distributed", "core.torchrun.place", "core.torchrun.Place"),
+    *("torch.distributed", "distributed", "core.torchrun.process_rank", "core.torchrun.ProcessRank"),
     "core.torchrun.is_alone",
     *("world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
 )

@@ -62,8 +62,8 @@ def test_training_compares_with_the_targets_that_the_window_draws(eps: float) ->
 @pytest.mark.parametrize("eps", [0.0, 0.2])
 def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """In chunks of 3 rows, the last of them shorter."""
-    monkeypatch.setattr("core.training.loss._CHUNK", 3 * 6 * 8)
-    monkeypatch.setattr("core.training.loss._LEAST_ROWS", 1)
+    monkeypatch.setattr("core.training.loss._CHUNK_BYTES", 3 * 6 * 8)
+    monkeypatch.setattr("core.training.loss._MIN_ROWS", 1)
     torch.manual_seed(0)
     hidden, targets = torch.randn(8, 5, dtype=torch.float64, requires_grad=True), torch.randint(6, (8,))
     output = nn.Linear(5, 6, dtype=torch.float64)
@@ -75,7 +75,7 @@ def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.Monk
 
 def test_large_vocabularies_are_worked_on_256_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few of them the bytes of a chunk are."""
-    monkeypatch.setattr("core.training.loss._CHUNK", 1)
+    monkeypatch.setattr("core.training.loss._CHUNK_BYTES", 1)
     chunks = noted_calls(monkeypatch, LinearPass, "forward")
     losses(torch.randn(300, 5), torch.zeros(300, dtype=torch.int64), nn.Linear(5, 6), 0.0)
     assert [len(x) for _, x in chunks] == [256, 44]

@@ -101,7 +101,7 @@ def test_on_a_cpu_each_step_has_its_own_tokens_a_second() -> None:
 def test_elsewhere_the_wait_for_the_device_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU does the steps after they were asked for: here two of them, half a second to ask and four to wait."""
     meter = StepMeter(CPU)
-    monkeypatch.setattr(meter, "_cheap_to_read", False)
+    monkeypatch.setattr(meter, "_is_cheap_to_read", False)
     ticks = iter([10.0, 14.0, 20.0, 21.0])
     monkeypatch.setattr(step_meter, "perf_counter", lambda: next(ticks))
     take(meter, 1, 1.0)

@@ -98,7 +98,7 @@ def test_drops_what_the_plain_model_drops(norm_first: bool, dropped: str, batch:
 def test_large_and_small_products_equal_autograd(
     variant: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.training.passes.linear._LARGE", large)
+    monkeypatch.setattr("core.training.passes.linear._MIN_FUSED_ELEMENTS", large)
     assert_equal_to_autograd(small_model(**variant).train(), padded_batch(), 0.1, loss_within=1e-6, within=1e-5)
 
 
@@ -109,13 +109,13 @@ def test_products_by_onednn_equal_autograd(
 ) -> None:
     """On processors where it is the faster one, all but those of few rows are."""
     monkeypatch.setattr("core.machine.onednn.is_faster", lambda *_: True)
-    monkeypatch.setattr("core.training.passes.linear._LARGE_TO_COPY", large_to_copy)
+    monkeypatch.setattr("core.training.passes.linear._MIN_WORK_TO_COPY", large_to_copy)
     assert_equal_to_autograd(small_model(**variant).train(), padded_batch(), 0.1, loss_within=1e-6, within=1e-5)
 
 
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_fused_attention_equals_autograd_too(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.training.passes.scaled_dot_product_attention.MANY_SCORES", 0)
+    monkeypatch.setattr("core.training.passes.scaled_dot_product_attention.MIN_FUSED_SCORES", 0)
     model = small_model(dtype=torch.float64, norm_first=norm_first, dropout=0.1).train()
     assert_equal_to_autograd(model, long_batch(), 0.1, loss_within=1e-12, within=1e-12)
 
@@ -153,7 +153,7 @@ def test_bfloat16_stays_within_its_own_rounding(
     variant: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As near to float64 as autograd comes with all tensors in bfloat16, and its loss nearer than 1 %."""
-    monkeypatch.setattr("core.training.passes.linear._LARGE", large)
+    monkeypatch.setattr("core.training.passes.linear._MIN_FUSED_ELEMENTS", large)
     batch = long_batch()
     objective, exact = plain(small_model(dtype=torch.float64, **variant), batch, 0.1)
     _, coarse = plain(small_model(dtype=torch.float64, **variant).bfloat16(), batch, 0.1)
