@@ -279,7 +279,7 @@ from pathlib import Path
 from core.config import TrainingConfig
 from tests.core.examples import run_folder, weights, probe, steps
 folder = run_folder(Path(sys.argv[1]))
-folder.follow(TrainingConfig(keep_checkpoints=1))
+folder.use_settings(TrainingConfig(keep_checkpoints=1))
 folder.save_checkpoint(0, weights(0, 400), {}, {"step": 0})
 print(folder.path, flush=True)
 for step in range(1, 1_000_000):

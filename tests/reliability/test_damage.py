@@ -31,9 +31,9 @@ READ = """
 import sys
 from pathlib import Path
 from core.errors import UserError
-from tests.reliability.small_runs import everything
+from tests.reliability.small_runs import read_everything
 try:
-    everything(Path(sys.argv[1]))
+    read_everything(Path(sys.argv[1]))
 except UserError as error:
     print(error)
 """

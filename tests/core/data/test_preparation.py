@@ -69,7 +69,7 @@ def test_a_plugin_of_ours_is_drawn_once_and_anothers_each_time(
 
     assert [is_drawn("copy_task") for _ in range(2)] == [True, False]
     assert [is_drawn("words") for _ in range(2)] == [True, True]
-    monkeypatch.setattr(PluginHost, "code", lambda *_: "edited since")
+    monkeypatch.setattr(PluginHost, "code_hash", lambda *_: "edited since")
     assert is_drawn("copy_task")
 
 
