@@ -72,7 +72,7 @@ class RunFolder:
         self._unsynced = UnsyncedFiles()  # metrics, validations, probes and snapshots since the newest checkpoint
         self._training = TrainingConfig()  # see `use_settings`
 
-    # -- making and opening ------------------------------------------------------------------------------------------
+    # -- creating and opening ------------------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, runs_dir: Path, name: str) -> RunFolder:

@@ -97,7 +97,7 @@ class WorkerGroup:
                 variables={"PYTHONSAFEPATH": "1"},  # import nothing from the current folder
             )
 
-    # -- beginning ---------------------------------------------------------------------------------------------------
+    # -- starting ------------------------------------------------------------------------------------------------------
 
     def start(self, pace: float | None) -> Work:
         """Wait for all processes and have the first open the run; yields progress, and None.
@@ -144,7 +144,7 @@ class WorkerGroup:
             "The run is as it was: learn with one process, or find out why `torchrun` does not start here.",
         )
 
-    # -- asking and hearing ------------------------------------------------------------------------------------------
+    # -- requests and events -------------------------------------------------------------------------------------------
 
     def ask(self, request: Request[Any], future: Future[Any]) -> None:
         """Send a request to the first process; `poll` receives the answer."""
@@ -207,7 +207,7 @@ class WorkerGroup:
         """The last lines that torchrun and the processes wrote to their terminal."""
         return self._output_path.read_text(encoding="utf-8", errors="replace")[-OUTPUT_CHARACTERS:]
 
-    # -- ending ------------------------------------------------------------------------------------------------------
+    # -- stopping ------------------------------------------------------------------------------------------------------
 
     def kill(self) -> None:
         """Kill all processes at once, after saving was asked for. Requests not answered yet fail."""

@@ -153,7 +153,7 @@ class CurrentRun:
             self.pending_changes = (*self.pending_changes, (key, value))
             self._emit(SettingChanged(step=self.trainer.step, key=key, value=value))
 
-    # -- what it tells -----------------------------------------------------------------------------------------------
+    # -- events --------------------------------------------------------------------------------------------------------
 
     def probe_current_step(self) -> None:
         """Probe the step at which training pauses, whether or not it is a probe step, and store the probe."""

@@ -377,7 +377,7 @@ class Session:
         yield from self._learn(run) if run.trainer.has_diverged else self._end(run, "finished_by_user")
         return run.folder.path
 
-    # -- leaving -----------------------------------------------------------------------------------------------------
+    # -- stopping ------------------------------------------------------------------------------------------------------
 
     def stop(self) -> Path | None:
         """Save at once and leave the run to be resumed; returns its folder, or None if nothing is being written."""
@@ -432,7 +432,7 @@ class Session:
         if self._run is not None:
             self._run.trainer.close()
 
-    # -- saying ------------------------------------------------------------------------------------------------------
+    # -- log and state -------------------------------------------------------------------------------------------------
 
     def log(self, text: str) -> None:
         """Write to the run's log, if there is a run."""

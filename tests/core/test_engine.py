@@ -1,4 +1,4 @@
-"""The engine's door: one thread, every request answered in every state, whatever fails behind it."""
+"""The engine: one thread, every request answered in every state, whatever fails behind it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from core.requests import (
 from core.run_folder import RunFolder
 from core.serving import session
 from core.torchrun import max_processes
-from tests.core.serving.running import TEXT, whole_run
+from tests.core.serving.running import TEXT, finished_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
@@ -137,7 +137,7 @@ def test_a_path_with_a_nul_byte_is_refused_in_a_sentence(engine: Engine, watcher
 def test_a_storm_of_requests_leaves_no_future_unanswered(seed: int, tmp_path: Path) -> None:
     rng, watcher = random.Random(seed), Watcher()
     with Engine([watcher]) as engine:
-        earlier = whole_run(engine, tmp_path, max_steps=3, probe_every=2)
+        earlier = finished_run(engine, tmp_path, max_steps=3, probe_every=2)
         begun(engine, tmp_path, max_steps=30)
         futures = []
         for request in rng.choices(every_request(tmp_path, earlier), k=60):
@@ -264,7 +264,7 @@ def test_a_listener_that_fails_is_dropped_and_told_of(tmp_path: Path) -> None:
 
     watcher = Watcher()
     with Engine([broken, watcher]) as engine:
-        whole_run(engine, tmp_path)
+        finished_run(engine, tmp_path)
     assert len(calls) == 1
     assert "out of order" in watcher.wait(Trouble).sentence
     assert watcher.all(RunFinished)
@@ -288,7 +288,7 @@ def test_after_close_every_request_is_refused(tmp_path: Path) -> None:
 def test_all_events_come_from_one_thread(tmp_path: Path) -> None:
     threads: set[str] = set()
     with Engine([lambda _: threads.add(threading.current_thread().name)]) as engine:
-        whole_run(engine, tmp_path)
+        finished_run(engine, tmp_path)
     assert threads == {"engine"}
 
 

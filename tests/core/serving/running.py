@@ -26,7 +26,7 @@ def assert_same_weights(one: Path, other: Path) -> None:
         np.testing.assert_array_equal(array, theirs[name], err_msg=name, strict=True)
 
 
-def whole_run(engine: Engine, runs_dir: Path, **training: int) -> Path:
+def finished_run(engine: Engine, runs_dir: Path, **training: int) -> Path:
     run = begun(engine, runs_dir, **training)
     answered(engine, Learn())
     return run

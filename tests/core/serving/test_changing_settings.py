@@ -13,7 +13,7 @@ from core.errors import UserError
 from core.events import SettingChanged
 from core.requests import ChangeSetting, Learn, OpenRun
 from core.run_folder import RunFolder
-from tests.core.serving.running import whole_run
+from tests.core.serving.running import finished_run
 from tests.core.watcher import Watcher, answered, begun
 
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
@@ -42,7 +42,7 @@ def test_a_setting_acts_between_two_steps_and_one_that_waits_is_refused(
 
 
 def test_a_setting_of_an_opened_run_is_kept_until_it_goes_on(engine: Engine, tmp_path: Path) -> None:
-    run = whole_run(engine, tmp_path)
+    run = finished_run(engine, tmp_path)
     answered(engine, OpenRun(run=run))
     before = (run / "metrics.jsonl").read_bytes()
     answered(engine, ChangeSetting(key="training.max_steps", value=70))
@@ -55,7 +55,7 @@ def test_a_setting_of_an_opened_run_is_kept_until_it_goes_on(engine: Engine, tmp
 def test_settings_of_an_opened_run_that_found_no_room_are_changed_when_it_goes_on_again(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks_more: bool
 ) -> None:
-    run, append, rate = whole_run(engine, tmp_path), RunFolder.append_setting, "training.optimizer.learning_rate"
+    run, append, rate = finished_run(engine, tmp_path), RunFolder.append_setting, "training.optimizer.learning_rate"
     answered(engine, OpenRun(run=run))
     answered(engine, ChangeSetting(key="training.max_steps", value=70))
     answered(engine, ChangeSetting(key=rate, value=0.25))

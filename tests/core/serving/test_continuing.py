@@ -26,7 +26,7 @@ from core.requests import (
     Translate,
 )
 from core.run_folder import RunFolder
-from tests.core.serving.running import TEXT, assert_same_weights, whole_run
+from tests.core.serving.running import TEXT, assert_same_weights, finished_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
@@ -37,7 +37,7 @@ ROOT = Path(__file__).parents[3]
 
 def test_a_run_left_and_opened_again_gives_the_same_weights(tmp_path: Path) -> None:
     with Engine() as engine:
-        plain = whole_run(engine, tmp_path)
+        plain = finished_run(engine, tmp_path)
         stopped = begun(engine, tmp_path)
         answered(engine, Learn(steps=33))
         assert answered(engine, Stop()) == stopped
@@ -81,7 +81,7 @@ def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tm
 
 
 def test_a_run_that_cannot_go_on_is_left_as_it_was_found(engine: Engine, tmp_path: Path) -> None:
-    run = whole_run(engine, tmp_path)
+    run = finished_run(engine, tmp_path)
     before, metrics = RunFolder.open(run).state, (run / "metrics.jsonl").read_bytes()
     answered(engine, OpenRun(run=run))
     (run / "metrics.jsonl").write_bytes(b"x" + metrics[1:])

@@ -36,7 +36,7 @@ from core.requests import (
 from core.run_folder import RunFolder
 from core.training import trainer
 from core.training.validation import score_split
-from tests.core.serving.running import TEXT, assert_same_weights, final_weights, whole_run
+from tests.core.serving.running import TEXT, assert_same_weights, final_weights, finished_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
@@ -69,7 +69,7 @@ def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_pa
 
 
 def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
-    run = whole_run(engine, tmp_path)
+    run = finished_run(engine, tmp_path)
     answered(engine, Learn(steps=40))
     assert [event.step for event in watcher.all(RunFinished)] == [60, 100]
     assert watcher.steps() == list(range(1, 101))
@@ -259,7 +259,7 @@ def shows(step: int, text: str) -> Callable[[ProbeDone], bool]:
 
 def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
     with Engine() as alone:
-        plain = whole_run(alone, tmp_path)
+        plain = finished_run(alone, tmp_path)
     without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadId("cross", 0, 1),))
     watcher = Watcher()
     with Engine([watcher]) as engine:

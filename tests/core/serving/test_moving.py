@@ -18,7 +18,7 @@ from core.events import RunFinished, StepsDone, Trouble
 from core.requests import Learn, MoveRun, OpenRun, Stop
 from core.run_folder import RunFolder
 from tests.core.examples import fail_to_read
-from tests.core.serving.running import assert_same_weights, whole_run
+from tests.core.serving.running import assert_same_weights, finished_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun
 from tests.full_disk import no_file_beyond
 
@@ -41,14 +41,14 @@ def test_a_full_disk_pauses_the_run_and_nothing_is_lost(engine: Engine, watcher:
     assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 41))
     state = RunFolder.open(run).state
     assert (state.state, state.reason) == ("finished", "max_steps")
-    assert_same_weights(whole_run(engine, tmp_path, max_steps=40), run)
+    assert_same_weights(finished_run(engine, tmp_path, max_steps=40), run)
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
 def test_a_run_moved_elsewhere_gives_the_same_weights_and_can_be_left_and_opened(
     engine: Engine, tmp_path: Path, is_gone: bool
 ) -> None:
-    plain = whole_run(engine, tmp_path)
+    plain = finished_run(engine, tmp_path)
     old = begun(engine, tmp_path)
     answered(engine, Learn(steps=33))
     if is_gone:
@@ -124,7 +124,7 @@ def test_curves_that_cannot_be_read_begin_anew_elsewhere_and_damaged_ones_leave_
 def test_a_run_is_moved_off_a_disk_that_answers_nothing_any_more(
     engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, run = whole_run(engine, tmp_path), begun(engine, tmp_path)
+    plain, run = finished_run(engine, tmp_path), begun(engine, tmp_path)
     answered(engine, Learn(steps=33))
 
     def answering_elsewhere(ask: Callable[..., Any]) -> Callable[..., Any]:

@@ -15,7 +15,7 @@ from core.errors import UserError
 from core.events import ProbeDone
 from core.requests import AddSentence, Evaluate, Learn, OpenRun, Prepare, Stop, Translate
 from core.run_folder import RunFolder
-from tests.core.serving.running import TEXT, whole_run
+from tests.core.serving.running import TEXT, finished_run
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
@@ -66,7 +66,7 @@ def with_another_run(engine: Engine, run: Path, now: Translation, first: Transla
 
 
 def test_another_run_that_was_learnt_anew_to_the_same_step_is_read_anew(engine: Engine, tmp_path: Path) -> None:
-    run = whole_run(engine, tmp_path, max_steps=40)
+    run = finished_run(engine, tmp_path, max_steps=40)
     answered(engine, Prepare(config=tiny_config(seed=9)))
     ask = Translate(texts=(TEXT,), run=run, step=40, with_attention=True)
     before = answered(engine, ask)[0].sentence
@@ -98,7 +98,7 @@ def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
 
 def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_on(tmp_path: Path) -> None:
     with Engine() as engine:
-        run = whole_run(engine, tmp_path, max_steps=30)
+        run = finished_run(engine, tmp_path, max_steps=30)
     folder, before = RunFolder.open(run), (run / "probes").stat().st_mtime_ns
     watcher = Watcher()
     with Engine([watcher]) as engine:
@@ -118,7 +118,7 @@ def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_o
 
 def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -> None:
     with Engine() as engine:
-        run = whole_run(engine, tmp_path, max_steps=30)
+        run = finished_run(engine, tmp_path, max_steps=30)
         answered(engine, Learn(steps=1))
         answered(engine, AddSentence(source="4 3 2"))
         answered(engine, Learn(steps=1))  # its checkpoint knows the sentence
@@ -132,7 +132,7 @@ def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -
 
 
 def test_an_evaluation_gives_the_figures_of_the_contract(engine: Engine, tmp_path: Path) -> None:
-    run = whole_run(engine, tmp_path)
+    run = finished_run(engine, tmp_path)
     answered(engine, OpenRun(run=run, checkpoint="best"))
     evaluation = answered(engine, Evaluate(split="test"))
     assert (evaluation.run, evaluation.split) == (run, "test")
