@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from core.answers.timed import TimedAnswer
 
 AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
-Numbers = NDArray[np.float32]
-Allowed = NDArray[np.bool_]
+FloatArray = NDArray[np.float32]
+BoolArray = NDArray[np.bool_]
 MAX_PADDING = 16
 """The most `<pad>` that may follow a target: more than it takes to see their effect."""
 
@@ -25,16 +25,16 @@ class DotProduct(TimedAnswer):
     kind: AttentionKind
     layer: int  # from 0, as is the head
     head: int
-    readers: tuple[str, ...]  # T tokens
-    read: tuple[str, ...]  # S tokens
-    queries: Numbers  # [T, d]
-    keys: Numbers  # [S, d]
-    values: Numbers  # [S, d]
-    scores: Numbers  # Q K', [T, S]
-    scaled: Numbers  # scores / sqrt(d), [T, S]
-    allowed: Allowed  # the mask, [T, S]
-    weights: Numbers  # softmax over what is allowed; each row sums to 1, [T, S]
-    output: Numbers  # weights V, [T, d]
+    query_tokens: tuple[str, ...]  # T tokens
+    key_tokens: tuple[str, ...]  # S tokens
+    queries: FloatArray  # [T, d]
+    keys: FloatArray  # [S, d]
+    values: FloatArray  # [S, d]
+    scores: FloatArray  # Q K', [T, S]
+    scaled: FloatArray  # scores / sqrt(d), [T, S]
+    allowed: BoolArray  # the mask, [T, S]
+    weights: FloatArray  # softmax over what is allowed; each row sums to 1, [T, S]
+    output: FloatArray  # weights V, [T, d]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,6 +42,6 @@ class Masks(TimedAnswer):
     """Which positions of a target with padding the decoder's self-attention may read; True where it may."""
 
     tokens: tuple[str, ...]  # T tokens, `<bos>` first, `<pad>` last
-    padding: Allowed  # [T, T], every row the same
-    causal: Allowed  # [T, T]
-    both: Allowed  # [T, T]
+    padding: BoolArray  # [T, T], every row the same
+    causal: BoolArray  # [T, T]
+    both: BoolArray  # [T, T]

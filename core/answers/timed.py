@@ -35,7 +35,7 @@ def timed(method: Callable[[Owner, Question], Answer]) -> Callable[[Owner, Quest
         answer = method(owner, question)
         parts = answer if isinstance(answer, tuple) else (answer,)
         each = (time.perf_counter() - started) / max(len(parts), 1)
-        noted = tuple(replace(part, seconds=each) for part in parts)
-        return cast(Answer, noted if isinstance(answer, tuple) else noted[0])
+        timed_parts = tuple(replace(part, seconds=each) for part in parts)
+        return cast(Answer, timed_parts if isinstance(answer, tuple) else timed_parts[0])
 
     return timed_method

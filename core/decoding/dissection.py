@@ -55,8 +55,8 @@ def dissect_head(
         kind=request.kind,
         layer=layer,
         head=head,
-        readers=src_tokens if request.kind == "encoder_self" else tgt_tokens,
-        read=tgt_tokens if request.kind == "decoder_self" else src_tokens,
+        query_tokens=src_tokens if request.kind == "encoder_self" else tgt_tokens,
+        key_tokens=tgt_tokens if request.kind == "decoder_self" else src_tokens,
         **numbers,
     )
 

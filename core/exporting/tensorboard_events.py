@@ -68,9 +68,9 @@ class TensorBoardEvents:
         folder = self._folder / started.run.name
         folder.mkdir(exist_ok=True)
         self._file = (folder / f"events.out.tfevents.{time.time_ns()}.headlight").open("wb")
-        now, again = time.time(), event_pb2.SessionLog(status=event_pb2.SessionLog.START)
+        now, session_start = time.time(), event_pb2.SessionLog(status=event_pb2.SessionLog.START)
         self._write(event_pb2.Event(wall_time=now, file_version="brain.Event:2"))
-        self._write(event_pb2.Event(wall_time=now, step=started.step + 1, session_log=again))
+        self._write(event_pb2.Event(wall_time=now, step=started.step + 1, session_log=session_start))
 
     def _write(self, event: Any) -> None:
         if self._file is not None:

@@ -113,14 +113,14 @@ class WorkerGroup:
         opened.result()
 
     def _accept_all(self) -> Work:
-        give_up_at = time.monotonic() + START_TIMEOUT_SECONDS
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
         stage, total, shown = f"starting {self.num_processes} processes", self.num_processes, -1
         while len(self._workers) < total:
             yield Progress(stage=stage, done=len(self._workers), total=total) if shown < len(self._workers) else None
             shown = len(self._workers)
             with suppress(TimeoutError):
                 self._accept(self._server.accept()[0])
-            if self._torchrun.poll() is not None or time.monotonic() > give_up_at:
+            if self._torchrun.poll() is not None or time.monotonic() > deadline:
                 raise self._start_error()
 
     def _accept(self, end: socket.socket) -> None:
@@ -171,13 +171,13 @@ class WorkerGroup:
 
     def events_until(self, future: Future[Any]) -> Work:
         """Yield events until this is answered. Raises WorkerGroupLost if that takes too long."""
-        silent_at = time.monotonic() + ANSWER_TIMEOUT_SECONDS
+        deadline = time.monotonic() + ANSWER_TIMEOUT_SECONDS
         while not future.done():
             event = self.poll()
             yield event
             if event is not None:
-                silent_at = time.monotonic() + ANSWER_TIMEOUT_SECONDS
-            if time.monotonic() > silent_at:
+                deadline = time.monotonic() + ANSWER_TIMEOUT_SECONDS
+            if time.monotonic() > deadline:
                 raise self._lost_error()
 
     def lost_worker_error(self) -> UserError | None:

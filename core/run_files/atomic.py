@@ -104,13 +104,13 @@ def remove_folder(path: Path) -> None:
 
 def retry_while_open(action: Callable[[], object]) -> None:
     """Rename or remove a file that may be open elsewhere: Windows refuses until it is closed, so try for a second."""
-    give_up_at = time.monotonic() + _RETRY_SECONDS
+    deadline = time.monotonic() + _RETRY_SECONDS
     while True:
         try:
             action()
             return
         except PermissionError:
-            if time.monotonic() >= give_up_at:
+            if time.monotonic() >= deadline:
                 raise
             time.sleep(0.01)
 

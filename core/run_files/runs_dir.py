@@ -39,9 +39,9 @@ def require_disk_space(folder: Path, num_bytes: int) -> None:
 
     A place where nothing can be written, such as /proc, which is on no disk, is not refused here but when it is used.
     """
-    there = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
-    disk = shutil.disk_usage(there)
-    if disk.free < num_bytes and disk.total and os.access(there, os.W_OK):
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if _exists(path))
+    disk = shutil.disk_usage(existing)
+    if disk.free < num_bytes and disk.total and os.access(existing, os.W_OK):
         raise RunNotWritable(
             f"There is no room for this run in {folder}: three checkpoints take {_megabytes(num_bytes)}, "
             f"and {_megabytes(disk.free)} are free.",

@@ -28,8 +28,8 @@ StateName = Literal["new", "learning", "paused", "stopped", "finished", "failed"
 # and a group contains the run's name.
 Step = Annotated[int, Field(ge=0, lt=10**12)]
 Bytes = Annotated[int, Field(ge=0, lt=2**63)]
-_FIRST, _LAST = 0.0, 32_503_680_000.0
-Time = Annotated[float, Field(ge=_FIRST, le=_LAST)]  # seconds since the epoch
+_MIN_TIME, _MAX_TIME = 0.0, 32_503_680_000.0
+Time = Annotated[float, Field(ge=_MIN_TIME, le=_MAX_TIME)]  # seconds since the epoch
 Line = Annotated[str, Field(max_length=255, pattern=r"^[^\x00-\x1f]*$")]
 
 
@@ -86,7 +86,7 @@ _STATE = TypeAdapter(RunState)
 
 def now() -> float:
     """The current time, clamped to what run.json may hold, in case the clock is set wrong."""
-    return min(max(time.time(), _FIRST), _LAST)
+    return min(max(time.time(), _MIN_TIME), _MAX_TIME)
 
 
 def state_bytes(state: RunState) -> bytes:

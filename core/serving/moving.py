@@ -35,11 +35,11 @@ def _copy_files(folder: RunFolder, old: RunFolder) -> list[str]:
 
     Returns a sentence for each file that cannot be read, and writes it to log.txt.
     """
-    unreadable, taken = list[str](), set[str]()
+    unreadable, copied = list[str](), set[str]()
     for path in files_to_copy(old.path):
         try:
             folder.copy_file(path, old)
-            taken.add(path.name)
+            copied.add(path.name)
         except DamagedFile as error:
             unreadable.append(error.sentence)
     for sentence in unreadable:  # last: log.txt is one of the files
@@ -48,7 +48,7 @@ def _copy_files(folder: RunFolder, old: RunFolder) -> list[str]:
     folder.update(
         created=known.created, parent=known.parent, parent_step=known.parent_step, began_with=known.began_with,
         group=known.group, last_step=known.last_step, best_step=known.best_step, best_value=known.best_value,
-        best_metric=known.best_metric, metrics_size=known.metrics_size if "metrics.jsonl" in taken else 0,
+        best_metric=known.best_metric, metrics_size=known.metrics_size if "metrics.jsonl" in copied else 0,
     )  # fmt: skip
     return unreadable
 

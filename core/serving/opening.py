@@ -63,19 +63,19 @@ def prepare_run_data(
             dataset, host, cache_dir, known.subword_models, local_options, known.own_tokens
         )
     except UserError as error:  # the plugin is gone or fails, or no longer knows its options, or its files are gone
-        sentence, undo = error.sentence, ""
+        sentence, undo_advice = error.sentence, ""
     else:
         if data.fingerprint == known.fingerprint:
             return data
-        sentence, undo = describe_difference(known, data), "Undo what was changed in its options, files or code."
+        sentence, undo_advice = describe_difference(known, data), "Undo what was changed in its options, files or code."
         if purpose == "evaluate" and options:
             with suppress(UserError):  # without its own pairs, nothing says what is held out
                 own = yield from prepare_run_data(folder, host, cache_dir, emit, purpose=purpose)
                 if scored := with_replaced_held_out(own, data):
                     return scored
-            undo += " Other held-out pairs can be scored only where its own can be read too."
-    where = relocation_advice(folder, host, local_options or dataset.options, gives_other_pairs=bool(undo))
-    what_to_do = " ".join(filter(None, [replaced_plugin_advice(folder, host), undo, where]))
+            undo_advice += " Other held-out pairs can be scored only where its own can be read too."
+    where = relocation_advice(folder, host, local_options or dataset.options, gives_other_pairs=bool(undo_advice))
+    what_to_do = " ".join(filter(None, [replaced_plugin_advice(folder, host), undo_advice, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)
     if purpose == "learn":

@@ -42,8 +42,8 @@ class Questions:
         self.background: Work | None = None
         self._run = run
         self._emit = emit
-        self._kept = KeptWeights(run.trainer)
-        self._others = OtherRuns()
+        self._kept_weights = KeptWeights(run.trainer)
+        self._other_runs = OtherRuns()
 
     @timed
     def translate(self, request: Translate) -> tuple[Translation, ...]:
@@ -63,7 +63,7 @@ class Questions:
 
     def _model_of(self, request: Translate) -> tuple[int, Transformer, PreparedData]:
         if request.run is not None:
-            return self._others.at(request.run, request.step)
+            return self._other_runs.at(request.run, request.step)
         step, model = self._weights_at(request.step)
         return step, model, self._run.trainer.data
 
@@ -101,7 +101,7 @@ class Questions:
         trainer = self._run.trainer
         if step is None or step >= trainer.step:
             return trainer.step, trainer.model
-        return self._kept.at(self._run.require_folder(), step)
+        return self._kept_weights.at(self._run.require_folder(), step)
 
     def evaluate(self, request: Evaluate) -> Work:
         """Evaluate a whole split; returns an Evaluation."""
@@ -131,4 +131,4 @@ class Questions:
         trainer, folder = self._run.trainer, self._run.folder
         has_added = any(sentence.reference is None for sentence in trainer.probe_sentences)
         if folder is not None and has_added:
-            self.background = self._kept.probe_again(folder, is_ours=lambda: self._run.is_ours)
+            self.background = self._kept_weights.probe_again(folder, is_ours=lambda: self._run.is_ours)

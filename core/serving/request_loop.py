@@ -79,7 +79,7 @@ class RequestLoop:
         self._pace: float | None = None
         self._next_step_at = 0.0
         self._next_background_at = 0.0
-        self._answers: dict[type[Request[Any]], Callable[[Any], Any]] = {
+        self._handlers: dict[type[Request[Any]], Callable[[Any], Any]] = {
             Start: self._session.start,
             Translate: lambda request: self._session.questions.translate(request),
             FindUnreadable: lambda request: self._session.questions.find_unreadable(request),
@@ -126,7 +126,7 @@ class RequestLoop:
             case Close():
                 self._close(future)
             case Translate() | SearchBeam() | DissectHead() | LeaveOutHeads() | MakeMasks() if self._session.has_model:
-                self._answer(self._answers[type(request)], request, future)
+                self._answer(self._handlers[type(request)], request, future)
             case _ if self._job is not None:
                 self._waiting.append((request, future))
             case _:
@@ -172,7 +172,7 @@ class RequestLoop:
             case Evaluate():
                 self._begin_job(request, future)
             case _:
-                self._answer(self._answers[type(request)], request, future)
+                self._answer(self._handlers[type(request)], request, future)
 
     def _cancel_waiting(self) -> None:
         while self._waiting:

@@ -53,7 +53,7 @@ class Session:
         self._cache = CacheFolder(cache_dir, emit)
         self._run: CurrentRun | None = None
         self._questions: Questions | None = None
-        self._has_old_plugins = False
+        self._must_reload_plugins = False
         self.state: EngineState = "empty"
 
     @property
@@ -220,12 +220,12 @@ class Session:
 
     def reload_plugins(self) -> None:
         """Read the plugin files again before the next run; the current one keeps the code it has."""
-        self._has_old_plugins = True
+        self._must_reload_plugins = True
 
     def _reload_plugins(self) -> None:
-        if self._has_old_plugins:
+        if self._must_reload_plugins:
             self._host.reset()
-            self._has_old_plugins = False
+            self._must_reload_plugins = False
 
     def _set_run(self, run: CurrentRun) -> CurrentRun:
         self._run, self._questions = run, Questions(run, self._emit)

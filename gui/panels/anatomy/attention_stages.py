@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.answers.anatomy import DotProduct, Numbers
+from core.answers.anatomy import DotProduct, FloatArray
 from gui.panels.anatomy.matrix_canvas import Matrix
 from gui.sentences.tokens import quoted
 
@@ -33,7 +33,7 @@ class Stage:
 
 def _matrix(
     name: str,
-    numbers: Numbers,
+    numbers: FloatArray,
     rows: tuple[str, ...],
     columns: tuple[str, ...],
     hidden: NDArray[np.bool_] | None = None,
@@ -46,40 +46,40 @@ def _matrix(
     return Matrix(title, numbers, rows, columns, limit=limit, hidden=hidden)
 
 
-def _vectors(name: str, numbers: Numbers, tokens: tuple[str, ...]) -> Matrix:
+def _vectors(name: str, numbers: FloatArray, tokens: tuple[str, ...]) -> Matrix:
     return _matrix(name, numbers, tokens, ("",) * numbers.shape[1])
 
 
 def _queries(seen: DotProduct) -> Matrix:
-    return _vectors("Q", seen.queries, seen.readers)
+    return _vectors("Q", seen.queries, seen.query_tokens)
 
 
 def _keys(seen: DotProduct) -> Matrix:
-    return _vectors("K", seen.keys, seen.read)
+    return _vectors("K", seen.keys, seen.key_tokens)
 
 
 def _values(seen: DotProduct) -> Matrix:
-    return _vectors("V", seen.values, seen.read)
+    return _vectors("V", seen.values, seen.key_tokens)
 
 
 def _output(seen: DotProduct) -> Matrix:
-    return _vectors("weights · V", seen.output, seen.readers)
+    return _vectors("weights · V", seen.output, seen.query_tokens)
 
 
 def _scores(seen: DotProduct) -> Matrix:
-    return _matrix("Q Kᵀ", seen.scores, seen.readers, seen.read)
+    return _matrix("Q Kᵀ", seen.scores, seen.query_tokens, seen.key_tokens)
 
 
 def _scaled(seen: DotProduct) -> Matrix:
-    return _matrix("Q Kᵀ / √dₖ", seen.scaled, seen.readers, seen.read)
+    return _matrix("Q Kᵀ / √dₖ", seen.scaled, seen.query_tokens, seen.key_tokens)
 
 
 def _masked(seen: DotProduct) -> Matrix:
-    return _matrix("masked", seen.scaled, seen.readers, seen.read, ~seen.allowed)
+    return _matrix("masked", seen.scaled, seen.query_tokens, seen.key_tokens, ~seen.allowed)
 
 
 def _weights(seen: DotProduct) -> Matrix:
-    return _matrix("weights", seen.weights, seen.readers, seen.read, ~seen.allowed, is_signed=False)
+    return _matrix("weights", seen.weights, seen.query_tokens, seen.key_tokens, ~seen.allowed, is_signed=False)
 
 
 def _sum(terms: list[str]) -> str:
@@ -88,31 +88,32 @@ def _sum(terms: list[str]) -> str:
 
 
 def _say_value(seen: DotProduct, row: int, column: int) -> str:
-    return f"{quoted(seen.read[row])} passes on {seen.values[row, column]:z.3f} in dimension {column} of its value."
+    key = quoted(seen.key_tokens[row])
+    return f"{key} passes on {seen.values[row, column]:z.3f} in dimension {column} of its value."
 
 
 def _say_score(seen: DotProduct, row: int, column: int) -> str:
     pairs = zip(seen.queries[row].tolist(), seen.keys[column].tolist(), strict=True)
     terms = _sum([f"({q:z.2f} · {k:z.2f})" for q, k in pairs])
-    return (
-        f"q({quoted(seen.readers[row])}) · k({quoted(seen.read[column])}) = {terms} = {seen.scores[row, column]:z.3f}"
-    )
+    query, key = quoted(seen.query_tokens[row]), quoted(seen.key_tokens[column])
+    return f"q({query}) · k({key}) = {terms} = {seen.scores[row, column]:z.3f}"
 
 
 def _say_scaled(seen: DotProduct, row: int, column: int) -> str:
     score, scaled, d_head = seen.scores[row, column], seen.scaled[row, column], seen.queries.shape[1]
-    return f"{quoted(seen.readers[row])}, {quoted(seen.read[column])}: {score:z.3f} / √{d_head} = {scaled:z.3f}"
+    pair = f"{quoted(seen.query_tokens[row])}, {quoted(seen.key_tokens[column])}"
+    return f"{pair}: {score:z.3f} / √{d_head} = {scaled:z.3f}"
 
 
 def _say_masked(seen: DotProduct, row: int, column: int) -> str:
-    pair = f"{quoted(seen.readers[row])}, {quoted(seen.read[column])}"
+    pair = f"{quoted(seen.query_tokens[row])}, {quoted(seen.key_tokens[column])}"
     if not seen.allowed[row, column]:
         return f"{pair}: {LATER}."
     return f"{pair}: allowed, so {seen.scaled[row, column]:z.3f} stays."
 
 
 def _say_weight(seen: DotProduct, row: int, column: int) -> str:
-    pair = f"{quoted(seen.readers[row])} reads from {quoted(seen.read[column])}"
+    pair = f"{quoted(seen.query_tokens[row])} reads from {quoted(seen.key_tokens[column])}"
     if not seen.allowed[row, column]:
         return f"{pair} with weight 0: {LATER}, and e^−∞ = 0."
     allowed = seen.scaled[row][seen.allowed[row]]
@@ -123,10 +124,11 @@ def _say_weight(seen: DotProduct, row: int, column: int) -> str:
 def _say_output(seen: DotProduct, row: int, column: int) -> str:
     most = np.argsort(-seen.weights[row], kind="stable")[:_TERMS]
     terms = [
-        f"{seen.weights[row, key]:z.2f} · {seen.values[key, column]:z.2f} ({quoted(seen.read[key])})" for key in most
+        f"{seen.weights[row, key]:z.2f} · {seen.values[key, column]:z.2f} ({quoted(seen.key_tokens[key])})"
+        for key in most
     ]
-    more = " + …" if len(seen.read) > _TERMS else ""
-    place = f"{quoted(seen.readers[row])}, dimension {column}"
+    more = " + …" if len(seen.key_tokens) > _TERMS else ""
+    place = f"{quoted(seen.query_tokens[row])}, dimension {column}"
     return f"{place}: {' + '.join(terms)}{more} = {seen.output[row, column]:z.3f}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
-from core.answers.anatomy import MAX_PADDING, Allowed, Masks
+from core.answers.anatomy import MAX_PADDING, BoolArray, Masks
 from core.history import History
 from core.requests import MakeMasks
 from gui.context import Context
@@ -141,5 +141,5 @@ def in_words(masks: Masks, row: int, column: int) -> str:
     return f"{reader} may not read {read}: {' and '.join(reasons)}."
 
 
-def _matrix(title: str, tokens: tuple[str, ...], allowed: Allowed) -> Matrix:
+def _matrix(title: str, tokens: tuple[str, ...], allowed: BoolArray) -> Matrix:
     return Matrix(title, allowed * _ALLOWED, tokens, tokens, hidden=~allowed, decimals=None)

@@ -56,21 +56,21 @@ def test_the_weights_are_the_probes(
     seen = dissected(prepared, kind, head, is_fed=is_fed)
     attention = {"encoder_self": sentence.encoder_self, "decoder_self": feed.decoder_self, "cross": feed.cross}[kind]
     np.testing.assert_allclose(seen.weights, attention[0, head], atol=1e-3)
-    assert seen.readers == (sentence.src_tokens if kind == "encoder_self" else feed.tgt_input)
-    assert seen.read == (feed.tgt_input if kind == "decoder_self" else sentence.src_tokens)
+    assert seen.query_tokens == (sentence.src_tokens if kind == "encoder_self" else feed.tgt_input)
+    assert seen.key_tokens == (feed.tgt_input if kind == "decoder_self" else sentence.src_tokens)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_step_follows_from_the_one_before(prepared: tuple[Session, ProbedSentence], kind: AttentionKind) -> None:
     seen = dissected(prepared, kind)
-    num_readers, num_read, d_head = len(seen.readers), len(seen.read), 16 // 2
-    assert seen.queries.shape == (num_readers, d_head) and seen.keys.shape == seen.values.shape == (num_read, d_head)
+    num_queries, num_keys, d_head = len(seen.query_tokens), len(seen.key_tokens), 16 // 2
+    assert seen.queries.shape == (num_queries, d_head) and seen.keys.shape == seen.values.shape == (num_keys, d_head)
     scores = np.array(
         [[sum(q * k for q, k in zip(query, key, strict=True)) for key in seen.keys] for query in seen.queries]
     )
     np.testing.assert_allclose(seen.scores, scores, atol=1e-6)
     np.testing.assert_allclose(seen.scaled, scores / np.sqrt(d_head), atol=1e-6)
-    allowed = np.tri(num_readers, dtype=bool) if kind == "decoder_self" else np.ones((num_readers, num_read), bool)
+    allowed = np.tri(num_queries, dtype=bool) if kind == "decoder_self" else np.ones((num_queries, num_keys), bool)
     np.testing.assert_array_equal(seen.allowed, allowed)
     powers = np.exp(seen.scaled) * allowed
     weights = powers / powers.sum(1, keepdims=True)

@@ -232,7 +232,7 @@ def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) 
         lambda: topic.title_label.text().endswith("· cross layer 1 head 1 · weights of step 0"), timeout=WAIT_MS
     )
     context.selection.choose(kind="decoder_self")
-    qtbot.waitUntil(lambda: answer_to(topic).read == answer_to(topic).readers, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answer_to(topic).key_tokens == answer_to(topic).query_tokens, timeout=WAIT_MS)
     topic.stage_buttons[3].click()
     topic.canvases[2].pointed.emit(0, 1)
     assert "it comes later" in topic.readout_label.text()
