@@ -178,7 +178,7 @@ def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
 
 
 @pytest.fixture
-def held_up(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+def blocked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """The first data to be prepared are never ready; set once that is under way."""
     is_under_way = threading.Event()
 
@@ -193,9 +193,9 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return is_under_way
 
 
-def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher, held_up: threading.Event) -> None:
+def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher, blocked: threading.Event) -> None:
     earlier = engine.ask(Prepare(config=tiny_config(seed=1)))
-    assert held_up.wait(SECONDS)
+    assert blocked.wait(SECONDS)
     later = engine.ask(Prepare(config=tiny_config(seed=2)))
     assert later.result(SECONDS).config.seed == 2
     with pytest.raises(CancelledError):
@@ -231,10 +231,10 @@ def test_work_that_cannot_tidy_up_keeps_nobody_waiting(
 
 
 def test_stop_during_a_prepare_cancels_what_waited_for_it(
-    engine: Engine, watcher: Watcher, tmp_path: Path, held_up: threading.Event
+    engine: Engine, watcher: Watcher, tmp_path: Path, blocked: threading.Event
 ) -> None:
     engine.ask(Prepare(config=tiny_config()))
-    assert held_up.wait(SECONDS)
+    assert blocked.wait(SECONDS)
     start = engine.ask(Start(runs_dir=tmp_path))
     assert answered(engine, Stop()) is None
     with pytest.raises(CancelledError):

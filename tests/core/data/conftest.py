@@ -66,7 +66,7 @@ def drive(work: Generator[Any, None, Result]) -> Result:
 
 def progress_of(work: Generator[Progress | Trouble, None, PreparedData]) -> Iterator[Progress]:
     """How far it is, each time it tells."""
-    return (told for told in work if isinstance(told, Progress))
+    return (event for event in work if isinstance(event, Progress))
 
 
 def folder_of(data: PreparedData) -> Path:

@@ -7,20 +7,20 @@ from core.events import Event, Trouble
 
 
 def test_the_wanted_folder_is_made(tmp_path: Path) -> None:
-    told: list[Event] = []
-    cache_folder = CacheFolder(tmp_path / "deep" / "cache", told.append)
+    events: list[Event] = []
+    cache_folder = CacheFolder(tmp_path / "deep" / "cache", events.append)
     assert cache_folder.path() == tmp_path / "deep" / "cache" and cache_folder.path().is_dir()
     cache_folder.close()
-    assert cache_folder.path().is_dir() and not told
+    assert cache_folder.path().is_dir() and not events
 
 
 def test_where_it_cannot_be_made_a_temporary_one_is_told_of_once_and_removed(tmp_path: Path) -> None:
-    told: list[Event] = []
+    events: list[Event] = []
     (tmp_path / "file").touch()
-    cache_folder = CacheFolder(tmp_path / "file" / "cache", told.append)
+    cache_folder = CacheFolder(tmp_path / "file" / "cache", events.append)
     folder = cache_folder.path()
     assert folder.is_dir() and cache_folder.path() == folder
-    (trouble,) = told
+    (trouble,) = events
     assert isinstance(trouble, Trouble) and str(tmp_path / "file" / "cache") in trouble.sentence
     assert str(folder) in trouble.advice
     (folder / "prepared").touch()

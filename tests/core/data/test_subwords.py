@@ -136,9 +136,9 @@ def test_how_far_it_is_is_told(tmp_path: Path, name: SubwordName, size: int) -> 
     draw, num_pairs = Random(0), 30_000
     texts = [" ".join("".join(draw.choices("aeinrst", k=4)) for _ in range(4)) for _ in range(num_pairs)]
     write_pairs(tmp_path / "train", [Pair(text, text) for text in texts])
-    told = list(learn_subwords(name, tmp_path / "train", num_pairs, "src", size))
-    assert {one.total for one in told} == {num_pairs}
-    shares = [one.done / num_pairs for one in told]
+    progress = list(learn_subwords(name, tmp_path / "train", num_pairs, "src", size))
+    assert {one.total for one in progress} == {num_pairs}
+    shares = [one.done / num_pairs for one in progress]
     assert shares == sorted(shares) and 0 < shares[-1] <= 1  # how often is looked is up to the machine
 
 

@@ -101,9 +101,9 @@ def test_steps_since_the_last_checkpoint_are_received(run: RunFolder, shared: Pa
 def test_what_cannot_be_written_is_no_reason_to_move_the_run_at_hand(run: RunFolder, shared: Path) -> None:
     no_folder = shared / "runs"
     for refused in (lambda: receive(shared, no_folder), lambda: share(run, no_folder / "run.headlight")):
-        with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as told:
+        with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as caught:
             refused()
-        assert told.value.offer == "", "the window's button keeps the run at hand elsewhere"
+        assert caught.value.offer == "", "the window's button keeps the run at hand elsewhere"
 
 
 def test_a_disk_without_room_for_it_is_no_reason_either(
@@ -113,9 +113,9 @@ def test_a_disk_without_room_for_it_is_no_reason_either(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
     with pytest.raises(
         UserError, match=r"There is no room for this run in .*: it takes .* MB, and 0\.0 MB are free\."
-    ) as told:
+    ) as caught:
         receive(shared, tmp_path / "runs")
-    assert told.value.offer == "" and list((tmp_path / "runs").iterdir()) == []
+    assert caught.value.offer == "" and list((tmp_path / "runs").iterdir()) == []
 
 
 def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
@@ -189,10 +189,10 @@ def test_nothing_is_shared_that_nobody_could_open(
         with monkeypatch.context() as patch:
             patch.setattr(archive_module, name, most)
             assert cli.main(["export", str(run.path), "--format", "headlight", "--output", str(path)]) == 2
-        told = capfd.readouterr().err
-        assert f"would hold {len(sizes)} files and {sum(sizes.values()) / 1e6:,.1f} MB" in told
-        assert f"snapshots: {len(snapshots)}, {sum(snapshots) / 1e6:,.1f} MB" in told
-        assert "training.snapshot_budget_mb" in told and "training.probe_every" in told
+        errors = capfd.readouterr().err
+        assert f"would hold {len(sizes)} files and {sum(sizes.values()) / 1e6:,.1f} MB" in errors
+        assert f"snapshots: {len(snapshots)}, {sum(snapshots) / 1e6:,.1f} MB" in errors
+        assert "training.snapshot_budget_mb" in errors and "training.probe_every" in errors
         assert list(path.parent.iterdir()) == []
 
 

@@ -43,9 +43,9 @@ def test_a_resumed_run_has_each_step_once_with_the_figures_of_its_folder(tmp_pat
     steps, arrays = folder.metrics()
     for name, values in arrays.items():
         if name != "time":
-            told = board.Scalars(name)
-            assert [one.step for one in told] == steps.tolist()
-            np.testing.assert_allclose([one.value for one in told], values, rtol=1e-6)
+            points = board.Scalars(name)
+            assert [one.step for one in points] == steps.tolist()
+            np.testing.assert_allclose([one.value for one in points], values, rtol=1e-6)
     for step, metrics in folder.validation_metrics().items():
         assert metrics["valid/loss"] == pytest.approx(
             next(one.value for one in board.Scalars("valid/loss") if one.step == step)

@@ -58,8 +58,8 @@ def test_in_a_window(
     remember(window, tmp_path / "window.json")
     assert recall(tmp_path / "window.json").num_processes == 2
     # The first process says it, or the window in its place, where the machine is so busy that it does not come to it.
-    told = ("Another process of this run has ended", "One of the 2 processes that train this run has ended")
-    assert the_loss_of_one_ends_all(1, window, qtbot).startswith(told)
+    sentences = ("Another process of this run has ended", "One of the 2 processes that train this run has ended")
+    assert the_loss_of_one_ends_all(1, window, qtbot).startswith(sentences)
     run, step = window.context.workbench.run, window.context.bridge.history.last_step
     assert run is not None and RunFolder.open(run).checkpoint_step("last") == step  # nothing was lost
     losses_of_ten_steps(window, qtbot, num_processes=2)

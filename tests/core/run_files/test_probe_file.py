@@ -47,6 +47,6 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_arrays_of_other_tokens_are_damage(tmp_path: Path, others: dict[str, Any]) -> None:
     path = written(tmp_path, Probe(step=3, sentences=(replace(KNOWN, **others),)))
-    with pytest.raises(DamagedFile, match="its arrays do not match the tokens that it names") as told:
+    with pytest.raises(DamagedFile, match="its arrays do not match the tokens that it names") as caught:
         read_probe_file(path)
-    assert str(path) in str(told.value)
+    assert str(path) in str(caught.value)

@@ -69,8 +69,8 @@ def test_from_a_checkpoint_it_goes_on_as_the_other_did(parent: RunFolder) -> Non
 def test_from_a_snapshot_the_weights_are_kept_and_the_rest_begins_afresh(parent: RunFolder) -> None:
     step = next(step for step in parent.snapshot_steps() if step > 4 and step not in parent.checkpoint_steps())
     watcher = branched(parent, step, steps=1)
-    (told,) = watcher.all(Trouble)
-    assert "start afresh" in told.sentence and "Only the weights were kept" in told.advice
+    (trouble,) = watcher.all(Trouble)
+    assert "start afresh" in trouble.sentence and "Only the weights were kept" in trouble.advice
     child = child_of(parent)
     beginning = child.checkpoint(step)
     for name, array in parent.read_snapshot(step).items():
@@ -93,8 +93,8 @@ def test_one_thing_is_changed(parent: RunFolder) -> None:
 
 
 def test_other_batches_begin_the_data_anew(parent: RunFolder) -> None:
-    (told,) = branched(parent, 8, ("training.batch_size", 2), steps=1).all(Trouble)
-    assert "start afresh" in told.sentence and "The changed settings" in told.advice
+    (trouble,) = branched(parent, 8, ("training.batch_size", 2), steps=1).all(Trouble)
+    assert "start afresh" in trouble.sentence and "The changed settings" in trouble.advice
 
 
 def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent: RunFolder) -> None:
@@ -228,9 +228,9 @@ def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) ->
         child = run_of(answered(engine, Branch(run=parent.path, step=8, runs_dir=runs, changes=changes)))
         answered(engine, Learn(steps=2))
         answered(engine, Finish())
-        told = History()
+        history = History()
         for event in watcher.events:
-            told.apply(event)
+            history.apply(event)
         later = run_of(answered(engine, Branch(run=child, step=10, runs_dir=runs)))
         back = run_of(answered(engine, Branch(run=child, step=4, runs_dir=runs)))
         again = Branch(
@@ -242,7 +242,7 @@ def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) ->
         )
         changed_twice = run_of(answered(engine, again))
         moved = answered(engine, MoveRun(runs_dir=runs.with_name("elsewhere")))
-    assert settings_marked(told) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]
+    assert settings_marked(history) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]
     assert settings_marked_in(later) == [f"step 8: {dropout}", f"step 8: {rate}"]
     assert settings_marked_in(back) == [f"step 4: {dropout}"]  # the first step with it is another there
     twice = [f"step 4: {dropout}", "step 4: model.attention_dropout set to 0.25"]

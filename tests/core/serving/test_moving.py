@@ -99,7 +99,7 @@ def test_a_run_is_moved_without_what_cannot_be_read(
     before = RunFolder.open(run).probe_steps()
     new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
     assert set(before) - set(RunFolder.open(new).probe_steps()) == {10}
-    assert "(files: 1)" in watcher.wait(Trouble, lambda told: told.is_note).sentence
+    assert "(files: 1)" in watcher.wait(Trouble, lambda trouble: trouble.is_note).sentence
     assert "000010.safetensors: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
     answered(engine, Learn())
     assert RunFolder.open(new).metrics()[0].tolist() == list(range(1, 61))
@@ -127,19 +127,19 @@ def test_a_run_is_moved_off_a_disk_that_answers_nothing_any_more(
     plain, run = finished_run(engine, tmp_path), begun(engine, tmp_path)
     answered(engine, Learn(steps=33))
 
-    def answering_elsewhere(ask: Callable[..., Any]) -> Callable[..., Any]:
-        def asked(path: str | Path = ".", **how: Any) -> Any:
+    def failing_in_run(call: Callable[..., Any]) -> Callable[..., Any]:
+        def fail_or_call(path: str | Path = ".", **how: Any) -> Any:
             if Path(path).is_relative_to(run):
                 raise OSError(errno.EIO, "Input/output error")
-            return ask(path, **how)
+            return call(path, **how)
 
-        return asked
+        return fail_or_call
 
     with monkeypatch.context() as failing:
-        failing.setattr(Path, "stat", answering_elsewhere(Path.stat))
-        failing.setattr(os, "scandir", answering_elsewhere(os.scandir))
+        failing.setattr(Path, "stat", failing_in_run(Path.stat))
+        failing.setattr(os, "scandir", failing_in_run(os.scandir))
         new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
     assert "metrics.jsonl: it cannot be read (Input/output error)" in (new / "log.txt").read_text()
-    assert watcher.wait(Trouble, lambda told: told.is_note)
+    assert watcher.wait(Trouble, lambda trouble: trouble.is_note)
     answered(engine, Learn())
     assert_same_weights(plain, new)

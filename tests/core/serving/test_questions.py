@@ -105,9 +105,9 @@ def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_o
         answered(engine, OpenRun(run=run))
         answered(engine, AddSentence(source="4 3 2"))
         watcher.wait(ProbeDone, lambda event: event.probe.step == 0)
-        told = watcher.all(ProbeDone)
-        assert {event.probe.step for event in told} == set(folder.snapshot_steps())
-        assert all(event.probe.sentences[-1].source == "4 3 2" and not event.is_stored for event in told)
+        probes = watcher.all(ProbeDone)
+        assert {event.probe.step for event in probes} == set(folder.snapshot_steps())
+        assert all(event.probe.sentences[-1].source == "4 3 2" and not event.is_stored for event in probes)
         assert (run / "probes").stat().st_mtime_ns == before
         answered(engine, Learn(steps=1))
         watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.is_stored)
@@ -127,8 +127,8 @@ def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -
     watcher = Watcher()
     with Engine([watcher]) as engine:
         answered(engine, OpenRun(run=run))
-        told = watcher.wait(ProbeDone, lambda event: event.probe.step == 5).probe
-    assert told.sentences[-1].source == "4 3 2"
+        probe = watcher.wait(ProbeDone, lambda event: event.probe.step == 5).probe
+    assert probe.sentences[-1].source == "4 3 2"
 
 
 def test_an_evaluation_gives_the_figures_of_the_contract(engine: Engine, tmp_path: Path) -> None:

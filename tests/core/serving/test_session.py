@@ -44,8 +44,8 @@ def begin(session: Session, runs_dir: Path, **training: Any) -> Path:
 
 
 def test_while_the_model_is_built_that_is_said_and_no_stage_before(session: Session) -> None:
-    told = [one for one in session.prepare(Prepare(config=tiny_config())) if isinstance(one, Progress | Prepared)]
-    before, built = told[-2:]
+    events = [one for one in session.prepare(Prepare(config=tiny_config())) if isinstance(one, Progress | Prepared)]
+    before, built = events[-2:]
     assert isinstance(before, Progress) and before.stage == "building the model" and isinstance(built, Prepared)
 
 

@@ -40,8 +40,8 @@ def test_the_plugin_in_its_place_is_named(tmp_path: Path, code: str, words: str)
             answered(engine, OpenRun(run=run, purpose="evaluate"))
         assert caught.value.advice.startswith(advice)
         answered(engine, OpenRun(run=run))
-        (told,) = watcher.all(Trouble)
-        assert words in told.sentence and advice in told.advice
+        (trouble,) = watcher.all(Trouble)
+        assert words in trouble.sentence and advice in trouble.advice
         if words == "unknown key":  # a branch is refused before what is at hand is left
             with pytest.raises(UserError, match=words) as caught:
                 answered(engine, Branch(run=run, step=2, runs_dir=tmp_path))
