@@ -128,7 +128,7 @@ class FormRow(QWidget):
         editor = self.editor
         if not isinstance(editor, QLineEdit) or not editor.hasFocus():
             return False
-        if parse_value(self.field, editor.text()) == value:
+        if parse_field(self.field, editor.text()) == value:
             editor.setModified(False)  # taken: values that come from elsewhere may replace it now
             return True
         return editor.isModified()
@@ -183,21 +183,21 @@ class FormRow(QWidget):
 
     def note_applied(self, value: Any) -> None:
         """The run has taken this value: if the field holds it, it counts as complete, even while the focus is there."""
-        if isinstance(self.editor, QLineEdit) and parse_value(self.field, self.editor.text()) == value:
+        if isinstance(self.editor, QLineEdit) and parse_field(self.field, self.editor.text()) == value:
             self.last_complete_value = value
 
     def _finish_editing(self) -> None:
         """Take the typed value as complete."""
         assert isinstance(self.editor, QLineEdit)
         if not self.error:
-            self.last_complete_value = parse_value(self.field, self.editor.text())
+            self.last_complete_value = parse_field(self.field, self.editor.text())
         self.editing_finished.emit()
 
     def _handle_text(self, text: str) -> None:
-        self.edited.emit(self.field.key, parse_value(self.field, text))
+        self.edited.emit(self.field.key, parse_field(self.field, text))
 
 
-def parse_value(field: SettingField, text: str) -> Any:
+def parse_field(field: SettingField, text: str) -> Any:
     """The value of what was typed, read as YAML; the text itself if that fails, for validation to refuse."""
     text = text.strip()
     if field.nullable and text in ("", NONE):

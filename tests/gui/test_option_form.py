@@ -16,7 +16,7 @@ from core.errors import UserError
 from core.plugin import Options, option
 from core.settings.fields import run_settings, schema_settings
 from core.settings.overriding import change_setting
-from gui.option_form import OptionForm, format_value, help_text, parse_value
+from gui.option_form import OptionForm, format_value, help_text, parse_field
 from plugins.parallel_text import ParallelTextOptions
 from tests.gui.conftest import WAIT_MS
 
@@ -36,7 +36,7 @@ CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
     ],
 )
 def test_reads_what_is_typed(key: str, text: str, value: object) -> None:
-    assert parse_value(run_settings()[key], text) == value
+    assert parse_field(run_settings()[key], text) == value
 
 
 COLUMNS = {field.key: field for field in schema_settings(ParallelTextOptions.model_json_schema())}
@@ -58,7 +58,7 @@ COLUMNS = {field.key: field for field in schema_settings(ParallelTextOptions.mod
     ],
 )
 def test_a_list_of_texts_is_typed_without_knowing_yaml(text: str, value: list[str]) -> None:
-    assert parse_value(COLUMNS["source_cut"], text) == value
+    assert parse_field(COLUMNS["source_cut"], text) == value
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_every_sign_that_is_shown_can_be_typed_back(qtbot: QtBot, sign: str) -> 
     assert isinstance(editor, QLineEdit)
     for cuts in (["characters", sign], [sign, "words"], [sign], [sign, sign]):
         form.show_values({"source_cut": cuts})
-        assert parse_value(COLUMNS["source_cut"], editor.text()) == cuts, editor.text()
+        assert parse_field(COLUMNS["source_cut"], editor.text()) == cuts, editor.text()
 
 
 def test_columns_are_typed_with_brackets_or_without() -> None:
-    assert [parse_value(COLUMNS["source"], text) for text in ("1, 3", "[1, 3]", "2", "1, x")] == [
+    assert [parse_field(COLUMNS["source"], text) for text in ("1, 3", "[1, 3]", "2", "1, x")] == [
         *([1, 3], [1, 3], [2], [1, "x"]),
     ]
 
@@ -87,7 +87,7 @@ def test_every_default_is_read_back_as_it_is_written(key: str) -> None:
     field = run_settings()[key]
     if not field.required:
         default = list(field.default) if isinstance(field.default, tuple) else field.default
-        assert parse_value(field, format_value(field.default)) == default
+        assert parse_field(field, format_value(field.default)) == default
 
 
 @pytest.mark.parametrize("key", [key for key, field in run_settings().items() if field.nullable])
@@ -132,7 +132,7 @@ def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
 
 
 def test_what_yaml_does_not_read_is_refused_as_it_was_typed() -> None:
-    value = parse_value(run_settings()["model.d_model"], "[1")
+    value = parse_field(run_settings()["model.d_model"], "[1")
     with pytest.raises(UserError, match=r"model.d_model: expected a whole number, given '\[1'"):
         change_setting(CONFIG, "model.d_model", value)
 
