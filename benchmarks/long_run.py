@@ -30,7 +30,7 @@ from core.settings.presets import FIRST_PRESET, read_preset
 from gui.bridge import EngineBridge
 from gui.collector import collecting_here
 from gui.context import make_context
-from gui.heads.compared_attention import Against
+from gui.heads.attention_comparison import Baseline
 from gui.interpreter import quick_to_yield
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
@@ -142,7 +142,7 @@ def _scenes(window: MainWindow, other: int) -> Iterator[tuple[str, Callable[[], 
     def show_difference() -> None:
         show(attention)
         attention.extras.entropy_box.setChecked(True)
-        attention.compared.compare(Against(step=other))
+        attention.comparison.compare_with(Baseline(step=other))
 
     yield "Train", partial(show_learned, False), partial(_is_of, train.attention_map)
     yield "Train, More", partial(show_learned, True), learned_is_of

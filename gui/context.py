@@ -86,7 +86,7 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     plugins.reloaded.connect(workbench.prepare_again)
     workbench.run_change_requested.connect(follower.leave)  # not on `prepared`, which may answer an earlier request
     workbench.learn_requested.connect(follower.leave)  # it may still be reading: once it shows a run, Learn is disabled
-    workbench.plugin_failed.connect(plugins.note_fault)
+    workbench.plugin_failed.connect(plugins.record_fault)
     return Context(
         bridge, playhead, replay, selection, theme, redraw_scheduler, run_inspector, workbench, follower, plugins, place
     )

@@ -298,7 +298,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.learn_requested.connect(self.tour.end_if_last_step)
         self.rail.chosen.connect(self.show_view)
         self.rail.setup_toggled.connect(self._show_setup)
-        self.train_view.curves.notices.told.connect(partial(self.rail.show_news, VIEWS.index(TrainView)))
+        self.train_view.curves.notices.chip_changed.connect(partial(self.rail.show_news, VIEWS.index(TrainView)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.visibility_changed.connect(self.transport.set_plain)
         self.context.workbench.learn_requested.connect(self._close_setup)

@@ -29,7 +29,7 @@ from core.settings.presets import read_preset
 from gui.bridge import EngineBridge
 from gui.context import make_context
 from gui.frame.transport import PACES
-from gui.heads.compared_attention import Against
+from gui.heads.attention_comparison import Baseline
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.dot_product import DotProductTopic
@@ -125,21 +125,21 @@ class Scene(NamedTuple):
 def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
     """The scenes of each view, beyond what it shows first."""
     train, attention, translate = window.train_view, window.attention_view, window.translate_view
-    anatomy, runs, heads_off = window.anatomy_view, window.runs_view, window.attention_view.heads_off
+    anatomy, runs, heads_off = window.anatomy_view, window.runs_view, window.attention_view.disabled_heads
     playhead = window.context.playhead
     topics = {PositionsTopic: "positions", MasksTopic: "masks", DotProductTopic: "dot_product"}
     topics |= {LabelSmoothingTopic: "label_smoothing", NoamTopic: "noam"}
 
-    def compare_steps(against: Against | None) -> None:
+    def compare_steps(against: Baseline | None) -> None:
         attention.more_button.click()
-        attention.compared.compare(against)
+        attention.comparison.compare_with(against)
 
     return {
         train: [Scene("learned", train.more_button.click, train.more_button.click)],
         attention: [
             Scene("lines", attention.chooser.lines_box.click, attention.chooser.lines_box.click),
-            Scene("head_off", partial(heads_off.toggle, HeadId("cross", 1, 0)), heads_off.all_on),
-            Scene("difference", partial(compare_steps, Against(step=EARLIER)), partial(compare_steps, None)),
+            Scene("head_off", partial(heads_off.toggle, HeadId("cross", 1, 0)), heads_off.enable_all),
+            Scene("difference", partial(compare_steps, Baseline(step=EARLIER)), partial(compare_steps, None)),
         ],
         translate: [
             Scene("beam", translate.pages.buttons[2].click),
@@ -149,8 +149,8 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
         anatomy: [Scene(name, partial(anatomy.choose, topic)) for topic, name in topics.items()],
         runs: [
             Scene("compared", runs.table.selectAll),
-            Scene("compared_attention", partial(runs.sides.show_page, 1)),
-            Scene("compared_translations", partial(runs.sides.show_page, 2)),
+            Scene("compared_attention", partial(runs.comparison_pages.show_page, 1)),
+            Scene("compared_translations", partial(runs.comparison_pages.show_page, 2)),
         ],
     }
 
@@ -202,8 +202,8 @@ def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
     seeds = [learn(app, window, read_preset("copy_task", (*SMALL, f"seed={seed}")), SMALL_STEPS) for seed in SEEDS]
     window.show_view(VIEWS.index(type(runs)))
     wait_for(app, lambda: {*seeds} <= {row.path for row in runs.table.rows})
-    runs.sides.show_page(0)
-    runs.table.choose_all(seeds)
+    runs.comparison_pages.show_page(0)
+    runs.table.select_rows(seeds)
     photograph(app, window, theme, "seeds")
     learn(app, window, read_preset(PRESET, TOO_LOW), TOO_LOW_STEPS)
     window.show_view(VIEWS.index(type(window.train_view)))

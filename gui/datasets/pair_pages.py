@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.overview.pairs import Found, PairRow, find_pairs, read_rows
 from gui.bridge import EngineBridge
-from gui.datasets.data_look import DataLook
+from gui.datasets.data_reader import DataReader
 from gui.piecemeal import Piecemeal
 
 PAGE = 50
@@ -20,7 +20,7 @@ class PairPages(QObject):
 
     changed = Signal()
 
-    def __init__(self, bridge: EngineBridge, look: DataLook) -> None:
+    def __init__(self, bridge: EngineBridge, reader: DataReader) -> None:
         super().__init__()
         self.split = "train"
         self.text = ""  # the search text
@@ -28,10 +28,10 @@ class PairPages(QObject):
         self.rows: list[PairRow] = []
         self.found: Found | None = None  # None: no search text
         self._bridge = bridge
-        self._look = look
-        self._search = Piecemeal[Found](bridge, self._take_found)
-        self._wanted: object = None  # identifies the page that was asked for last
-        look.opened.connect(self._restart)
+        self._reader = reader
+        self._search = Piecemeal[Found](bridge, self._handle_found)
+        self._requested: object = None  # identifies the page that was asked for last
+        reader.opened.connect(self._restart)
 
     @property
     def num_rows(self) -> int:
@@ -57,7 +57,7 @@ class PairPages(QObject):
             self.text = text
             self._restart()
 
-    def turn(self, pages: int) -> None:
+    def turn_pages(self, pages: int) -> None:
         """Go this many pages forwards (or back, if negative), at most to the last or first page."""
         last = max(0, self.num_rows - 1) // PAGE * PAGE
         self.first = min(max(0, self.first + pages * PAGE), last)
@@ -67,10 +67,10 @@ class PairPages(QObject):
     def _indices(self) -> Sequence[int]:
         if self.found is not None:
             return self.found.indices
-        return range(len(self._look.data.split(self.split)) if self._look.data is not None else 0)
+        return range(len(self._reader.data.split(self.split)) if self._reader.data is not None else 0)
 
     def _restart(self) -> None:
-        data, self.first, self.found = self._look.data, 0, None
+        data, self.first, self.found = self._reader.data, 0, None
         if data is not None and self.text:
             self.found = Found(indices=(), num_searched=0, is_done=False)
             self._search.begin(find_pairs(data, self.split, self.text))
@@ -78,7 +78,7 @@ class PairPages(QObject):
             self._search.begin(None)
         self._read()
 
-    def _take_found(self, found: Found) -> None:
+    def _handle_found(self, found: Found) -> None:
         is_full = len(self.rows) == PAGE
         self.found = found
         if is_full:  # this page does not change
@@ -87,15 +87,15 @@ class PairPages(QObject):
             self._read()
 
     def _read(self) -> None:
-        data, indices = self._look.data, list(self._indices[self.first : self.first + PAGE])
-        self._wanted = wanted = (data, self.split, tuple(indices))
+        data, indices = self._reader.data, list(self._indices[self.first : self.first + PAGE])
+        self._requested = wanted = (data, self.split, tuple(indices))
         if data is None or not indices:
             self._show(wanted, [])
         else:
-            read = partial(read_rows, data, self.split, indices, self._look.limits)
+            read = partial(read_rows, data, self.split, indices, self._reader.limits)
             self._bridge.run_in_background(read, partial(self._show, wanted))
 
     def _show(self, wanted: object, rows: list[PairRow]) -> None:
-        if wanted == self._wanted:
+        if wanted == self._requested:
             self.rows = rows
             self.changed.emit()

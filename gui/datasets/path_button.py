@@ -39,18 +39,18 @@ class PathButton(QPushButton):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.setFileMode(_MODES[self._kind])
         name = self._field.text()
-        typed = expand_home(self._within() or "") / expand_home(name)
+        typed = expand_home(self._base_folder() or "") / expand_home(name)
         if typed != Path():  # else Qt opens it where the last dialog ended
             there = Path(absolute(str(typed)))
             dialog.setDirectory(str(there.parent if name and self._kind == "file" else there))
-        dialog.fileSelected.connect(self._take)
+        dialog.fileSelected.connect(self._handle_selected)
         dialog.open()
 
-    def _take(self, chosen: str) -> None:
-        folder, path = self._within(), Path(chosen)
+    def _handle_selected(self, chosen: str) -> None:
+        folder, path = self._base_folder(), Path(chosen)
         if folder is not None and path.is_relative_to(absolute(folder)):
             path = path.relative_to(absolute(folder))
         self.chosen.emit(str(path))
 
-    def _within(self) -> str | None:
+    def _base_folder(self) -> str | None:
         return self._folder() if self._kind == "file" else None

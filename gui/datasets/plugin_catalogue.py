@@ -36,14 +36,14 @@ class PluginCatalogue(QObject):
         self.faults: dict[str, str] = {}  # name of a plugin -> why its data could not be prepared
         self.is_reading = True
         self._bridge = bridge
-        bridge.run_in_background(self._read_first, self._take, self._fail)
-        bridge.prepared.connect(self._take_prepared)
+        bridge.run_in_background(self._read_first, self._handle_read, self._handle_error)
+        bridge.prepared.connect(self._handle_prepared)
 
     def reload(self) -> None:
         """Read the plugin files again. A run that has begun keeps the code it began with."""
         self.is_reading = True
         self._bridge.ask(ReloadPlugins())
-        self._bridge.run_in_background(self._read_anew, self._take_anew, self._fail)
+        self._bridge.run_in_background(self._reread, self._handle_reread, self._handle_error)
         self.busy_changed.emit()
 
     def write_new(self, name: str, on_done: OnDone[Path], on_error: OnError) -> None:
@@ -55,7 +55,7 @@ class PluginCatalogue(QObject):
 
         self._bridge.run_in_background(partial(self._write, name), take, on_error)
 
-    def note_fault(self, name: str, sentence: str) -> None:
+    def record_fault(self, name: str, sentence: str) -> None:
         """Note why a plugin's data could not be prepared, until they can be or the plugins are reloaded."""
         self.faults[name] = sentence
         self.faults_changed.emit()
@@ -70,7 +70,7 @@ class PluginCatalogue(QObject):
         except PluginError:  # another request to the engine interrupted its plugin host
             return self.host.plugins()
 
-    def _read_anew(self) -> list[PluginInfo]:
+    def _reread(self) -> list[PluginInfo]:
         self.host.reset()
         return self.host.plugins()
 
@@ -78,23 +78,23 @@ class PluginCatalogue(QObject):
         require_new_name(name, self.host.plugins())
         return write_plugin(name, self.folder)[0]
 
-    def _take(self, infos: list[PluginInfo]) -> None:
+    def _handle_read(self, infos: list[PluginInfo]) -> None:
         self.is_reading = False
         if infos != self.infos:
             self.infos = infos
             self.changed.emit()
         self.busy_changed.emit()
 
-    def _take_prepared(self, prepared: Prepared) -> None:
+    def _handle_prepared(self, prepared: Prepared) -> None:
         if self.faults.pop(prepared.config.dataset.plugin, None) is not None:
             self.faults_changed.emit()
 
-    def _take_anew(self, infos: list[PluginInfo]) -> None:
+    def _handle_reread(self, infos: list[PluginInfo]) -> None:
         self.faults.clear()
-        self._take(infos)
+        self._handle_read(infos)
         self.reloaded.emit()
 
-    def _fail(self, error: Exception) -> None:
+    def _handle_error(self, error: Exception) -> None:
         self.is_reading = False
         self.busy_changed.emit()
         self._bridge.report(error)

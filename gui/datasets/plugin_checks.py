@@ -26,14 +26,14 @@ class PluginChecks(QObject):
         self.stage = ""  # what the running check is doing
         self._bridge = bridge
         self._answer: Future[PluginReport] | None = None
-        bridge.progressed.connect(self._take_progress)
+        bridge.progressed.connect(self._handle_progress)
 
     def start(self, info: PluginInfo) -> None:
         """Check this plugin, even while a run is learning; ends a check that is running."""
         self.running, self.stage = info, "starting"
         self.reports.pop(info.origin, None)
         request = CheckPlugin(plugin=info.name if info.package else info.origin)
-        self._answer = self._bridge.ask(request, partial(self._take_report, info), partial(self._fail, info))
+        self._answer = self._bridge.ask(request, partial(self._handle_report, info), partial(self._handle_error, info))
         self.changed.emit()
 
     def stop(self) -> None:
@@ -42,24 +42,24 @@ class PluginChecks(QObject):
             self._answer.cancel()
             self._end()
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop all reports: the plugins were reloaded, so they may no longer be true."""
         self.stop()
         self.reports.clear()
         self.changed.emit()
 
-    def _take_progress(self, progress: Progress) -> None:
+    def _handle_progress(self, progress: Progress) -> None:
         stage = progress.stage.rpartition(": ")[2]
         if self.running is not None and progress.stage.startswith("checking ") and stage != self.stage:
             self.stage = stage
             self.changed.emit()
 
-    def _take_report(self, info: PluginInfo, report: PluginReport) -> None:
+    def _handle_report(self, info: PluginInfo, report: PluginReport) -> None:
         if info is self.running:  # else it was stopped, or another was started, after the engine had its report
             self.reports[info.origin] = report
             self._end()
 
-    def _fail(self, info: PluginInfo, error: Exception) -> None:
+    def _handle_error(self, info: PluginInfo, error: Exception) -> None:
         if info is self.running:
             self._bridge.show_refusal(error)
             self._end()

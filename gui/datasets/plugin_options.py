@@ -19,7 +19,7 @@ class PluginOptions(QWidget):
     """Edits the options in the workbench's draft. The plugin checks them in its own process."""
 
     edited = Signal()  # an option was edited and the plugin asked; or another plugin's options are shown
-    judged = Signal()  # the plugin has answered: `unfit` may have changed
+    validated = Signal()  # the plugin has answered: `invalid_keys` may have changed
 
     def __init__(self, context: Context, choice: QWidget) -> None:
         super().__init__()
@@ -27,18 +27,18 @@ class PluginOptions(QWidget):
         self._choice = choice
         self._context = context
         self._shown: PluginInfo | None = None
-        self._untaken: dict[str, object] = {}  # edits that the plugin refused or has not checked yet, by key
-        self._added: set[str] = set()  # keys of options that the draft has only because the user typed them
+        self._pending_edits: dict[str, object] = {}  # edits that the plugin refused or has not checked yet, by key
+        self._added_keys: set[str] = set()  # keys of options that the draft has only because the user typed them
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(GRID)
         self._layout.addWidget(choice)
-        self._put_form(self.form)
+        self._add_form(self.form)
 
     @property
-    def unfit(self) -> list[str]:
+    def invalid_keys(self) -> list[str]:
         """Keys of the settings whose typed values the plugin refused."""
-        return [f"{OPTIONS}.{key}" for key in self._untaken if self.form.rows[key].error]
+        return [f"{OPTIONS}.{key}" for key in self._pending_edits if self.form.rows[key].error]
 
     def show_draft(self, draft: RunConfig) -> None:
         """Show the draft's options, at their defaults where it names none. Each plugin has its own form.
@@ -46,23 +46,23 @@ class PluginOptions(QWidget):
         Edited values are shown as typed, though the draft has them only once the plugin accepts them. A plugin that can
         no longer be read keeps its form; a missing one has none.
         """
-        info = self._usable(draft.dataset.plugin)
+        info = self._usable_plugin(draft.dataset.plugin)
         is_of_another = self._shown is not None and self._shown.name != draft.dataset.plugin
         if info != self._shown and (info is not None or is_of_another):
             self._show_plugin(info)
         defaults = {field.key: field.default for field in _fields_of(info)}
-        self.form.show_values({**defaults, **draft.dataset.options, **self._untaken})
+        self.form.show_values({**defaults, **draft.dataset.options, **self._pending_edits})
 
-    def forget(self) -> None:
+    def discard_edits(self) -> None:
         """Drop what was typed, its errors, and a check that is under way."""
-        self._untaken, self._added = {}, set()
+        self._pending_edits, self._added_keys = {}, set()
         self.form.clear_errors()
         self._context.workbench.option_check.cancel()
 
-    def drop_what_is_gone(self) -> None:
+    def drop_removed_options(self) -> None:
         """Remove options from the draft that the reloaded plugin no longer declares: they would be refused."""
         draft, old = self._context.workbench.draft, self._shown
-        new = self._usable(old.name) if old is not None else None
+        new = self._usable_plugin(old.name) if old is not None else None
         if draft is None or new is None or new.name != draft.dataset.plugin:
             return
         gone = _names_of(old) - _names_of(new)
@@ -70,21 +70,21 @@ class PluginOptions(QWidget):
             kept = {key: value for key, value in draft.dataset.options.items() if key not in gone}
             self._context.workbench.edit(OPTIONS, kept)
 
-    def _usable(self, name: str) -> PluginInfo | None:
+    def _usable_plugin(self, name: str) -> PluginInfo | None:
         infos = self._context.plugins.infos
         return next((info for info in infos if info.name == name and info.error is None), None)
 
     def _show_plugin(self, info: PluginInfo | None) -> None:
-        self.forget()
+        self.discard_edits()
         self._shown = info
         self._layout.removeWidget(self.form)
         self.form.edited.disconnect(self._edit)  # Qt deletes it a moment later
         self.form.deleteLater()
         self.form = OptionForm(_fields_of(info))
-        self._put_form(self.form)
+        self._add_form(self.form)
         self.edited.emit()
 
-    def _put_form(self, form: OptionForm) -> None:
+    def _add_form(self, form: OptionForm) -> None:
         self._layout.addWidget(form)
         insert_in_tab_order(form, after=self._choice)
         form.edited.connect(self._edit)
@@ -94,7 +94,7 @@ class PluginOptions(QWidget):
         draft = self._context.workbench.draft
         assert draft is not None
         dataset, host = draft.dataset, self._context.plugins.host
-        edits = self._untaken = {**self._untaken, key: value}
+        edits = self._pending_edits = {**self._pending_edits, key: value}
         self._context.workbench.option_check.begin()
         self._context.bridge.run_in_background(
             lambda: split_valid_edits(edits, lambda some: host.options(dataset.plugin, {**dataset.options, **some})),
@@ -106,26 +106,26 @@ class PluginOptions(QWidget):
     def _handle_answer(self, edits: dict[str, object], fitting: dict[str, object], errors: dict[str, str]) -> None:
         """Take the plugin's answer, unless it was asked again since, or other settings were loaded."""
         draft = self._context.workbench.draft
-        if edits is not self._untaken or draft is None:
+        if edits is not self._pending_edits or draft is None:
             return
-        self._untaken = {key: edits[key] for key in errors}
+        self._pending_edits = {key: edits[key] for key in errors}
         for key in edits:
             self.form.show_error(key, field_error(f"{OPTIONS}.{key}", errors.get(key, "")))
-        self.judged.emit()
-        self._added |= fitting.keys() - draft.dataset.options.keys()
-        options = self._without(edits, errors, {**draft.dataset.options, **fitting})
+        self.validated.emit()
+        self._added_keys |= fitting.keys() - draft.dataset.options.keys()
+        options = self._with_previous_values(edits, errors, {**draft.dataset.options, **fitting})
         if fitting or options != draft.dataset.options:
             self._context.workbench.edit(OPTIONS, options)
         self._context.workbench.option_check.run_deferred()
 
-    def _without(
+    def _with_previous_values(
         self, edits: dict[str, object], errors: dict[str, str], options: dict[str, object]
     ) -> dict[str, object]:
         """`options` with the last complete value in place of each refused one: while 2,5 was typed, 2 was accepted."""
         restored = dict(options)
         for key in errors.keys() & options.keys():
             row = self.form.rows[key]
-            if key in self._added and row.last_complete_value == row.field.default:
+            if key in self._added_keys and row.last_complete_value == row.field.default:
                 del restored[key]
             elif row.last_complete_value != edits[key]:
                 restored[key] = row.last_complete_value

@@ -38,7 +38,7 @@ class PluginRow:
         return f"{self.info.state} · {found}"
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it comes from: `Headlight` for built-in plugins, else the package or the folder."""
         if self.info.package:
             return self.info.package

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.probes import Attention, Feed, ProbedSentence
-from gui.sentences.selection import Kind, Pooled, Selection
+from gui.sentences.selection import AttentionKind, Pooled, Selection
 from gui.sentences.shown_sentence import ShownSentence
 from gui.sentences.tokens import isolated
 
@@ -25,25 +25,25 @@ class HeadPicture:
     is_causal: bool  # whether row t attends only to columns 0 to t
     alignment: tuple[tuple[int, int], ...] = ()  # gold (row, column)
     score: str = ""  # the head's score against the gold alignment, in words
-    against: str = ""  # what was subtracted, if the weights are differences
+    baseline: str = ""  # what was subtracted, if the weights are differences
 
     @property
     def gold_colour(self) -> str:
         """The theme's colour for the dashes of the gold alignment: in a difference, orange already means more."""
-        return "muted" if self.against else "validation"
+        return "muted" if self.baseline else "validation"
 
     @property
     def legend(self) -> str:
         """What colours and dashes mean, or why there are none; empty if they need no explanation."""
         if np.isnan(self.weights).any():
             return DIVERGED
-        colours = f"Orange: more than {self.against}; blue: less." if self.against else ""
+        colours = f"Orange: more than {self.baseline}; blue: less." if self.baseline else ""
         said = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: the dataset's alignment."
         gold = said if self.alignment else ""
         return " ".join(filter(None, (colours, gold)))
 
     @property
-    def readers(self) -> str:
+    def row_meaning(self) -> str:
         """What a row stands for."""
         return "who reads" if self.rows == self.columns else "token → prediction"
 
@@ -55,12 +55,12 @@ def chosen_picture(shown: ShownSentence, selection: Selection) -> HeadPicture:
         return picture
     other = chosen_head(shown.other.sentence, selection)
     differences = picture.weights.astype(np.float32) - other.weights.astype(np.float32)
-    return replace(picture, weights=differences, against=shown.other.short_name)
+    return replace(picture, weights=differences, baseline=shown.other.short_name)
 
 
 def chosen_head(sentence: ProbedSentence, selection: Selection) -> HeadPicture:
     """The chosen head of a sentence, or the chosen mean or maximum over the heads of its layer."""
-    kind, layer, head = selection.place_in(sentence)
+    kind, layer, head = selection.head_in(sentence)
     weights = _pooled(selection.attention_of(sentence)[layer], head, selection.chosen.pooled)
     feed = selection.feed_of(sentence)
     rows, columns = _labels(sentence, feed, kind)
@@ -77,7 +77,7 @@ def _pooled(heads: Attention, head: int, pooled: Pooled) -> NDArray[np.floating]
     return pool
 
 
-def _labels(sentence: ProbedSentence, feed: Feed, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _labels(sentence: ProbedSentence, feed: Feed, kind: AttentionKind) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if kind == "encoder_self":
         return sentence.src_tokens, sentence.src_tokens
     rows = tuple(

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from core.analysis.alignment import Scores
 from core.analysis.attention_entropy import HeadEntropy, head_entropy
 from core.probes import Attention
-from gui.sentences.selection import Kind
+from gui.sentences.selection import AttentionKind
 
 
 @dataclass(frozen=True, eq=False)
 class HeadRow:
     """The heads of one layer and one kind of attention."""
 
-    kind: Kind
+    kind: AttentionKind
     layer: int
     heads: Attention  # [H, queries, keys]
     other: Attention | None = None  # [H, queries, keys] to subtract

@@ -43,8 +43,8 @@ class RowTable(QTableWidget, Generic[Row]):
         make_read_only(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setAlternatingRowColors(True)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def texts_of(self, row: Row) -> tuple[str, ...]:
         """The row's texts, one per column."""
@@ -75,7 +75,7 @@ class RowTable(QTableWidget, Generic[Row]):
         return header.sizeHint().height() + self.verticalHeader().length() + 2 * self.frameWidth() + bar
 
     @property
-    def chosen(self) -> Row | None:
+    def selected_row(self) -> Row | None:
         number = self.currentRow()
         return self.rows[number] if 0 <= number < len(self.rows) else None
 
@@ -84,8 +84,8 @@ class RowTable(QTableWidget, Generic[Row]):
         rows = list(rows)
         if rows == self.rows:
             return
-        chosen = None if self.chosen is None else self.key_of(self.chosen)
-        self.rows = []  # so that `chosen` is None while the table is half filled
+        chosen = None if self.selected_row is None else self.key_of(self.selected_row)
+        self.rows = []  # so that `selected_row` is None while the table is half filled
         self.clearSpans()
         self.setRowCount(len(rows))
         for number, row in enumerate(rows):
@@ -93,37 +93,37 @@ class RowTable(QTableWidget, Generic[Row]):
         self.rows = rows
         self._share_width()
         self.fit_rows()
-        self.choose(chosen)
+        self.select(chosen)
 
-    def choose(self, key: Hashable) -> None:
+    def select(self, key: Hashable) -> None:
         """Select the row with this key, or the first row if there is none."""
-        places = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
-        select_row(self, places[0] if places else 0)
+        matching = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
+        select_row(self, matching[0] if matching else 0)
 
     def _fill(self, number: int, row: Row) -> None:
         problem = self.problem_of(row)
-        for place, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
-            tip = problem if problem and place == self.sentence_column else self.tip_of(row)
+        for index, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
+            tip = problem if problem and index == self.sentence_column else self.tip_of(row)
             item = table_item(text, tip=literal_tooltip(tip), accessible_text=f"{column.name} {text or 'unknown'}")
             item.setTextAlignment(NUMBER_ALIGNMENT if column.is_number else TEXT_ALIGNMENT)
-            self.setItem(number, place, item)
+            self.setItem(number, index, item)
         if problem:
             self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
 
     def _name_columns(self) -> None:
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        for place, column in enumerate(self.columns):
+        for index, column in enumerate(self.columns):
             item = QTableWidgetItem(column.name)
             item.setToolTip(column.meaning)
             item.setTextAlignment(NUMBER_ALIGNMENT if column.is_number else TEXT_ALIGNMENT)
-            self.setHorizontalHeaderItem(place, item)
+            self.setHorizontalHeaderItem(index, item)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._share_width()
 
-    def _restyle(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self.theme.font())
         self._share_width()
         self.fit_rows()
@@ -134,24 +134,24 @@ class RowTable(QTableWidget, Generic[Row]):
         A column whose texts need less than its share leaves the rest to those that need more. Where the room is too
         little for them, the columns with a width have no more than they need, either.
         """
-        shown = [place for place in range(len(self.columns)) if not self.isColumnHidden(place)]
-        needed = {place: self.needed_width(place) for place in shown}
-        widths = {place: self.theme.px(self.columns[place].width) for place in shown if self.columns[place].width}
-        sharing = sorted((needed[place], place) for place in shown if place not in widths)
+        shown = [index for index in range(len(self.columns)) if not self.isColumnHidden(index)]
+        needed = {index: self.needed_width(index) for index in shown}
+        widths = {index: self.theme.px(self.columns[index].width) for index in shown if self.columns[index].width}
+        sharing = sorted((needed[index], index) for index in shown if index not in widths)
         if sum(widths.values()) + sum(width for width, _ in sharing) > self.viewport().width():
-            widths = {place: min(width, needed[place]) for place, width in widths.items()}
+            widths = {index: min(width, needed[index]) for index, width in widths.items()}
         left = max(self.viewport().width() - sum(widths.values()), 0)
-        for number, (wanted, place) in enumerate(sharing):
+        for number, (wanted, index) in enumerate(sharing):
             others = len(sharing) - number
-            widths[place] = max(min(wanted, left // others), min(wanted, self.theme.px(_NARROWEST)))
-            left -= widths[place]
-        for _, place in sharing:
-            widths[place] += max(left, 0) // len(sharing)
-        for place, width in widths.items():
-            self.setColumnWidth(place, width)
+            widths[index] = max(min(wanted, left // others), min(wanted, self.theme.px(_NARROWEST)))
+            left -= widths[index]
+        for _, index in sharing:
+            widths[index] += max(left, 0) // len(sharing)
+        for index, width in widths.items():
+            self.setColumnWidth(index, width)
 
-    def needed_width(self, place: int) -> int:
+    def needed_width(self, index: int) -> int:
         """The pixels that a column's header and texts need; problem sentences, which span columns, do not count."""
-        texts = [self.texts_of(row)[place] for row in self.rows if not self.problem_of(row)]
+        texts = [self.texts_of(row)[index] for row in self.rows if not self.problem_of(row)]
         widest = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
-        return max(widest + 2 * self.theme.px(GRID) + 2, self.horizontalHeader().sectionSizeHint(place))
+        return max(widest + 2 * self.theme.px(GRID) + 2, self.horizontalHeader().sectionSizeHint(index))

@@ -84,7 +84,7 @@ def attention_image(
 
 
 @cache
-def ramp_of(mode: Mode, *, is_difference: bool = False) -> QImage:
+def colour_ramp(mode: Mode, *, is_difference: bool = False) -> QImage:
     """The whole colour table as a column of pixels: 1 at the top, 0 (or -1 for differences) at the bottom."""
     lowest = -1.0 if is_difference else 0.0
     return attention_image(np.linspace(1.0, lowest, 256)[:, None], mode, is_difference=is_difference)

@@ -16,7 +16,7 @@ from core.errors import UserError
 from core.home_paths import shorten_home
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
-from gui.pictures.picture_file import FORMATS, image_of, pictures_of, write
+from gui.pictures.picture_file import FORMATS, encoders_of, render_image, write_file
 from gui.redraw_scheduler import RedrawScheduler
 from gui.widgets.buttons import IconButton
 from gui.widgets.save_dialog import ask_where_to_save
@@ -42,7 +42,7 @@ class ExportButton(IconButton):
         )
         for text, act in acts:
             menu.addAction(text).triggered.connect(act)
-        menu.aboutToShow.connect(self._offer)
+        menu.aboutToShow.connect(self._enable_actions)
         self.setMenu(menu)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
 
@@ -56,7 +56,7 @@ class ExportButton(IconButton):
 
     def _copy_picture(self) -> None:
         with self._exporting() as parts:
-            QGuiApplication.clipboard().setImage(image_of(parts))
+            QGuiApplication.clipboard().setImage(render_image(parts))
 
     def _numbers(self) -> str:
         self._draw()
@@ -65,8 +65,8 @@ class ExportButton(IconButton):
     def _save_picture(self) -> None:
         kinds = {suffix: suffix[1:].upper() for suffix in FORMATS}
         with self._exporting() as parts:  # before asking for a file: the picture changes while a run learns
-            drawn = pictures_of(parts)
-        if (path := self._ask("Save picture", kinds)) is not None:
+            drawn = encoders_of(parts)
+        if (path := self._ask_path("Save picture", kinds)) is not None:
             self._write(path, drawn[path.suffix.lower()]())
 
     @contextmanager
@@ -82,14 +82,14 @@ class ExportButton(IconButton):
 
     def _save_numbers(self) -> None:
         numbers = self._numbers()
-        if (path := self._ask("Save numbers", {".csv": "Tables"})) is not None:
+        if (path := self._ask_path("Save numbers", {".csv": "Tables"})) is not None:
             self._write(path, numbers.encode())
 
     def _write(self, path: Path, data: bytes) -> None:
-        write(path, data)
+        write_file(path, data)
         self._bridge.message.emit(f"Saved as {shorten_home(path)}")
 
-    def _ask(self, title: str, kinds: Mapping[str, str]) -> Path | None:
+    def _ask_path(self, title: str, kinds: Mapping[str, str]) -> Path | None:
         name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
         return ask_where_to_save(self, title, name + next(iter(kinds)), kinds)
 
@@ -99,7 +99,7 @@ class ExportButton(IconButton):
         except UserError as error:
             self._bridge.report(error)
 
-    def _offer(self) -> None:
+    def _enable_actions(self) -> None:
         """Disable the actions while the panel has nothing to show."""
         for action in self.menu().actions():
             action.setEnabled(not self._panel.is_empty)

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QWidget
 from core.errors import UserError
 from core.run_files.atomic import atomic_file
 from gui.colours import LIGHT
-from gui.pictures.plot_lines import lines_for_a_file
+from gui.pictures.plot_lines import lines_as_shapes
 from gui.theme import GRID
 
-Drawn = Callable[[], bytes]  # encodes a picture that is already drawn: for a large PNG that takes seconds
+Encoder = Callable[[], bytes]  # encodes a picture that is already drawn: for a large PNG that takes seconds
 
 _PNG_SCALE = 3
 _LONGEST_SIDE = 32_767  # pixels: Qt paints nothing beyond
@@ -29,12 +29,12 @@ _MARGIN = GRID  # around the widgets, and between them
 _DPI = 96  # at this resolution a pixel on the screen is a pixel on the page
 
 
-def pictures_of(parts: Sequence[QWidget]) -> dict[str, Drawn]:
+def encoders_of(parts: Sequence[QWidget]) -> dict[str, Encoder]:
     """What these widgets show now, one below another, in each of `FORMATS`."""
     return {suffix: draw(parts) for suffix, draw in FORMATS.items()}
 
 
-def write(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
     """Write a file that the user chose. Raises UserError if it cannot be written."""
     try:
         with atomic_file(path) as file:
@@ -43,7 +43,7 @@ def write(path: Path, data: bytes) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error
 
 
-def image_of(parts: Sequence[QWidget]) -> QImage:
+def render_image(parts: Sequence[QWidget]) -> QImage:
     """The widgets as an image at `_PNG_SCALE` times the screen's resolution; at less if it would be too large."""
     width, height = _size(parts).toTuple()
     scale = min(_PNG_SCALE, _LONGEST_SIDE / max(width, height), sqrt(_MOST_PIXELS / (width * height)))
@@ -53,17 +53,17 @@ def image_of(parts: Sequence[QWidget]) -> QImage:
     return image
 
 
-def _png(parts: Sequence[QWidget]) -> Drawn:
-    return partial(_packed, image_of(parts))
+def _png(parts: Sequence[QWidget]) -> Encoder:
+    return partial(_png_bytes, render_image(parts))
 
 
-def _packed(image: QImage) -> bytes:
+def _png_bytes(image: QImage) -> bytes:
     data, buffer = _buffer()
     QImageWriter(buffer, QByteArray(b"png")).write(image)
     return bytes(data.data())
 
 
-def _svg(parts: Sequence[QWidget]) -> Drawn:
+def _svg(parts: Sequence[QWidget]) -> Encoder:
     data, buffer = _buffer()
     page = QSvgGenerator()
     page.setOutputDevice(buffer)
@@ -75,7 +75,7 @@ def _svg(parts: Sequence[QWidget]) -> Drawn:
     return lambda: bytes(data.data())
 
 
-def _pdf(parts: Sequence[QWidget]) -> Drawn:
+def _pdf(parts: Sequence[QWidget]) -> Encoder:
     data, buffer = _buffer()
     page = QPdfWriter(buffer)
     page.setResolution(_DPI)
@@ -106,16 +106,16 @@ def _render(parts: Sequence[QWidget], onto: QPaintDevice) -> None:
         painter.fillRect(QRect(QPoint(), _size(parts)), QColor(LIGHT.surface))
         top = _MARGIN
         for part in parts:
-            with _plots_for_a_file(part):  # QWidget's `render`, since PlotWidget has another method of that name
+            with _plots_as_shapes(part):  # QWidget's `render`, since PlotWidget has another method of that name
                 QWidget.render(part, painter, QPoint(_MARGIN, top), QRegion(), QWidget.RenderFlag.DrawChildren)
             top += part.height() + _MARGIN
 
 
 @contextmanager
-def _plots_for_a_file(part: QWidget) -> Iterator[None]:
+def _plots_as_shapes(part: QWidget) -> Iterator[None]:
     plots = [part] if isinstance(part, pg.PlotWidget) else part.findChildren(pg.PlotWidget)
     with ExitStack() as stack:
         for plot in plots:
             if plot.isVisibleTo(part):
-                stack.enter_context(lines_for_a_file(plot))
+                stack.enter_context(lines_as_shapes(plot))
         yield

@@ -15,19 +15,19 @@ from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsPathItem, QStyleOptionGraphicsItem, QWidget
 
 _LINES = (pg.PlotCurveItem, pg.InfiniteLine, pg.ScatterPlotItem)
-_NOTHING_OF_ITS_OWN = QGraphicsItem.GraphicsItemFlag.ItemHasNoContents
+_HAS_NO_CONTENTS = QGraphicsItem.GraphicsItemFlag.ItemHasNoContents
 _Shape = tuple[QPainterPath, QPen, QBrush]  # path and pen width in pixels of the scene
 
 
 @contextmanager
-def lines_for_a_file(plot: pg.PlotWidget) -> Iterator[None]:
+def lines_as_shapes(plot: pg.PlotWidget) -> Iterator[None]:
     """Within the block each line and dot is replaced by a shape at the same depth, and draggable lines are hidden."""
     scene = plot.scene()
     drawn = [item for item in scene.items() if item.isVisible() and isinstance(item, _LINES)]
     handles = [item for item in drawn if isinstance(item, pg.InfiniteLine) and item.movable]
-    copies = [_Copy(item, shape) for item in drawn for shape in _shapes_of(item)]
+    copies = [_ShapeItem(item, shape) for item in drawn for shape in _shapes_of(item)]
     for item in drawn:
-        item.setFlag(_NOTHING_OF_ITS_OWN)
+        item.setFlag(_HAS_NO_CONTENTS)
     for handle in handles:
         handle.setOpacity(0.0)  # hides its label too
     try:
@@ -36,12 +36,12 @@ def lines_for_a_file(plot: pg.PlotWidget) -> Iterator[None]:
         for copy in copies:
             scene.removeItem(copy)
         for item in drawn:
-            item.setFlag(_NOTHING_OF_ITS_OWN, False)
+            item.setFlag(_HAS_NO_CONTENTS, False)
         for handle in handles:
             handle.setOpacity(1.0)
 
 
-class _Copy(QGraphicsPathItem):
+class _ShapeItem(QGraphicsPathItem):
     """A shape that stands in for an item, below the item's other children."""
 
     def __init__(self, item: QGraphicsItem, shape: _Shape) -> None:
@@ -70,6 +70,6 @@ def _shapes_of(item: QGraphicsItem) -> Iterator[_Shape]:
             yield item.sceneTransform().map(path), QPen(item.pen), QBrush()
         case pg.ScatterPlotItem():
             for spot in item.points():
-                place = item.sceneTransform().map(QPointF(spot.pos()))
-                turned = QTransform.fromTranslate(place.x(), place.y()).scale(spot.size(), spot.size())
-                yield turned.map(Symbols[spot.symbol()]), QPen(spot.pen()), QBrush(spot.brush())
+                centre = item.sceneTransform().map(QPointF(spot.pos()))
+                transform = QTransform.fromTranslate(centre.x(), centre.y()).scale(spot.size(), spot.size())
+                yield transform.map(Symbols[spot.symbol()]), QPen(spot.pen()), QBrush(spot.brush())

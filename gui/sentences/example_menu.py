@@ -29,7 +29,7 @@ class ExampleMenu(QMenu):
     def fill(self) -> None:
         """Offer the sentences that there are now."""
         self.clear()
-        sections = sentences(self._history())
+        sections = menu_sections(self._history())
         for title, texts in sections.items():
             self.addSeparator()  # Qt does not draw the first
             self.addAction(title).setEnabled(False)  # not `addSection`: with a stylesheet Qt does not draw its title
@@ -40,7 +40,7 @@ class ExampleMenu(QMenu):
             self.addAction("None yet: choose a dataset in Setup first").setEnabled(False)
 
 
-def sentences(history: History) -> dict[str, list[str]]:
+def menu_sections(history: History) -> dict[str, list[str]]:
     """Section title -> source texts. No text appears twice; empty sections are left out."""
     probe = history.newest_probe()
     newest = history.newest_validation()

@@ -24,14 +24,14 @@ def probed_translation(request: Translate, known: Translation | None, history: H
     known = known if known is not None and known.source == request.texts[0] else None
     with suppress(UserError):  # the panels that draw a damaged probe report it
         probe = history.probe(request.step)
-        if probe is not None and _kept(history, request.step) in (probe.step, None):
+        if probe is not None and _kept_step_at(history, request.step) in (probe.step, None):
             wanted = request.texts[0], request.references[0]
             found = (one for one in probe.sentences if (one.source, one.reference) == wanted)
-            return next((_written(one, known, probe.step) for one in found if known or _is_read(one)), None)
+            return next((_as_translation(one, known, probe.step) for one in found if known or _is_read(one)), None)
     return None
 
 
-def _kept(history: History, step: int) -> int | None:
+def _kept_step_at(history: History, step: int) -> int | None:
     """The newest step at or before this one whose weights are kept; None if there is none to answer with."""
     return max((one for one in history.kept_steps if one <= step), default=None)
 
@@ -41,7 +41,7 @@ def _is_read(sentence: ProbedSentence) -> bool:
     return "<unk>" not in sentence.src_tokens
 
 
-def _written(sentence: ProbedSentence, known: Translation | None, step: int) -> Translation:
+def _as_translation(sentence: ProbedSentence, known: Translation | None, step: int) -> Translation:
     return Translation(
         step=step,
         source=sentence.source,

@@ -11,10 +11,14 @@ from PySide6.QtCore import QObject, Signal
 from core.answers.head_ablation import HeadId
 from core.probes import Attention, Feed, ProbedSentence
 
-Kind = Literal["encoder_self", "decoder_self", "cross"]
+AttentionKind = Literal["encoder_self", "decoder_self", "cross"]
 Pooled = Literal["", "mean", "max"]
-KINDS: tuple[Kind, ...] = ("encoder_self", "decoder_self", "cross")
-KIND_TITLES: dict[Kind, str] = {"encoder_self": "encoder self", "decoder_self": "decoder self", "cross": "cross"}
+ATTENTION_KINDS: tuple[AttentionKind, ...] = ("encoder_self", "decoder_self", "cross")
+KIND_TITLES: dict[AttentionKind, str] = {
+    "encoder_self": "encoder self",
+    "decoder_self": "decoder self",
+    "cross": "cross",
+}
 POOLED_TITLES: dict[Pooled, str] = {"mean": "mean of heads", "max": "maximum of heads"}
 
 
@@ -23,7 +27,7 @@ class Chosen:
     """One choice. Layer and head count from 0; -1 is the last."""
 
     sentence: str = ""  # its source text; one that the run does not follow means the first that it follows
-    kind: Kind = "cross"
+    kind: AttentionKind = "cross"
     layer: int = -1
     head: int = 0
     pooled: Pooled = ""  # the mean or maximum over all heads of the layer, instead of one head
@@ -50,7 +54,7 @@ class Selection(QObject):
             self.chosen = chosen
             self.changed.emit()
 
-    def place_among(self, sentences: Sequence[str]) -> int:
+    def sentence_index(self, sentences: Sequence[str]) -> int:
         """The index of the chosen sentence among those a run follows (at least one); 0 if it is not among them."""
         return sentences.index(self.chosen.sentence) if self.chosen.sentence in sentences else 0
 
@@ -60,7 +64,7 @@ class Selection(QObject):
             return sentence.free_running
         return sentence.by_reference
 
-    def attention_of(self, sentence: ProbedSentence, kind: Kind | None = None) -> Attention:
+    def attention_of(self, sentence: ProbedSentence, kind: AttentionKind | None = None) -> Attention:
         """The weights of every layer and head, [L, H, queries, keys]; of the chosen kind if none is given."""
         kind = kind or self.chosen.kind
         if kind == "encoder_self":
@@ -68,7 +72,7 @@ class Selection(QObject):
         feed = self.feed_of(sentence)
         return feed.decoder_self if kind == "decoder_self" else feed.cross
 
-    def place_in(self, sentence: ProbedSentence) -> HeadId:
+    def head_in(self, sentence: ProbedSentence) -> HeadId:
         """The chosen head. A layer or head number that the model lacks wraps around, so that -1 is the last."""
         num_layers, num_heads = self.attention_of(sentence).shape[:2]
         return HeadId(self.chosen.kind, self.chosen.layer % num_layers, self.chosen.head % num_heads)

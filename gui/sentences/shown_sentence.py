@@ -41,10 +41,10 @@ class NothingShown:
 
 
 Shown = ShownSentence | NothingShown
-Source = Callable[[History, int], Shown]
+SentenceSource = Callable[[History, int], Shown]
 
 
-def probed(selection: Selection) -> Source:
+def probe_source(selection: Selection) -> SentenceSource:
     """A source of the chosen sentence, from the newest probe at or before a step."""
     return lambda history, step: shown_sentence(selection, history, step)
 
@@ -66,7 +66,7 @@ def _shown_sentence(selection: Selection, history: History, step: int) -> Shown:
     if not sentences:
         history.probe(step)  # raises if there are probes but none can be read
         return NothingShown()
-    wanted = sentences[selection.place_among(sentences)]
+    wanted = sentences[selection.sentence_index(sentences)]
     kept = bisect_right(history.snapshot_steps, step)
     weights_of = history.snapshot_steps[kept - 1] if kept else None
     for candidate in (step, weights_of):

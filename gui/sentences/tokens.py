@@ -37,4 +37,4 @@ def first_difference(one: tuple[str, ...], other: tuple[str, ...]) -> int | None
     if one == other:
         return None
     pairs = zip(one, other, strict=False)
-    return next((place for place, (mine, theirs) in enumerate(pairs) if mine != theirs), min(len(one), len(other)))
+    return next((index for index, (mine, theirs) in enumerate(pairs) if mine != theirs), min(len(one), len(other)))

@@ -26,30 +26,30 @@ class Track:
         return sum(token == first for token, first in zip(self.tokens, self.first_choices, strict=True))
 
 
-def track_of(name: str, feed: Feed) -> Track:
+def track_from_feed(name: str, feed: Feed) -> Track:
     """The track of one feed of a sentence."""
     return Track(name, feed.tgt_output, tuple(feed.output_probability.tolist()), feed.predicted)
 
 
-def said_of_reference(fed: Track, free: Track) -> str:
+def describe_reference_difference(fed: Track, free: Track) -> str:
     """What comparing the free-running output with the reference shows."""
-    place = first_difference(fed.tokens, free.tokens)
+    index = first_difference(fed.tokens, free.tokens)
     right, all_of_them = fed.num_first_choices, len(fed.tokens)
     alone = f"Teacher-forced, the model's first choice is right for {right} of {all_of_them} tokens."
-    if place is None:
+    if index is None:
         return f"✓ The free run equals the reference. {alone}"
-    return f"✗ {_said_of_difference(place, fed, free, 'the reference has', 'the free run')} {alone}"
+    return f"✗ {_describe_difference(index, fed, free, 'the reference has', 'the free run')} {alone}"
 
 
-def said_of_weights(above: Track, below: Track) -> str:
+def describe_weights_difference(above: Track, below: Track) -> str:
     """What comparing two models' outputs shows."""
-    place = first_difference(above.tokens, below.tokens)
-    if place is None:
+    index = first_difference(above.tokens, below.tokens)
+    if index is None:
         return "= Both write the same."
-    return f"≠ {_said_of_difference(place, above, below, 'above comes', 'below')}"
+    return f"≠ {_describe_difference(index, above, below, 'above comes', 'below')}"
 
 
-def said_of_fed(above: Track, below: Track) -> str:
+def describe_reference_losses(above: Track, below: Track) -> str:
     """How probable two models find the same reference."""
     return (
         f"Teacher-forced, the loss is {_loss(above):.2f} nats a token above and {_loss(below):.2f} below; the first "
@@ -57,21 +57,21 @@ def said_of_fed(above: Track, below: Track) -> str:
     )
 
 
-def table_of(tracks: tuple[Track, ...]) -> Table:
+def tracks_table(tracks: tuple[Track, ...]) -> Table:
     """A table with a row for each token of each track."""
     rows = (
-        (place, track.name, token, probability, first)
+        (index, track.name, token, probability, first)
         for track in tracks
-        for place, (token, probability, first) in enumerate(
+        for index, (token, probability, first) in enumerate(
             zip(track.tokens, track.probabilities, track.first_choices, strict=True), 1
         )
     )
     return [("place", "track", "token", "probability", "first choice"), *rows]
 
 
-def _said_of_difference(place: int, above: Track, below: Track, has: str, other: str) -> str:
-    until = f"The same up to token {place}; then" if place else "From the first token on"
-    return f"{until} {has} {_at(above, place)} and {other} {_at(below, place)}."
+def _describe_difference(index: int, above: Track, below: Track, has: str, other: str) -> str:
+    until = f"The same up to token {index}; then" if index else "From the first token on"
+    return f"{until} {has} {_token_text(above, index)} and {other} {_token_text(below, index)}."
 
 
 def _loss(track: Track) -> float:
@@ -80,7 +80,7 @@ def _loss(track: Track) -> float:
         return float(-np.log(track.probabilities).mean())
 
 
-def _at(track: Track, place: int) -> str:
-    if place >= len(track.tokens):
+def _token_text(track: Track, index: int) -> str:
+    if index >= len(track.tokens):
         return "nothing more"
-    return f"{quoted(track.tokens[place])} ({track.probabilities[place]:.2f})"
+    return f"{quoted(track.tokens[index])} ({track.probabilities[index]:.2f})"

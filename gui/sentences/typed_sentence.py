@@ -24,22 +24,22 @@ from core.history import History
 from core.requests import Translate
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
+from gui.sentences.cooldown import Cooldown
 from gui.sentences.known_reference import known_reference
 from gui.sentences.probed_translation import probed_translation
-from gui.sentences.rest import Rest
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 
 Weights = Literal["playhead", "now", "best", "last"] | int  # a number means the weights kept at that step
-CALM_MS = 250  # between two translations while the playhead is dragged
-_NEWS = (ProbeDone, StateChanged, CheckpointSaved, SnapshotSaved, ValidationDone)
+THROTTLE_MS = 250  # between two translations while the playhead is dragged
+_REFRESHING_EVENTS = (ProbeDone, StateChanged, CheckpointSaved, SnapshotSaved, ValidationDone)
 
 
 class TypedSentence(QObject):
     """Translates the typed text, and translates it again when the weights that were chosen have changed.
 
     It translates again only while watched. A translation that a probe has is used at once. Otherwise the one before
-    must have come back first; then it asks at once if the user chose other weights, and after a rest if the model has
-    only learned further.
+    must have come back first; then it asks at once if the user chose other weights, and after a cooldown if the model
+    has only learned further.
     """
 
     changed = Signal()  # translation or error
@@ -53,31 +53,31 @@ class TypedSentence(QObject):
         self.translation: Translation | None = None
         self.error: UserError | None = None
         self._bridge, self._playhead = bridge, playhead
-        self.asked_step: int | None = None  # the step of the newest question; None: the current weights
+        self.requested_step: int | None = None  # the step of the newest question; None: the current weights
         self._question = self._answered = 0  # numbers of the newest question and of the newest answered one
         self.is_awaited = False  # whether the user, not the training, caused the newest question
-        self._asked_choice: Hashable = None
+        self._requested_choice: Hashable = None
         self._is_watched = False
-        self._rest = Rest(bridge, self)
-        self._rest.over.connect(self._follow)
-        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
-        self._calm.timeout.connect(self._follow)
-        bridge.drained.connect(self._take)
-        bridge.prepared.connect(self._forget)
-        bridge.run_forgotten.connect(self._forget)
-        playhead.moved.connect(self._follow)
+        self._cooldown = Cooldown(bridge, self)
+        self._cooldown.ended.connect(self._refresh)
+        self._throttle = QTimer(self, singleShot=True, interval=THROTTLE_MS)
+        self._throttle.timeout.connect(self._refresh)
+        bridge.drained.connect(self._handle_events)
+        bridge.prepared.connect(self._handle_model_changed)
+        bridge.run_forgotten.connect(self._handle_model_changed)
+        playhead.moved.connect(self._refresh)
 
     def translate(self, text: str, reference: str | None = None) -> None:
         """Translate this text now, with the chosen weights."""
-        self._take_text(text, reference)
+        self._set_text(text, reference)
         self._ask()
 
-    def offer(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Translate this text as soon as it is watched."""
-        self._take_text(text, None)
-        self._begin_again()
+        self._set_text(text, None)
+        self._reset()
 
-    def go_on_from(self, prefix: tuple[str, ...]) -> None:
+    def continue_from(self, prefix: tuple[str, ...]) -> None:
         """Have the output begin with these tokens and the model continue; with none, have it write everything."""
         self.prefix = prefix
         self._ask()
@@ -91,17 +91,17 @@ class TypedSentence(QObject):
     def watch(self, is_watched: bool) -> None:
         """Translate again only while this is True: nobody sees it otherwise."""
         self._is_watched = is_watched
-        self._follow()
+        self._refresh()
 
     @property
-    def is_under_way(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether the newest question has yet to be answered."""
         return self._question != self._answered
 
     @property
-    def waits_for(self) -> str:
+    def pending_reason(self) -> str:
         """Why there is no translation of the text yet; empty if none is coming."""
-        if self.is_under_way:
+        if self.is_pending:
             return "Translating …"
         is_preparing = self.error is None and self._bridge.state in ("starting", "preparing")
         return "It will be translated once data and model are ready." if self.text and is_preparing else ""
@@ -133,87 +133,87 @@ class TypedSentence(QObject):
         """The step of the chosen weights; None for the current ones."""
         return step_of(self.weights, self._bridge.history, self._playhead)
 
-    def _take_text(self, text: str, reference: str | None) -> None:
+    def _set_text(self, text: str, reference: str | None) -> None:
         self.text, self.reference, self.prefix = text, reference, ()
 
     def _is_stale(self) -> bool:
         wanted = self.wanted_step()
-        if wanted != self.asked_step:
+        if wanted != self.requested_step:
             return True
         if self.translation is None:
             return self.error is None
         return wanted is None and self.translation.step != self._bridge.history.last_step
 
-    def _take(self, events: list[Event]) -> None:
+    def _handle_events(self, events: list[Event]) -> None:
         if any(isinstance(event, SettingChanged) and event.key.startswith("decoding.") for event in events):
-            self._decode_anew()
-        elif any(isinstance(event, _NEWS) for event in events):
-            self._follow()
+            self._retranslate()
+        elif any(isinstance(event, _REFRESHING_EVENTS) for event in events):
+            self._refresh()
 
-    def _decode_anew(self) -> None:
+    def _retranslate(self) -> None:
         """Translate again with changed decoding settings; while watched, the old output stays until then."""
         if self._is_watched and self.text:
             self._ask()
         else:
-            self._begin_again()
+            self._reset()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Translate again if the chosen weights have changed."""
         if not (self._is_watched and self.text and self._bridge.state != "preparing" and self._is_stale()):
             return
-        is_another = self.translation is None or self.choice != self._asked_choice
-        has_rested = not self._calm.isActive() if is_another else self._rest.is_over
-        if (has_rested and not self.is_under_way) or self._probed() is not None:
+        is_another = self.translation is None or self.choice != self._requested_choice
+        has_rested = not self._throttle.isActive() if is_another else self._cooldown.is_over
+        if (has_rested and not self.is_pending) or self._from_probe() is not None:
             if is_another:
-                self._calm.start()
+                self._throttle.start()
             self._ask(is_awaited=is_another)
 
-    def _probed(self) -> Translation | None:
+    def _from_probe(self) -> Translation | None:
         """The translation with the chosen weights, if a probe has it."""
         return probed_translation(self.request(self.wanted_step()), self.translation, self._bridge.history)
 
-    def _forget(self) -> None:
+    def _handle_model_changed(self) -> None:
         """Another model, or none: drop the old translation, and a choice of checkpoint or step of the old run."""
         if self.weights != "now":
             self.weights = "playhead"
         self.prefix = ()
-        self._begin_again()
+        self._reset()
 
-    def _begin_again(self) -> None:
+    def _reset(self) -> None:
         """Drop the translation, and ignore an answer under way."""
         self._question += 1
         self._answered = self._question
         self.translation = self.error = None
         self.changed.emit()
-        self._follow()
+        self._refresh()
 
     def _ask(self, *, is_awaited: bool = True) -> None:
         self._question += 1
-        self.asked_step, question = self.wanted_step(), self._question
-        self.is_awaited, self._asked_choice = is_awaited, self.choice
-        if (probed := self._probed()) is not None:
-            self._answer(question, probed, None)
+        self.requested_step, question = self.wanted_step(), self._question
+        self.is_awaited, self._requested_choice = is_awaited, self.choice
+        if (probed := self._from_probe()) is not None:
+            self._handle_answer(question, probed, None)
             return
         self._bridge.ask(
-            self.request(self.asked_step),
-            lambda translations: self._answer(question, translations[0], None),
-            lambda error: self._answer(question, None, error),
+            self.request(self.requested_step),
+            lambda translations: self._handle_answer(question, translations[0], None),
+            lambda error: self._handle_answer(question, None, error),
         )
 
-    def _answer(self, question: int, translation: Translation | None, error: Exception | None) -> None:
+    def _handle_answer(self, question: int, translation: Translation | None, error: Exception | None) -> None:
         if question != self._question:
             return
         self._answered = question
-        self._rest.begin(translation)
-        if self._calm.isActive():
-            self._calm.start()  # counted from the answer, or a slow engine would only translate
+        self._cooldown.start(translation)
+        if self._throttle.isActive():
+            self._throttle.start()  # counted from the answer, or a slow engine would only translate
         self.translation = translation
         self.error = error if isinstance(error, UserError) else None
         if error is not None and self.error is None:
             self._bridge.report(error)
         self.changed.emit()
-        if self.wanted_step() != self.asked_step:  # the playhead was dragged on meanwhile
-            self._follow()
+        if self.wanted_step() != self.requested_step:  # the playhead was dragged on meanwhile
+            self._refresh()
 
 
 def choice_of(weights: Weights, playhead: Playhead) -> Hashable:

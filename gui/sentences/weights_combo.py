@@ -13,7 +13,7 @@ _HELP = (
     "Which weights to translate with: those at the playhead (they follow the training while the view is live), those "
     "of this moment wherever the playhead is, a checkpoint, or any step whose weights are kept"
 )
-_ALONE = (
+_SINGLE_STEP_HELP = (
     "The last checkpoint here is from a single step; the terminal's `--checkpoint last` is the mean of the last {:,}"
 )
 
@@ -29,7 +29,7 @@ class WeightsCombo(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setMaxVisibleItems(20)
         self.show_history(History(), "playhead")
-        self.activated.connect(lambda place: self.chosen.emit(self.itemData(place)))
+        self.activated.connect(lambda index: self.chosen.emit(self.itemData(index)))
 
     @property
     def weights(self) -> Weights:
@@ -42,10 +42,10 @@ class WeightsCombo(QComboBox):
             return
         self.setAccessibleDescription(_help(history))
         self.setToolTip(_help(history))
-        offers = _offers(history)
-        if all(weights != chosen for _, weights in offers):
-            offers.append((f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen))
-        set_items(self, offers)
+        items = _items(history)
+        if all(weights != chosen for _, weights in items):
+            items.append((f"step {chosen:,}" if isinstance(chosen, int) else f"{chosen} checkpoint", chosen))
+        set_items(self, items)
         self.setCurrentIndex(self.findData(chosen))
 
 
@@ -56,15 +56,15 @@ def _num_averaged(history: History) -> int:
 
 def _help(history: History) -> str:
     num_averaged = _num_averaged(history)
-    return f"{_HELP}. {_ALONE.format(num_averaged)}" if num_averaged > 1 else _HELP
+    return f"{_HELP}. {_SINGLE_STEP_HELP.format(num_averaged)}" if num_averaged > 1 else _HELP
 
 
-def _offers(history: History) -> list[tuple[str, Weights]]:
-    offers: list[tuple[str, Weights]] = [("at the playhead", "playhead"), ("now", "now")]
+def _items(history: History) -> list[tuple[str, Weights]]:
+    items: list[tuple[str, Weights]] = [("at the playhead", "playhead"), ("now", "now")]
     if history.best_steps:
-        offers.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
+        items.append((f"best checkpoint: step {max(history.best_steps):,}", "best"))
     if history.checkpoint_steps:
         alone = " alone" if _num_averaged(history) > 1 else ""  # unlike the terminal's last, which is a mean then
-        offers.append((f"last checkpoint{alone}: step {max(history.checkpoint_steps):,}", "last"))
+        items.append((f"last checkpoint{alone}: step {max(history.checkpoint_steps):,}", "last"))
     kept = history.kept_steps[::-1]
-    return offers + [(f"step {step:,}", step) for step in kept]
+    return items + [(f"step {step:,}", step) for step in kept]

@@ -17,7 +17,7 @@ from gui.widgets.tab_order import insert_in_tab_order
 
 if TYPE_CHECKING:
     from gui.panels.anatomy.topic import Topic
-    from gui.panels.anatomy.topics import Makers
+    from gui.panels.anatomy.topics import TopicFactories
 
 
 class AnatomyView(View):
@@ -30,7 +30,7 @@ class AnatomyView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._makers: Makers = {}  # until the view is first shown
+        self._makers: TopicFactories = {}  # until the view is first shown
         self._pages: dict[type[Topic], QScrollArea] = {}
         self.built: dict[type[Topic], Topic] = {}
         self.topics = TopicList()
@@ -80,7 +80,7 @@ class AnatomyView(View):
             self._pages[kind] = FramelessScrollArea(topic)
             self.pages.addWidget(self._pages[kind])
             insert_in_tab_order(self._pages[kind], after=self.topics)
-            topic.tab_to_code_last()
+            topic.put_code_last_in_tab_order()
         self.pages.setCurrentWidget(self._pages[kind])
 
     def _resize(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from gui.context import Context
-from gui.heads.compared_attention import ComparedAttention
-from gui.heads.heads_off import HeadsOff
+from gui.heads.attention_comparison import AttentionComparison
+from gui.heads.disabled_heads import DisabledHeads
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_chooser import HeadChooser
@@ -34,15 +34,17 @@ class AttentionView(View):
         super().__init__(context)
         theme, selection = context.theme, context.selection
         self.sentence_row = SentenceRow(theme, selection)
-        self.heads_off = HeadsOff(context.bridge)
-        self.chooser = HeadChooser(theme, selection, heads_off=self.heads_off)
-        self.compared = ComparedAttention(context.bridge, selection)
+        self.disabled_heads = DisabledHeads(context.bridge)
+        self.chooser = HeadChooser(theme, selection, disabled_heads=self.disabled_heads)
+        self.comparison = AttentionComparison(context.bridge, selection)
         self.more_button = FoldButton("More", name="More about attention", help=_MORE_HELP)
-        self.extras = AttentionExtras(context, self.compared)
+        self.extras = AttentionExtras(context, self.comparison)
         self.extras.hide()
-        self.map = AttentionMap(theme, selection, self.compared.shown)
-        self.grid = HeadGrid(theme, selection, self.compared.shown, all_kinds=True, heads_off=self.heads_off)
-        self.left_out = LeftOutHeads(context, self.heads_off)
+        self.map = AttentionMap(theme, selection, self.comparison.shown)
+        self.grid = HeadGrid(
+            theme, selection, self.comparison.shown, all_kinds=True, disabled_heads=self.disabled_heads
+        )
+        self.left_out = LeftOutHeads(context, self.disabled_heads)
         self.left_out.hide()
         self.all_kinds_box = check_box("all kinds", "Heads of all kinds", _KINDS_HELP)
         self.all_kinds_box.setChecked(True)
@@ -51,10 +53,10 @@ class AttentionView(View):
         self._lay_out()
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
-        self.heads_off.changed.connect(self._show_heads_off)
+        self.disabled_heads.changed.connect(self._show_disabled_heads)
         self.more_button.toggled.connect(self.extras.setVisible)
         self.extras.entropy_box.toggled.connect(self._show_entropy)
-        self.compared.changed.connect(self._show_compared)
+        self.comparison.changed.connect(self._show_compared)
         self.sentence_row.follow_in(context)
 
     def _show_kinds(self, all_kinds: bool) -> None:
@@ -69,8 +71,8 @@ class AttentionView(View):
         for panel in (self.extras, self.map, self.grid):
             panel.mark_dirty()
 
-    def _show_heads_off(self) -> None:
-        self.left_out.setVisible(bool(self.heads_off.places))
+    def _show_disabled_heads(self) -> None:
+        self.left_out.setVisible(bool(self.disabled_heads.heads))
         for panel in (self.left_out, self.chooser, self.grid):
             panel.mark_dirty()
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 from core.data.splits import SPLITS
 from core.overview.pairs import MAX_FOUND
 from gui.context import Context
-from gui.datasets.data_look import DataLook
+from gui.datasets.data_reader import DataReader
 from gui.datasets.pair_pages import PAGE, PairPages
-from gui.panels.datasets.data_examples import ExampleTable, examples_of
 from gui.panels.datasets.data_figures import DataFigures
+from gui.panels.datasets.example_table import ExampleTable, examples_of
 from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.datasets.pair_table import PairTable
 from gui.theme import GRID
@@ -47,8 +47,8 @@ class DataView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.look = DataLook(context.bridge)
-        self.pages = PairPages(context.bridge, self.look)
+        self.reader = DataReader(context.bridge)
+        self.pages = PairPages(context.bridge, self.reader)
         self.split_combo = NoWheelComboBox()
         self.search_edit = EscapableEdit("Search", "Search sources and targets", _SEARCH_HELP)
         self.previous_button = button("‹", "The previous page (Ctrl+PgUp)", name="Previous page")
@@ -58,8 +58,8 @@ class DataView(View):
         self.note_label = plain_label(role="muted")
         self.empty_label = plain_label(role="muted")
         self.table = PairTable(context.theme)
-        self.histograms = LengthHistograms(context.theme, self.look, self.pages)
-        self.figures = DataFigures(context.theme, self.look)
+        self.histograms = LengthHistograms(context.theme, self.reader, self.pages)
+        self.figures = DataFigures(context.theme, self.reader)
         self.examples = ExampleTable(context.theme)
         self._stack = QStackedWidget()
         self._typing = QTimer(self, singleShot=True, interval=SEARCH_DELAY_MS)
@@ -72,7 +72,7 @@ class DataView(View):
 
     def show_example(self) -> None:
         """Show the pairs that contain the chosen example."""
-        if (example := self.examples.chosen) is not None:
+        if (example := self.examples.selected_row) is not None:
             self.search_edit.setText(example.text)
             self.split_combo.setCurrentIndex(SPLITS.index(example.split))
             self._search()
@@ -94,7 +94,7 @@ class DataView(View):
         self._watch(False)
 
     def _watch(self, is_watched: bool) -> None:
-        self.look.watch(is_watched)
+        self.reader.watch(is_watched)
         self.pages.watch(is_watched)
 
     def _lay_out(self) -> None:
@@ -123,9 +123,9 @@ class DataView(View):
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
 
     def _connect(self) -> None:
-        self.look.opened.connect(self._show_data)
-        self.look.changed.connect(self._show_overview)
-        self.look.aged.connect(self._show_note)
+        self.reader.opened.connect(self._show_data)
+        self.reader.changed.connect(self._show_overview)
+        self.reader.outdated_changed.connect(self._show_note)
         self.pages.changed.connect(self._show_pairs)
         self.split_combo.currentTextChanged.connect(self.pages.choose_split)
         self.split_combo.currentTextChanged.connect(self._mark)
@@ -150,12 +150,12 @@ class DataView(View):
 
     def _show_data(self) -> None:
         """Show the data, or why there are none."""
-        self.empty_label.setText(self.look.note)
-        self._stack.setCurrentIndex(0 if self.look.data is None else 1)
+        self.empty_label.setText(self.reader.note)
+        self._stack.setCurrentIndex(0 if self.reader.data is None else 1)
         self._show_overview()
 
     def _show_overview(self) -> None:
-        examples = list(examples_of(self.look.overview))
+        examples = list(examples_of(self.reader.overview))
         self.examples.show_rows(examples)
         self.examples.setVisible(bool(examples))  # an empty table would say nothing
         self._mark()
@@ -166,9 +166,9 @@ class DataView(View):
         self.figures.mark_dirty()
 
     def _show_note(self) -> None:
-        data, overview = self.look.data, self.look.overview
+        data, overview = self.reader.data, self.reader.overview
         notes = [FOLLOWED] if self.context.follower.sentence else []
-        notes += [OUTDATED] if self.look.is_outdated else []
+        notes += [OUTDATED] if self.reader.is_outdated else []
         notes += [ENDLESS] if data is not None and data.endless else []
         if overview is not None and overview.stage:
             notes.append(f"Questions at {overview.stage} …")
@@ -191,10 +191,10 @@ class DataView(View):
         self.table.setFocus()
 
     def _turn(self) -> None:
-        self.pages.turn(1)
+        self.pages.turn_pages(1)
 
     def _turn_back(self) -> None:
-        self.pages.turn(-1)
+        self.pages.turn_pages(-1)
 
     def _choose_files(self, names: Sequence[str]) -> None:
         self.files_chosen.emit([Path(name) for name in names])

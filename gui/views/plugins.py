@@ -62,14 +62,14 @@ class PluginsView(View):
 
     def try_chosen(self) -> None:
         """Put the chosen plugin into Setup."""
-        if (row := self.table.chosen) is not None and row.info.error is None:
+        if (row := self.table.selected_row) is not None and row.info.error is None:
             self.tried.emit(row.info.name)
 
     def check_chosen(self) -> None:
         """Check the chosen plugin, or end the check that runs."""
         if self.checks.running is not None:
             self.checks.stop()
-        elif (row := self.table.chosen) is not None:
+        elif (row := self.table.selected_row) is not None:
             self.checks.start(row.info)
 
     def write_new(self) -> None:
@@ -142,7 +142,7 @@ class PluginsView(View):
         self._note(READING if plugins.is_reading else "", "muted")
         self._show_rows()
         if any(info.origin == self._wanted for info in plugins.infos):
-            self.table.choose(self._wanted)
+            self.table.select(self._wanted)
             self._wanted = ""
 
     def _show_rows(self) -> None:
@@ -156,7 +156,7 @@ class PluginsView(View):
         self._show_chosen()
 
     def _show_chosen(self) -> None:
-        row, running = self.table.chosen, self.checks.running
+        row, running = self.table.selected_row, self.checks.running
         set_enabled(self.try_button, NOTHING_CHOSEN if row is None else row.info.error or "")
         set_enabled(self.check_button, NOTHING_CHOSEN if row is None and running is None else "")
         self.check_button.setText("Check" if running is None else "Stop check")
@@ -167,7 +167,7 @@ class PluginsView(View):
             self.findings.show_lines(check_lines(row.report, self.checks.stage if is_running else ""))
 
     def _take_reload(self) -> None:
-        self.checks.forget()
+        self.checks.clear()
         if self._written:
             self._note(WRITTEN.format(self._written), "muted")
             self._written = ""

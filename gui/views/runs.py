@@ -14,9 +14,9 @@ from core.errors import UserError
 from core.home_paths import shorten_home
 from core.run_folder import RunFolder, RunLabel
 from gui.context import Context
-from gui.panels.runs.details import RunDetails
-from gui.panels.runs.sides import RunSides
-from gui.panels.runs.table import RunTable
+from gui.panels.runs.comparison_pages import ComparisonPages
+from gui.panels.runs.run_details import RunDetails
+from gui.panels.runs.run_table import RunTable
 from gui.runs.actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
 from gui.runs.rows import RunRow, RunRows, matches
 from gui.runs.shared import SharedRuns
@@ -67,7 +67,7 @@ class RunsView(View):
         self.deleted_label = plain_label(role="muted")
         self.table = RunTable(context.theme)
         self.details = RunDetails()
-        self.sides = RunSides(context)
+        self.comparison_pages = ComparisonPages(context)
         self.shared = SharedRuns(context, self)
         self._leaving: set[Path] = set()  # on their way to the trash: a reading begun earlier may list them
         self._deleted = QElapsedTimer()  # since a click on Delete took effect
@@ -87,12 +87,12 @@ class RunsView(View):
 
     def _read_again_all(self) -> None:
         """Read everything again at the user's request, also what could not be read."""
-        self.sides.try_again()
+        self.comparison_pages.retry()
         self.refresh()
 
     def open_chosen(self) -> None:
         """Load the chosen run and show it."""
-        if (row := self.table.chosen) is not None and not why_not_open(row):
+        if (row := self.table.selected_row) is not None and not why_not_open(row):
             if self._is_at_hand(row):
                 self.context.follower.leave()
             else:
@@ -101,7 +101,7 @@ class RunsView(View):
 
     def continue_chosen(self) -> None:
         """Load the chosen run and go on learning."""
-        if (row := self.table.chosen) is not None and not why_not_continue(row):
+        if (row := self.table.selected_row) is not None and not why_not_continue(row):
             if not self._is_at_hand(row):
                 self.context.workbench.continue_run(row.path)
             elif self.context.bridge.state != "learning":
@@ -115,7 +115,7 @@ class RunsView(View):
 
     def follow_chosen(self) -> None:
         """Follow the chosen run, which another process writes."""
-        if (row := self.table.chosen) is not None and not self._why_not_follow(row):
+        if (row := self.table.selected_row) is not None and not self._why_not_follow(row):
             self.context.follower.follow(row.path)
             self.opened.emit()
 
@@ -123,9 +123,9 @@ class RunsView(View):
         """Move the chosen runs to the trash, and choose the run below the last of them."""
         if self._why_not_delete():
             return
-        rows = self.table.all_chosen
+        rows = self.table.selected_rows
         self._all_rows = [row for row in self._all_rows if row not in rows]
-        self.table.choose(self._below(rows[-1]))
+        self.table.select(self._below(rows[-1]))
         self._search()
         paths = [row.path for row in rows]
         self._leaving.update(paths)
@@ -161,7 +161,7 @@ class RunsView(View):
         self.context.bridge.run_in_background(write, take, partial(self._fail_to_label, run))
 
     def _fail_to_label(self, run: Path, error: Exception) -> None:
-        self.details.keep_typed(run)
+        self.details.keep_edits(run)
         self._fail_to_change(error)
 
     def _take_label(self, run: Path, _: None) -> None:
@@ -174,7 +174,7 @@ class RunsView(View):
         self.opened.emit()
 
     def _say_shared(self, run: Path, path: Path, size: str) -> None:
-        self.details.say(run, f"Shared as {shorten_home(path)}, {size}")
+        self.details.show_message(run, f"Shared as {shorten_home(path)}, {size}")
 
     def _below(self, last: RunRow) -> Path | None:
         """The run in the row below `last`, or else in the lowest row that stays."""
@@ -217,7 +217,7 @@ class RunsView(View):
             *(self.file_button, self.search_edit, place),
         ):
             row.addWidget(widget)
-        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.sides, 3))
+        below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.comparison_pages, 3))
         self.share = FittingSplitter(self.table, below, lambda: self.table.needed_height)
         self.keep_legible(self.share, LOWEST)
         column = self.scrolling_column()
@@ -225,7 +225,7 @@ class RunsView(View):
         column.addWidget(self.deleted_label)
         column.addWidget(self.empty_label)
         column.addWidget(self.share, 1)
-        self.add_panels(*self.sides.panels)
+        self.add_panels(*self.comparison_pages.panels)
 
     def _connect(self) -> None:
         bridge = self.context.bridge
@@ -240,13 +240,13 @@ class RunsView(View):
         self.search_edit.textChanged.connect(self._search)
         self.search_edit.escaped.connect(self.search_edit.clear)
         self.search_edit.escaped.connect(self.table.setFocus)
-        self.details.labelled.connect(self._label)
+        self.details.label_edited.connect(self._label)
         self.file_button.clicked.connect(self.shared.ask_for_file)
-        self.details.share_asked.connect(self.shared.ask_where)
+        self.details.share_requested.connect(self.shared.ask_where)
         self.shared.written.connect(self._say_shared)
         self.shared.opened.connect(self.opened)
-        self.details.branched.connect(self._branch)
-        self.details.left.connect(self.table.setFocus)
+        self.details.branch_requested.connect(self._branch)
+        self.details.editing_ended.connect(self.table.setFocus)
         self.table.doubleClicked.connect(self._act)
         self.table.currentCellChanged.connect(self._show_actions)
         self.table.itemSelectionChanged.connect(self._take_choice)
@@ -261,7 +261,7 @@ class RunsView(View):
             QShortcut(keys, where, context=_WITHIN, autoRepeat=False).activated.connect(act)
         self.context.theme.changed.connect(self._fit_table)
         self.context.theme.changed.connect(self._show_letters)
-        self.sides.lettered.connect(self._show_letters)
+        self.comparison_pages.letters_changed.connect(self._show_letters)
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
             signal.connect(self._take)
 
@@ -283,7 +283,7 @@ class RunsView(View):
 
     def _act(self) -> None:
         """Follow a run that another process writes, or say why not; open any other run."""
-        row = self.table.chosen
+        row = self.table.selected_row
         if row is None or row.writer is None:
             self.open_chosen()
         elif why_not := self._why_not_follow(row):
@@ -315,10 +315,10 @@ class RunsView(View):
     def _take_choice(self) -> None:
         """Show the chosen runs. A click makes a row current before it selects it, so this is called last."""
         self._show_actions()
-        self.sides.compare(self.table.all_chosen)
+        self.comparison_pages.compare(self.table.selected_rows)
 
     def _show_letters(self) -> None:
-        self.table.show_letters(self.sides.letters)
+        self.table.show_letters(self.comparison_pages.letters)
 
     def _search(self) -> None:
         """Show the runs that match the search."""
@@ -340,9 +340,9 @@ class RunsView(View):
         self.context.bridge.report(error)
 
     def _show_actions(self) -> None:
-        row = self.table.chosen
+        row = self.table.selected_row
         self.details.show_row(row)
-        self.details.setVisible(len(self.table.all_chosen) < 2)  # the comparison of several needs the room
+        self.details.setVisible(len(self.table.selected_rows) < 2)  # the comparison of several needs the room
         set_enabled(self.open_button, why_not_open(row))
         set_enabled(self.continue_button, why_not_continue(row))
         set_enabled(self.delete_button, self._why_not_delete())
@@ -355,7 +355,7 @@ class RunsView(View):
         holds, followed = self.context.workbench.has_open, self.context.follower.run
         reasons = [
             why_not_delete(row, is_at_hand=holds(row.path), is_followed=row.path == followed)
-            for row in self.table.all_chosen
+            for row in self.table.selected_rows
         ]
         return next(filter(None, reasons), "") if reasons else NOTHING_CHOSEN
 

@@ -236,7 +236,7 @@ class SetupDrawer(QFrame):
         self._marked, self._refused = None, {}
         for form in self._forms.values():
             form.clear_errors()
-        self.plugin_options.forget()
+        self.plugin_options.discard_edits()
         self.restart_button.refresh()
 
     def _mark(self, sentence: str) -> None:
@@ -266,7 +266,7 @@ class SetupDrawer(QFrame):
 
     def _invalid_keys(self) -> list[str]:
         """The keys of settings whose typed values do not fit."""
-        return [*self._refused, *self.plugin_options.unfit]
+        return [*self._refused, *self.plugin_options.invalid_keys]
 
     def _tell_of_unfit(self, what_is_done: str) -> None:
         """Note in the strip that learning or saving leaves out the typed values that do not fit."""
@@ -297,7 +297,7 @@ class SetupDrawer(QFrame):
         return "" if end == draft.training.max_steps else f"This run continues to step {end:,}; a new one ends here."
 
     def _take_plugins(self) -> None:
-        self.plugin_options.drop_what_is_gone()
+        self.plugin_options.drop_removed_options()
         self.plugin_combo.clear()
         for info in self.context.plugins.infos:
             if info.error is None:
@@ -381,7 +381,7 @@ class SetupDrawer(QFrame):
             section.heading.setToolTip(SECTIONS[name])
             section.heading.toggled.connect(partial(self._unfold, name))
         self.plugin_options.edited.connect(self._unmark)
-        for changed in (self.plugin_options.edited, self.plugin_options.judged):
+        for changed in (self.plugin_options.edited, self.plugin_options.validated):
             changed.connect(self.restart_button.refresh)
         workbench.changed.connect(self.refresh)
         workbench.learn_requested.connect(partial(self._tell_of_unfit, "the run learns"))

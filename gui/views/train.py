@@ -9,10 +9,10 @@ from gui.context import Context
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
-from gui.panels.meaning.accuracy_plots import AccuracyPlots
-from gui.panels.meaning.confusion_map import ConfusionMap
-from gui.panels.meaning.learned_map import LearnedMap
 from gui.panels.translation.sentence_row import SentenceRow
+from gui.panels.validation.accuracy_plots import AccuracyPlots
+from gui.panels.validation.confusion_map import ConfusionMap
+from gui.panels.validation.learned_map import LearnedMap
 from gui.runs.rows import EXAMPLE_STAYS
 from gui.validation_reader import ValidationReader
 from gui.view import View
@@ -47,7 +47,7 @@ class TrainView(View):
         self._lay_out()
         self.more_button.toggled.connect(self._show_more)
         self.sentence_row.follow_in(context)
-        self.curves.notices.tried.connect(context.workbench.try_out)
+        self.curves.notices.experiment_requested.connect(context.workbench.try_out)
         context.run_inspector.changed.connect(self._show_noticed)
         context.follower.changed.connect(self._allow_changes)
         context.workbench.changed.connect(self._allow_changes)

@@ -18,7 +18,7 @@ from gui.panels.translation.token_table import TokenTable
 from gui.panels.translation.two_tracks import TwoTracks
 from gui.panels.translation.weights_panel import WeightsPanel
 from gui.sentences.example_menu import ExampleMenu
-from gui.sentences.output_place import OutputPlace
+from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted, shortened
 from gui.sentences.typed_sentence import TypedSentence
 from gui.sentences.weights_combo import WeightsCombo
@@ -59,7 +59,7 @@ class TranslateView(View):
         self.typed.setParent(self)  # so that its timers end with the view
         self._compared_with = ""  # the reference of the newest translation
         self._offered = ""  # the example that was put into the field before the user typed
-        self.place = OutputPlace()
+        self.position = OutputPosition()
         self.source_edit = QLineEdit()
         self.reference_edit = QLineEdit()
         self.examples_button = button("Examples", "Pick a sentence of the dataset (opens a menu)")
@@ -71,13 +71,13 @@ class TranslateView(View):
         self.note_label = plain_label(HINT, role="muted", wraps=True)
         self.follow_label = plain_label(wraps=True)
         self.stop_following_button = button("Stop following", "Show this window's own run again")
-        self.tracks = TwoTracks(theme, self.typed, self.place)
-        self.tokens = TokenTable(theme, self.typed, self.place)
+        self.tracks = TwoTracks(theme, self.typed, self.position)
+        self.tokens = TokenTable(theme, self.typed, self.position)
         self.chooser = HeadChooser(theme, selection, self.typed.shown, has_feeds=False)
         self.map = AttentionMap(theme, selection, self.typed.shown)
         self.grid = HeadGrid(theme, selection, self.typed.shown, all_kinds=False)
         self.beam = BeamPanel(theme, self.typed, bridge)
-        self.other = WeightsPanel(context, self.typed, self.place)
+        self.other = WeightsPanel(context, self.typed, self.position)
         self.pages = TabbedPages("What is shown of the translation", *_PAGES)
         self.chooser.empty_sentence = "Kind, layer and head are chosen here once there is a translation."
         self.map.empty_sentence = "The attention behind the translation appears here."
@@ -185,7 +185,7 @@ class TranslateView(View):
             self._offered = example
             _show_from_its_beginning(self.source_edit, example)
             self.reference_edit.setText("")
-            self.typed.offer(example)
+            self.typed.set_text(example)
 
     def _take(self, events: list[Event]) -> None:
         if any(isinstance(event, Prepared | ProbeDone) for event in events):
@@ -211,7 +211,7 @@ class TranslateView(View):
         if translation is not None and translation.sentence is not None:
             self._compared_with = translation.sentence.reference or ""
             num_tokens = len(translation.sentence.free_running.tgt_output)
-            self.place.take(num_tokens, (translation.source, translation.prefix))
+            self.position.set_output(num_tokens, (translation.source, translation.prefix))
             if not self.reference_edit.isModified():
                 _show_from_its_beginning(self.reference_edit, self._compared_with)
         note = "" if translation is None else about_source(translation)

@@ -204,7 +204,7 @@ def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: Main
     shutil.copy(folder / "whisper.py", user_plugins_dir())
     qtbot.mouseClick(view.reload_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "whisper" in [row.info.name for row in view.table.rows], timeout=WAIT_MS)
-    view.table.choose(str((user_plugins_dir() / "whisper.py").resolve()))
+    view.table.select(str((user_plugins_dir() / "whisper.py").resolve()))
     qtbot.mouseClick(view.try_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "lost" in window.setup_drawer.plugin_options.form.rows, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: is_ready_with_a_limit(bridge), timeout=WAIT_MS)

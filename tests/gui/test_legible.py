@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.answers.head_ablation import HeadId
-from gui.heads.compared_attention import Against
+from gui.heads.attention_comparison import Baseline
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.widgets.scrolling_page import ScrollingPage
@@ -54,12 +54,12 @@ def scenes(window: MainWindow) -> Iterator[str]:
     train.more_button.click()
     window.show_view(VIEWS.index(type(attention)))
     attention.more_button.click()
-    attention.compared.compare(Against(step=0))
-    attention.heads_off.toggle(HeadId("cross", 0, 0))
+    attention.comparison.compare_with(Baseline(step=0))
+    attention.disabled_heads.toggle(HeadId("cross", 0, 0))
     yield "compared and switched off"
     attention.more_button.click()
-    attention.compared.compare(None)
-    attention.heads_off.all_on()
+    attention.comparison.compare_with(None)
+    attention.disabled_heads.enable_all()
     window.show_view(VIEWS.index(type(translate)))
     for number in (1, 2, 3, 0):
         translate.pages.show_page(number)
@@ -71,7 +71,7 @@ def scenes(window: MainWindow) -> Iterator[str]:
     window.show_view(VIEWS.index(type(runs)))
     runs.table.selectAll()
     for number in (1, 2, 0):
-        runs.sides.show_page(number)
+        runs.comparison_pages.show_page(number)
         yield f"Runs, page {number}"
 
 
@@ -115,7 +115,7 @@ def test_a_beams_tree_takes_the_room_there_is_and_asks_for_no_more(qtbot: QtBot,
         beam.size_spin.setValue(size)
 
         def is_searched(size: int = size) -> bool:
-            return beam.asked.answer is not None and beam.asked.answer.beam_size == size
+            return beam.query.answer is not None and beam.query.answer.beam_size == size
 
         qtbot.waitUntil(is_searched, timeout=WAIT_MS)
     for mode in ("dark", "light"):

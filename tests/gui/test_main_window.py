@@ -151,7 +151,7 @@ def test_the_window_is_called_after_the_run_that_it_shows(
     view, run = window.runs_view, window.context.workbench.run
     window.show_view(VIEWS.index(RunsView))
     qtbot.waitUntil(lambda: len(view.table.rows) == 2, timeout=WAIT_MS)
-    view.table.choose(run)
+    view.table.select(run)
     view.details.edit_name()
     qtbot.keyClicks(view.details.name_edit, "my first")
     qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)

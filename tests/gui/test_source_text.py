@@ -9,7 +9,7 @@ import textwrap
 import pytest
 
 from gui.panels.anatomy import topics
-from gui.panels.anatomy.topic import Topic, spoken
+from gui.panels.anatomy.topic import Topic, plain_equation
 from gui.source_text import source_of
 
 TOPICS = [kind for kind in vars(topics).values() if isinstance(kind, type) and issubclass(kind, Topic)]
@@ -27,6 +27,6 @@ def test_source_is_that_of_inspect(place: str) -> None:
 
 def test_an_equation_is_spoken_without_markup() -> None:
     assert (
-        spoken("sin(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)&nbsp;d<sub>k</sub>")
+        plain_equation("sin(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)&nbsp;d<sub>k</sub>")
         == "sin(pos / 10000^(2i/d)) d_k"
     )

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.colours import Mode
 from gui.frame.rail import RailButton
 from gui.panels.runs.comparison_table import ComparisonTable
-from gui.panels.runs.translations import RunTranslations
+from gui.panels.runs.run_translations import RunTranslations
 from gui.theme import Theme
 from gui.widgets.buttons import FoldButton
 from tests.gui.conftest import WAIT_MS

@@ -63,7 +63,7 @@ def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(VIEWS.index(type(attention)))
     attention.more_button.click()
     attention.extras.entropy_box.click()
-    attention.heads_off.toggle(HeadId("cross", 0, 1))
+    attention.disabled_heads.toggle(HeadId("cross", 0, 1))
     is_answered(attention.left_out, qtbot)
     window.show_view(VIEWS.index(type(translate)))
     translate.translate("1 2 1")
@@ -80,7 +80,7 @@ def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def is_answered(panel: Any, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: panel.asked.answer is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: panel.query.answer is not None, timeout=WAIT_MS)
 
 
 def unwatched(config: RunConfig, folder: Path) -> Path:

@@ -13,22 +13,22 @@ from gui.panels.anatomy.matrix_canvas import Matrix
 from gui.sentences.tokens import quoted
 
 Mark = tuple[int | None, int | None]
-_TERMS = 3  # how many terms of a sum are written out
+_MAX_TERMS = 3  # how many terms of a sum are written out
 LATER = "it comes later, so its score becomes −∞"
 
 
 @dataclass(frozen=True)
 class Stage:
-    """`parts` gives one or two inputs and the result; `marks`, for cell (i, j) of the result, which cells made it.
+    """`matrices` gives one or two inputs and the result.
 
-    `words` describes how that cell is computed.
+    For cell (i, j) of the result, `marked_cells` gives the cells that made it, and `explain` says how.
     """
 
     name: str
     about: str
-    parts: Callable[[DotProduct], tuple[Matrix, ...]]
-    marks: Callable[[int, int], tuple[Mark, ...]]
-    words: Callable[[DotProduct, int, int], str]
+    matrices: Callable[[DotProduct], tuple[Matrix, ...]]
+    marked_cells: Callable[[int, int], tuple[Mark, ...]]
+    explain: Callable[[DotProduct, int, int], str]
 
 
 def _matrix(
@@ -82,54 +82,56 @@ def _weights(seen: DotProduct) -> Matrix:
     return _matrix("weights", seen.weights, seen.query_tokens, seen.key_tokens, ~seen.allowed, is_signed=False)
 
 
-def _sum(terms: list[str]) -> str:
+def _sum_text(terms: list[str]) -> str:
     """`a + b + c + … (32 in all)`"""
-    return " + ".join(terms) if len(terms) <= _TERMS else f"{' + '.join(terms[:_TERMS])} + … ({len(terms)} in all)"
+    if len(terms) <= _MAX_TERMS:
+        return " + ".join(terms)
+    return f"{' + '.join(terms[:_MAX_TERMS])} + … ({len(terms)} in all)"
 
 
-def _say_value(seen: DotProduct, row: int, column: int) -> str:
+def _explain_value(seen: DotProduct, row: int, column: int) -> str:
     key = quoted(seen.key_tokens[row])
     return f"{key} passes on {seen.values[row, column]:z.3f} in dimension {column} of its value."
 
 
-def _say_score(seen: DotProduct, row: int, column: int) -> str:
+def _explain_score(seen: DotProduct, row: int, column: int) -> str:
     pairs = zip(seen.queries[row].tolist(), seen.keys[column].tolist(), strict=True)
-    terms = _sum([f"({q:z.2f} · {k:z.2f})" for q, k in pairs])
+    terms = _sum_text([f"({q:z.2f} · {k:z.2f})" for q, k in pairs])
     query, key = quoted(seen.query_tokens[row]), quoted(seen.key_tokens[column])
     return f"q({query}) · k({key}) = {terms} = {seen.scores[row, column]:z.3f}"
 
 
-def _say_scaled(seen: DotProduct, row: int, column: int) -> str:
+def _explain_scaled(seen: DotProduct, row: int, column: int) -> str:
     score, scaled, d_head = seen.scores[row, column], seen.scaled[row, column], seen.queries.shape[1]
     pair = f"{quoted(seen.query_tokens[row])}, {quoted(seen.key_tokens[column])}"
     return f"{pair}: {score:z.3f} / √{d_head} = {scaled:z.3f}"
 
 
-def _say_masked(seen: DotProduct, row: int, column: int) -> str:
+def _explain_masked(seen: DotProduct, row: int, column: int) -> str:
     pair = f"{quoted(seen.query_tokens[row])}, {quoted(seen.key_tokens[column])}"
     if not seen.allowed[row, column]:
         return f"{pair}: {LATER}."
     return f"{pair}: allowed, so {seen.scaled[row, column]:z.3f} stays."
 
 
-def _say_weight(seen: DotProduct, row: int, column: int) -> str:
+def _explain_weight(seen: DotProduct, row: int, column: int) -> str:
     pair = f"{quoted(seen.query_tokens[row])} reads from {quoted(seen.key_tokens[column])}"
     if not seen.allowed[row, column]:
         return f"{pair} with weight 0: {LATER}, and e^−∞ = 0."
     allowed = seen.scaled[row][seen.allowed[row]]
-    powers = _sum([f"e^{score:z.2f}" for score in allowed.tolist()])
+    powers = _sum_text([f"e^{score:z.2f}" for score in allowed.tolist()])
     return f"{pair} with weight e^{seen.scaled[row, column]:z.2f} / ({powers}) = {seen.weights[row, column]:z.3f}"
 
 
-def _say_output(seen: DotProduct, row: int, column: int) -> str:
-    most = np.argsort(-seen.weights[row], kind="stable")[:_TERMS]
+def _explain_output(seen: DotProduct, row: int, column: int) -> str:
+    most = np.argsort(-seen.weights[row], kind="stable")[:_MAX_TERMS]
     terms = [
         f"{seen.weights[row, key]:z.2f} · {seen.values[key, column]:z.2f} ({quoted(seen.key_tokens[key])})"
         for key in most
     ]
-    more = " + …" if len(seen.key_tokens) > _TERMS else ""
-    place = f"{quoted(seen.query_tokens[row])}, dimension {column}"
-    return f"{place}: {' + '.join(terms)}{more} = {seen.output[row, column]:z.3f}"
+    more = " + …" if len(seen.key_tokens) > _MAX_TERMS else ""
+    component = f"{quoted(seen.query_tokens[row])}, dimension {column}"
+    return f"{component}: {' + '.join(terms)}{more} = {seen.output[row, column]:z.3f}"
 
 
 STAGES = (
@@ -139,7 +141,7 @@ STAGES = (
         "a key, what it can be found by, and a value, what it passes on.",
         lambda seen: (_queries(seen), _keys(seen), _values(seen)),
         lambda row, column: ((None, None), (row, None), (row, column)),
-        _say_value,
+        _explain_value,
     ),
     Stage(
         "Compare",
@@ -147,7 +149,7 @@ STAGES = (
         "the same way.",
         lambda seen: (_queries(seen), _keys(seen), _scores(seen)),
         lambda row, column: ((row, None), (column, None), (row, column)),
-        _say_score,
+        _explain_score,
     ),
     Stage(
         "Scale",
@@ -155,7 +157,7 @@ STAGES = (
         "largest. Dividing by √dₖ, the root of their number, keeps scores of any width alike.",
         lambda seen: (_scores(seen), _scaled(seen)),
         lambda row, column: ((row, column), (row, column)),
-        _say_scaled,
+        _explain_scaled,
     ),
     Stage(
         "Mask",
@@ -163,14 +165,14 @@ STAGES = (
         "comes later. This sentence stands alone, so it has no padding.",
         lambda seen: (_scaled(seen), _masked(seen)),
         lambda row, column: ((row, column), (row, column)),
-        _say_masked,
+        _explain_masked,
     ),
     Stage(
         "Softmax",
         "Each row becomes weights that are positive and sum to 1: how much of its attention a token gives to each.",
         lambda seen: (_masked(seen), _weights(seen)),
         lambda row, column: ((row, None), (row, column)),
-        _say_weight,
+        _explain_weight,
     ),
     Stage(
         "Read",
@@ -178,6 +180,6 @@ STAGES = (
         "mixed by one more matrix.",
         lambda seen: (_weights(seen), _values(seen), _output(seen)),
         lambda row, column: ((row, None), (None, column), (row, column)),
-        _say_output,
+        _explain_output,
     ),
 )

@@ -13,7 +13,7 @@ from gui.theme import GRID
 _GAP = GRID / 2  # least distance between two texts
 
 
-def texts_in(inner: QRectF, block: Block, metrics: QFontMetrics) -> Iterator[tuple[str, QRectF, str]]:
+def box_texts(inner: QRectF, block: Block, metrics: QFontMetrics) -> Iterator[tuple[str, QRectF, str]]:
     """Each text with its rectangle and colour: the name at the left, the count at the right, the shape in between.
 
     The shape begins in the middle unless a long name or count pushes it aside. If there is no room, first the shape is

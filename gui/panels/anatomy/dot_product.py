@@ -14,14 +14,14 @@ from core.history import History
 from core.probes import ProbedSentence
 from core.requests import DissectHead
 from gui.context import Context
-from gui.heads.left_out_words import names_of
+from gui.heads.left_out_text import head_names
 from gui.panel import Table
 from gui.panels.anatomy.attention_stages import STAGES, Stage
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.attention.head_chooser import HeadChooser
-from gui.sentences.asked import Asked
-from gui.sentences.shown_sentence import NothingShown, probed
+from gui.sentences.engine_query import EngineQuery
+from gui.sentences.shown_sentence import NothingShown, probe_source
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label
@@ -49,14 +49,14 @@ class DotProductTopic(Topic):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[DotProduct] = Asked(context.bridge, self)
+        self.query: EngineQuery[DotProduct] = EngineQuery(context.bridge, self)
         self._selection, self._follower = context.selection, context.follower
-        self._source = probed(context.selection)
+        self._source = probe_source(context.selection)
         self._cell = (0, 0)
         self._offered: tuple[str, ...] = ()
         self.sentence_combo = QComboBox()
         self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
-        self.stage_buttons = [_stage_button(place, stage) for place, stage in enumerate(STAGES)]
+        self.stage_buttons = [_stage_button(index, stage) for index, stage in enumerate(STAGES)]
         self.stage_label = plain_label(wraps=True)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._group = QButtonGroup(self)
@@ -75,18 +75,18 @@ class DotProductTopic(Topic):
         if reason or isinstance(shown, NothingShown):
             self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))
             return
-        self._offer_sentences(history, shown.sentence)
+        self._fill_sentence_combo(history, shown.sentence)
         self._ask(history, step, shown.sentence)
-        if self.asked.answer is None:
-            self.show_empty(self.asked.refusal or "Computing …")
+        if self.query.answer is None:
+            self.show_empty(self.query.error or "Computing …")
         else:
             self.show_body()
-            self._draw(self.asked.answer)
+            self._draw(self.query.answer)
 
     def numbers(self) -> Table:
         """The result of the shown stage."""
-        assert self.asked.answer is not None
-        return self.stage.parts(self.asked.answer)[-1].table()
+        assert self.query.answer is not None
+        return self.stage.matrices(self.query.answer)[-1].table()
 
     def _ask(self, history: History, step: int, sentence: ProbedSentence) -> None:
         chosen = self._selection.chosen
@@ -99,15 +99,15 @@ class DotProductTopic(Topic):
             head=chosen.head,
             step=None if step >= history.last_step else step,
         )
-        self.asked.want(request, moment=history.last_step if request.step is None else None)
+        self.query.submit(request, moment=history.last_step if request.step is None else None)
 
     def _draw(self, seen: DotProduct) -> None:
-        head = names_of((HeadId(seen.kind, seen.layer, seen.head),))
+        head = head_names((HeadId(seen.kind, seen.layer, seen.head),))
         self.set_title(f"{self.title} · {head} · weights of step {seen.step:,}")
-        parts, stage = self.stage.parts(seen), self.stage
+        parts, stage = self.stage.matrices(seen), self.stage
         rows, columns = parts[-1].values.shape
         self._cell = row, column = min(self._cell[0], rows - 1), min(self._cell[1], columns - 1)
-        marks = stage.marks(row, column)
+        marks = stage.marked_cells(row, column)
         *left, result = zip(self._canvases_for(len(parts)), parts, marks, strict=True)
         names = tuple(name for _, matrix, _ in left for name in matrix.rows)
         for canvas, matrix, mark in left:
@@ -115,7 +115,7 @@ class DotProductTopic(Topic):
         canvas, matrix, mark = result
         canvas.show_matrix(matrix, mark)
         self.stage_label.setText(stage.about)
-        self.readout_label.setText(stage.words(seen, row, column))
+        self.readout_label.setText(stage.explain(seen, row, column))
 
     def _canvases_for(self, count: int) -> list[MatrixCanvas]:
         """The canvases for two or three matrices: one or two small ones on the left, and the large one."""
@@ -123,7 +123,7 @@ class DotProductTopic(Topic):
         second.setVisible(count == 3)
         return self.canvases if count == 3 else [first, result]
 
-    def _offer_sentences(self, history: History, sentence: ProbedSentence) -> None:
+    def _fill_sentence_combo(self, history: History, sentence: ProbedSentence) -> None:
         if history.sentences != self._offered:
             self._offered = history.sentences
             with QSignalBlocker(self.sentence_combo):
@@ -131,13 +131,13 @@ class DotProductTopic(Topic):
                 self.sentence_combo.addItems(self._offered)
         self.sentence_combo.setCurrentText(sentence.source)
 
-    def _point_at(self, row: int, column: int) -> None:
+    def _show_cell(self, row: int, column: int) -> None:
         self._cell = (row, column)
         self._draw_answer()
 
     def _draw_answer(self) -> None:
-        if self.asked.answer is not None:
-            self._draw(self.asked.answer)
+        if self.query.answer is not None:
+            self._draw(self.query.answer)
 
     def _lay_out(self) -> None:
         sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
@@ -147,7 +147,7 @@ class DotProductTopic(Topic):
         self.sentence_combo.setMinimumContentsLength(_SENTENCE)
         self.chooser.scale_box.hide()
         self.body.insertWidget(self.body.indexOf(self.controls), self.chooser)
-        self.body.insertWidget(self.body.indexOf(self.sideways), self.stage_label)
+        self.body.insertWidget(self.body.indexOf(self.scroll_area), self.stage_label)
         first, second, result = self.canvases
         sides = QHBoxLayout()
         sides.setSpacing(GRID)
@@ -161,20 +161,20 @@ class DotProductTopic(Topic):
 
     def _stages(self) -> Iterator[QWidget]:
         """The stage buttons, each after the first with an arrow before it."""
-        for place, stage_button in enumerate(self.stage_buttons):
-            self._group.addButton(stage_button, place)
-            yield _behind_arrow(stage_button) if place else stage_button
+        for index, stage_button in enumerate(self.stage_buttons):
+            self._group.addButton(stage_button, index)
+            yield _after_arrow(stage_button) if index else stage_button
         self.stage_buttons[1].setChecked(True)
 
     def _connect(self) -> None:
         self.sentence_combo.textActivated.connect(lambda text: self._selection.choose(sentence=text))
         self._group.idClicked.connect(self._draw_answer)
-        self.canvases[-1].pointed.connect(self._point_at)
+        self.canvases[-1].pointed.connect(self._show_cell)
         self.chooser.add_shortcuts(self)
         TokenFont(self.theme, self.sentence_combo)
 
 
-def _behind_arrow(stage_button: QPushButton) -> QWidget:
+def _after_arrow(stage_button: QPushButton) -> QWidget:
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, 0, 0)
@@ -184,7 +184,7 @@ def _behind_arrow(stage_button: QPushButton) -> QWidget:
     return made
 
 
-def _stage_button(place: int, stage: Stage) -> QPushButton:
-    made = button(f"{place + 1} {stage.name}", stage.about, role="flat")
+def _stage_button(index: int, stage: Stage) -> QPushButton:
+    made = button(f"{index + 1} {stage.name}", stage.about, role="flat")
     made.setCheckable(True)
     return made

@@ -43,7 +43,10 @@ class LabelSmoothingTopic(Topic):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.eps_spin, self.size_spin = styled_spin_box(_ShareSpin(), theme), styled_spin_box(IntegerSpinBox(), theme)
+        self.eps_spin, self.size_spin = (
+            styled_spin_box(_ShareSpinBox(), theme),
+            styled_spin_box(IntegerSpinBox(), theme),
+        )
         self.eps_spin.setRange(0.0, 0.9999)
         self.eps_spin.setDecimals(4)  # a run's own may be any value from 0 to below 1
         self.eps_spin.setSingleStep(0.05)
@@ -78,7 +81,7 @@ class LabelSmoothingTopic(Topic):
             self._is_eps_chosen = False  # by the user: `setValue` has just set it
         self._draw_targets(history)
         self._draw_penalty()
-        self._say()
+        self._update_readout()
 
     def numbers(self) -> Table:
         """The penalty curve: odds, probability, and the loss with and without smoothing."""
@@ -96,7 +99,7 @@ class LabelSmoothingTopic(Topic):
     def _draw_targets(self, history: History) -> None:
         size = self.size_spin.value()
         known = history.prepared.tgt_tokens if history.prepared is not None else ()
-        tokens = (*known, *(f"token {place}" for place in range(len(known), size)))[:size]
+        tokens = (*known, *(f"token {index}" for index in range(len(known), size)))[:size]
         values = smoothed_targets(np.arange(_FIRST_TARGET, size), size, self.eps_spin.value())
         matrix = Matrix(
             "rows: the right token; columns: its target", values, tokens[_FIRST_TARGET:], tokens, decimals=4
@@ -131,7 +134,7 @@ class LabelSmoothingTopic(Topic):
             self._lowest.label.setColor(self.theme.colour("text"))
             self._lowest.setPen(pg.mkPen(self.theme.colour("good"), width=1))
 
-    def _say(self) -> None:
+    def _update_readout(self) -> None:
         assert self.targets.matrix is not None
         matrix, (row, column) = self.targets.matrix, self._cell
         right, other = matrix.rows[row], matrix.columns[column]
@@ -149,23 +152,23 @@ class LabelSmoothingTopic(Topic):
         self.picture.addLayout(row, 1)
         row.addWidget(self.targets, 1)
         row.addWidget(self.penalty, 1)
-        ticks = [[(place, f"{10**place:,}") for place in range(_DECADES + 1)]]
+        ticks = [[(index, f"{10**index:,}") for index in range(_DECADES + 1)]]
         self.penalty.getAxis("bottom").setTicks(ticks)
         self.penalty.setXRange(0, _DECADES, padding=0.08)  # so that the last number is visible
         for item in (self._lowest, *self._names.values()):
             self.penalty.addItem(item, ignoreBounds=True)
 
     def _connect(self) -> None:
-        self.eps_spin.valueChanged.connect(self._take_eps)
+        self.eps_spin.valueChanged.connect(self._handle_eps_chosen)
         self.size_spin.valueChanged.connect(self.mark_dirty)
-        self.targets.pointed.connect(self._point_at)
+        self.targets.pointed.connect(self._show_cell)
         self.penalty.pointed.connect(self._read_odds)
 
-    def _take_eps(self) -> None:
+    def _handle_eps_chosen(self) -> None:
         self._is_eps_chosen = True
         self.mark_dirty()
 
-    def _point_at(self, row: int, column: int) -> None:
+    def _show_cell(self, row: int, column: int) -> None:
         self._cell = (row, column)
         self.mark_dirty()
 
@@ -174,7 +177,7 @@ class LabelSmoothingTopic(Topic):
         self.mark_dirty()
 
 
-class _ShareSpin(DecimalSpinBox):
+class _ShareSpinBox(DecimalSpinBox):
     """Writes no trailing zeros."""
 
     def textFromValue(self, value: float) -> str:

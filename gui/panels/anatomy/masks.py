@@ -12,7 +12,7 @@ from gui.context import Context
 from gui.panel import Table
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
-from gui.sentences.asked import Asked
+from gui.sentences.engine_query import EngineQuery
 from gui.sentences.tokens import quoted
 from gui.widgets.labels import plain_label
 from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
@@ -38,7 +38,7 @@ class MasksTopic(Topic):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[Masks] = Asked(context.bridge, self)
+        self.query: EngineQuery[Masks] = EngineQuery(context.bridge, self)
         self._follower = context.follower
         self.target_edit, self.padding_spin = QLineEdit(), styled_spin_box(IntegerSpinBox(), context.theme)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
@@ -52,7 +52,7 @@ class MasksTopic(Topic):
     @property
     def is_empty(self) -> bool:
         """Whether there are no masks. The body stays visible even then, so that the user can correct the sentence."""
-        return super().is_empty or self.asked.answer is None
+        return super().is_empty or self.query.answer is None
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the masks of the sentence in the field: at first a target of this run."""
@@ -61,27 +61,27 @@ class MasksTopic(Topic):
             self.show_empty(reason or "Choose a dataset in Setup: masks are made of its tokens.")
             return
         self.show_body()
-        self._offer(history)
+        self._fill_target(history)
         request = MakeMasks(target=self.target_edit.text(), num_padding=self.padding_spin.value())
-        self.asked.want(request)
-        self.content.setVisible(self.asked.answer is not None)
-        if self.asked.answer is None:
-            self.readout_label.setText(self.asked.refusal or "Computing …")
+        self.query.submit(request)
+        self.content.setVisible(self.query.answer is not None)
+        if self.query.answer is None:
+            self.readout_label.setText(self.query.error or "Computing …")
         else:
-            self._draw(self.asked.answer)
+            self._draw(self.query.answer)
 
     def numbers(self) -> Table:
         """A row for each pair of positions, counted from 0; 1 means that the first may attend to the second."""
-        masks = self.asked.answer
+        masks = self.query.answer
         assert masks is not None
         parts = (masks.padding, masks.causal, masks.both)
         pairs = np.ndindex(masks.both.shape)
         lines = (
-            [*pair, *(masks.tokens[place] for place in pair), *(int(part[pair]) for part in parts)] for pair in pairs
+            [*pair, *(masks.tokens[index] for index in pair), *(int(part[pair]) for part in parts)] for pair in pairs
         )
         return [["reader", "read", "reader_token", "read_token", "padding", "causal", "both"], *lines]
 
-    def _offer(self, history: History) -> None:
+    def _fill_target(self, history: History) -> None:
         probe = history.newest_probe()
         references = [one.reference for one in probe.sentences if one.reference] if probe is not None else []
         if references and self.target_edit.text() == self._offered != references[0]:
@@ -97,12 +97,12 @@ class MasksTopic(Topic):
             self.canvases, titles, (masks.padding, masks.causal, masks.both), strict=True
         ):
             canvas.show_matrix(_matrix(title, masks.tokens, allowed), (row, column))
-        self.readout_label.setText(in_words(masks, row, column))
+        self.readout_label.setText(explain(masks, row, column))
 
-    def _point_at(self, row: int, column: int) -> None:
+    def _show_cell(self, row: int, column: int) -> None:
         self._cell = (row, column)
-        if self.asked.answer is not None:
-            self._draw(self.asked.answer)
+        if self.query.answer is not None:
+            self._draw(self.query.answer)
 
     def _lay_out(self) -> None:
         self.target_edit.setPlaceholderText("Type a target sentence")
@@ -121,16 +121,16 @@ class MasksTopic(Topic):
         self.target_edit.textChanged.connect(self.mark_dirty)
         self.padding_spin.valueChanged.connect(self.mark_dirty)
         for canvas in self.canvases:
-            canvas.pointed.connect(self._point_at)
-        self.theme.changed.connect(self._restyle_tokens)
-        self._restyle_tokens()
+            canvas.pointed.connect(self._show_cell)
+        self.theme.changed.connect(self._apply_token_font)
+        self._apply_token_font()
 
-    def _restyle_tokens(self) -> None:
+    def _apply_token_font(self) -> None:
         self.target_edit.setFont(self.theme.token_font())
         self.target_edit.setMinimumWidth(self.theme.px(280))
 
 
-def in_words(masks: Masks, row: int, column: int) -> str:
+def explain(masks: Masks, row: int, column: int) -> str:
     """Whether one position may attend to another, and if not, why."""
     reader = f"Position {row} ({quoted(masks.tokens[row])})"
     read = f"position {column} ({quoted(masks.tokens[column])})"

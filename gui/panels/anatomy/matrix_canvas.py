@@ -18,7 +18,7 @@ from gui.panels.attention.map_layout import MapLayout, fitting_layout
 from gui.pictures.colour_map import attention_table, image_of, signed_image
 from gui.theme import GRID, Theme
 
-_NAME_SIZES = (0.95, 0.8, 0.65)
+_LABEL_SIZES = (0.95, 0.8, 0.65)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class MatrixCanvas(QWidget):
         self._theme = theme
         self.matrix: Matrix | None = None
         self.mark: tuple[int | None, int | None] = (None, None)
-        self._names_in_line: tuple[str, ...] = ()
+        self._aligned_labels: tuple[str, ...] = ()
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -65,27 +65,27 @@ class MatrixCanvas(QWidget):
         self,
         matrix: Matrix,
         mark: tuple[int | None, int | None] = (None, None),
-        names_in_line: tuple[str, ...] = (),
+        aligned_labels: tuple[str, ...] = (),
     ) -> None:
-        """Paint this. `names_in_line` are the row labels of all matrices below one another that should line up."""
-        self.matrix, self.mark, self._names_in_line = matrix, mark, names_in_line
+        """Paint this. `aligned_labels` are the row labels of all matrices below one another that should line up."""
+        self.matrix, self.mark, self._aligned_labels = matrix, mark, aligned_labels
         self.setAccessibleName(f"{matrix.title or 'Numbers'}; arrow keys point at a number")
         self.update()
 
     def layout_of(self, matrix: Matrix) -> MapLayout:
         """The layout of the cells, with labels in the largest size in which all can be written."""
-        fonts = [self._theme.token_font(scale) for scale in _NAME_SIZES]
-        return fitting_layout(self._room(), matrix, fonts, self._row_room(fonts[0]))
+        fonts = [self._theme.token_font(scale) for scale in _LABEL_SIZES]
+        return fitting_layout(self._matrix_area(), matrix, fonts, self._row_label_width(fonts[0]))
 
-    def _room(self) -> QRectF:
+    def _matrix_area(self) -> QRectF:
         """The area for the matrix and its labels, below the title."""
         title = QFontMetricsF(self._theme.font()).height() + GRID
         return QRectF(self.rect()).adjusted(0, title, -2, -2)
 
-    def _row_room(self, font: QFont) -> float | None:
-        """The width for `names_in_line`, measured in the largest size; None without any."""
+    def _row_label_width(self, font: QFont) -> float | None:
+        """The width for `aligned_labels`, measured in the largest size; None without any."""
         metrics = QFontMetricsF(font)
-        return max((metrics.horizontalAdvance(name) for name in self._names_in_line), default=None)
+        return max((metrics.horizontalAdvance(name) for name in self._aligned_labels), default=None)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.matrix is not None:
@@ -121,7 +121,7 @@ class MatrixCanvas(QWidget):
         painter.setBrushOrigin(layout.grid.topLeft())
         surface, hatching = self._theme.colour("surface"), self._theme.hatching()
         for row, hidden in enumerate(matrix.hidden):
-            for first, last in _runs_of(hidden):  # not cell by cell: a hundred tokens have thousands of cells
+            for first, last in _hidden_runs(hidden):  # not cell by cell: a hundred tokens have thousands of cells
                 run = layout.cell(row, first).united(layout.cell(row, last))
                 painter.fillRect(run, surface)
                 painter.fillRect(run, hatching)
@@ -166,7 +166,7 @@ class MatrixCanvas(QWidget):
         self.pointed.emit(((self.mark[0] or 0) + move[0]) % rows, ((self.mark[1] or 0) + move[1]) % columns)
 
 
-def _runs_of(hidden: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+def _hidden_runs(hidden: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
     """The first and last index of each run of hidden cells in a row."""
     edges = np.flatnonzero(np.diff(hidden, prepend=False, append=False)).tolist()
     return ((first, end - 1) for first, end in zip(edges[::2], edges[1::2], strict=True))

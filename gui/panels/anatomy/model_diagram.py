@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QWidget
 from core.history import History
 from gui.arrow_keys import ARROWS
 from gui.panel import Table
-from gui.panels.anatomy.box_texts import texts_in
+from gui.panels.anatomy.box_texts import box_texts
 from gui.panels.anatomy.model_blocks import Block, Stacks, model_blocks
 from gui.panels.anatomy.topic import Topic
 from gui.theme import GRID, Theme
 
-Place = tuple[int, int]  # column, and number of the box from the bottom
+BoxIndex = tuple[int, int]  # column, and number of the box from the bottom
 
 
 class ModelTopic(Topic):
@@ -41,8 +41,8 @@ class ModelTopic(Topic):
         self.canvas = DiagramCanvas(theme)
         self.controls.hide()
         self.picture.addWidget(self.canvas, 1)
-        self.canvas.pointed.connect(self._say)
-        self.canvas.reached.connect(self._bring_into_view)
+        self.canvas.pointed.connect(self._update_readout)
+        self.canvas.moved_by_key.connect(self._scroll_into_view)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the prepared model."""
@@ -53,7 +53,7 @@ class ModelTopic(Topic):
         stacks = model_blocks(history.prepared)
         self.set_title(f"{self.title} · {stacks.total:,} parameters")
         self.canvas.show_stacks(stacks)
-        self._say()
+        self._update_readout()
 
     def numbers(self) -> Table:
         """A row for each box, from the bottom up."""
@@ -64,17 +64,17 @@ class ModelTopic(Topic):
         )
         return [("stack", "box", "shape", "parameters", "layers"), *rows]
 
-    def _bring_into_view(self, box: QRectF) -> None:
-        self.sideways.ensureVisible(round(box.center().x()), 0, round(box.width() / 2) + GRID, 0)
+    def _scroll_into_view(self, box: QRectF) -> None:
+        self.scroll_area.ensureVisible(round(box.center().x()), 0, round(box.width() / 2) + GRID, 0)
 
-    def _say(self) -> None:
+    def _update_readout(self) -> None:
         block = self.canvas.block
         if block is not None:
-            self.readout_label.setText(in_words(block))
-            self.canvas.setAccessibleDescription(in_words(block))
+            self.readout_label.setText(describe(block))
+            self.canvas.setAccessibleDescription(describe(block))
 
 
-def in_words(block: Block) -> str:
+def describe(block: Block) -> str:
     """A box's shape, what it does, and its parameters."""
     numbers = f"{block.parameters:,} parameters" if block.parameters else "no parameters"
     if block.parameters and block.layers > 1:
@@ -86,13 +86,13 @@ class DiagramCanvas(QWidget):
     """Emits `pointed` when the mouse or an arrow key chooses another box."""
 
     pointed = Signal()
-    reached = Signal(QRectF)  # the rectangle of the box that an arrow key chose
+    moved_by_key = Signal(QRectF)  # the rectangle of the box that an arrow key chose
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
         self.stacks: Stacks | None = None
-        self._chosen: Place = (0, 1)
+        self._chosen: BoxIndex = (0, 1)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Diagram of the model; arrow keys go from box to box")
@@ -100,8 +100,8 @@ class DiagramCanvas(QWidget):
     @property
     def block(self) -> Block | None:
         """The chosen box."""
-        column, place = self._chosen
-        return None if self.stacks is None else self.stacks.columns[column][place]
+        column, index = self._chosen
+        return None if self.stacks is None else self.stacks.columns[column][index]
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._theme.px(560), self._theme.px(320))
@@ -109,11 +109,11 @@ class DiagramCanvas(QWidget):
     def show_stacks(self, stacks: Stacks) -> None:
         """Paint this model."""
         self.stacks = stacks
-        column, place = self._chosen
-        self._chosen = column, min(place, len(stacks.columns[column]) - 1)
+        column, index = self._chosen
+        self._chosen = column, min(index, len(stacks.columns[column]) - 1)
         self.update()
 
-    def rect_of(self, column: int, place: int) -> QRectF:
+    def rect_of(self, column: int, index: int) -> QRectF:
         """The rectangle of a box."""
         assert self.stacks is not None
         rows = max(map(len, self.stacks.columns))
@@ -122,7 +122,7 @@ class DiagramCanvas(QWidget):
         pitch = min(self.height() / rows, self._theme.px(56))
         left = self.width() / 2 + (side * 0.75 if column else -side * 0.75 - width)
         bottom = self.height() / 2 + pitch * rows / 2
-        return QRectF(left, bottom - (place + 1) * pitch + pitch * 0.14, width, pitch * 0.72)
+        return QRectF(left, bottom - (index + 1) * pitch + pitch * 0.14, width, pitch * 0.72)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.stacks is not None:
@@ -135,7 +135,7 @@ class DiagramCanvas(QWidget):
 
     def _paint_frame(self, painter: QPainter, column: int, blocks: tuple[Block, ...]) -> None:
         """Paint the frame around the boxes of a layer, and the number of layers."""
-        inner = [place for place, block in enumerate(blocks) if block.layers]
+        inner = [index for index, block in enumerate(blocks) if block.layers]
         frame = self.rect_of(column, inner[-1]).united(self.rect_of(column, inner[0]))
         gap = self.rect_of(column, 0).height() * 0.16
         frame.adjust(-self._theme.px(20), -gap, self._theme.px(20), gap)
@@ -152,14 +152,14 @@ class DiagramCanvas(QWidget):
         )
 
     def _paint_column(self, painter: QPainter, column: int, blocks: tuple[Block, ...]) -> None:
-        for place, block in enumerate(blocks):
-            if place:
-                self._paint_arrow(painter, column, place)
+        for index, block in enumerate(blocks):
+            if index:
+                self._paint_arrow(painter, column, index)
             if block.skips:
-                self._paint_residual(painter, column, place, place + block.skips)
+                self._paint_residual(painter, column, index, index + block.skips)
         chosen = None if self._theme.is_exporting else self._chosen
-        for place, block in enumerate(blocks):
-            self._paint_box(painter, self.rect_of(column, place), block, is_chosen=chosen == (column, place))
+        for index, block in enumerate(blocks):
+            self._paint_box(painter, self.rect_of(column, index), block, is_chosen=chosen == (column, index))
 
     def _paint_box(self, painter: QPainter, rect: QRectF, block: Block, *, is_chosen: bool) -> None:
         """Paint a box with its name, shape and number of parameters side by side."""
@@ -168,13 +168,13 @@ class DiagramCanvas(QWidget):
         painter.setPen(QPen(theme.colour("training" if is_chosen else "line"), 2 if is_chosen else 1))
         painter.drawRoundedRect(rect, GRID / 2, GRID / 2)
         painter.setFont(theme.font(0.95))
-        for text, place, colour in texts_in(rect.adjusted(GRID, 0, -GRID, 0), block, painter.fontMetrics()):
+        for text, area, colour in box_texts(rect.adjusted(GRID, 0, -GRID, 0), block, painter.fontMetrics()):
             painter.setPen(theme.colour(colour))
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip, text)
 
-    def _paint_arrow(self, painter: QPainter, column: int, place: int) -> None:
+    def _paint_arrow(self, painter: QPainter, column: int, index: int) -> None:
         """Paint the arrow from the box below into this one."""
-        below, above = self.rect_of(column, place - 1), self.rect_of(column, place)
+        below, above = self.rect_of(column, index - 1), self.rect_of(column, index)
         x = above.center().x()
         painter.setPen(QPen(self._theme.colour("muted"), 1))
         painter.drawLine(QPointF(x, below.top()), QPointF(x, above.bottom()))
@@ -200,8 +200,8 @@ class DiagramCanvas(QWidget):
 
     def _paint_memory(self, painter: QPainter, stacks: Stacks) -> None:
         """Paint the arrow from the memory to the box that reads it."""
-        memory = next(place for place, block in enumerate(stacks.encoder) if block.is_memory)
-        reader = next(place for place, block in enumerate(stacks.decoder) if block.reads_memory)
+        memory = next(index for index, block in enumerate(stacks.encoder) if block.is_memory)
+        reader = next(index for index, block in enumerate(stacks.decoder) if block.reads_memory)
         left, right = self.rect_of(0, memory), self.rect_of(1, reader)
         start, tip = QPointF(left.right(), left.center().y()), QPointF(right.left(), right.center().y())
         middle, size = (start.x() + tip.x()) / 2 - self._theme.px(4), self._theme.px(5)
@@ -214,9 +214,9 @@ class DiagramCanvas(QWidget):
         if self.stacks is None:
             return
         for column, blocks in enumerate(self.stacks.columns):
-            for place in range(len(blocks)):
-                if self.rect_of(column, place).contains(event.position()):
-                    self._choose(column, place)
+            for index in range(len(blocks)):
+                if self.rect_of(column, index).contains(event.position()):
+                    self._choose(column, index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         move = ARROWS.get(Qt.Key(event.key()))
@@ -226,10 +226,10 @@ class DiagramCanvas(QWidget):
         column = (self._chosen[0] + move[1]) % 2
         size = len(self.stacks.columns[column])
         self._choose(column, min(max(self._chosen[1] - move[0], 0), size - 1))
-        self.reached.emit(self.rect_of(*self._chosen))
+        self.moved_by_key.emit(self.rect_of(*self._chosen))
 
-    def _choose(self, column: int, place: int) -> None:
-        if (column, place) != self._chosen:
-            self._chosen = column, place
+    def _choose(self, column: int, index: int) -> None:
+        if (column, index) != self._chosen:
+            self._chosen = column, index
             self.update()
             self.pointed.emit()

@@ -13,24 +13,24 @@ from core.history import History
 from core.schedules import learning_rate
 from gui.panel import Table
 from gui.panels.anatomy.topic import Topic
-from gui.panels.learning.free_room import FreeRoom, middles
-from gui.panels.learning.line_names import places_upright, put_name
+from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
+from gui.panels.learning.line_labels import set_label_position, vertical_line_positions
 from gui.panels.learning.plain_plot import PlainPlot
-from gui.panels.learning.step_plot import name_line
+from gui.panels.learning.step_plot import set_line_label
 from gui.theme import Theme
 from gui.widgets.buttons import button, set_enabled
 from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
 from gui.workbench import Workbench
 
-_REFERENCES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
-_PAPERS_WARMUP = 4000
+_PAPER_CURVES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
+_PAPER_WARMUP = 4000
 _DASHES = ((6.0, 3.0), (1.0, 2.0), (9.0, 3.0, 1.0, 3.0))  # of each reference, in line widths
 _SAMPLE, _SAMPLE_GAP = 40, 6  # pixels at 100 %: the piece of line before a name in the key, and the gap after it
 _POINTS = 500
 _SHORTEST = 20_000  # least number of steps on the axis, to show the paper's curves rise and fall
 _TICK_STRIDES = (5, 2, 1)
 _HEADROOM = 1.15  # the axis in heights of the highest peak, with room for the label of the line
-_WIDE_KEY = 0.5  # a key wider than this share of the plot would cover a curve: it stands above all of them
+_WIDE_LEGEND = 0.5  # a key wider than this share of the plot would cover a curve: it stands above all of them
 
 
 class NoamTopic(Topic):
@@ -58,12 +58,12 @@ class NoamTopic(Topic):
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
         self.warmup_spin.setSingleStep(100)
-        self.take_button = button("Use in Setup", "Use the noam schedule with this warm-up for the next run")
+        self.apply_button = button("Use in Setup", "Use the noam schedule with this warm-up for the next run")
         self.plot = PlainPlot(theme, "Learning rate over steps", left="learning rate", bottom="step")
         self.line = pg.InfiniteLine(angle=90, movable=True, label="drag")
         self.end_line = pg.InfiniteLine(angle=90, label="")
         self._own = self.plot.plot()
-        self._references = [self.plot.plot() for _ in _REFERENCES]
+        self._references = [self.plot.plot() for _ in _PAPER_CURVES]
         self._curves = [self._own, *self._references]
         self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in self._curves]
         self._samples = [self.plot.plot() for _ in self._curves]  # the key: a piece of each curve's line
@@ -74,29 +74,29 @@ class NoamTopic(Topic):
         self._peak = 1e-3  # that the axis of rates has room for
         self._step = 0
         self._lay_out()
-        self._reach(_SHORTEST)
+        self._set_last_step(_SHORTEST)
         self._connect()
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the curves. Until the user chooses, the width is this run's, and so is the warm-up if it uses noam."""
         self.show_body()
         if history.prepared is not None:
-            self._take_run(history.prepared.config, history.last_step)
-        set_enabled(self.take_button, "" if self._workbench.draft is not None else "Choose a preset in Setup first")
+            self._use_run(history.prepared.config, history.last_step)
+        set_enabled(self.apply_button, "" if self._workbench.draft is not None else "Choose a preset in Setup first")
         self._draw()
 
-    def _take_run(self, config: RunConfig, last_step: int) -> None:
+    def _use_run(self, config: RunConfig, last_step: int) -> None:
         schedule = config.training.schedule
         self._factor = schedule.factor
         self._end = end = max(config.training.max_steps, last_step)  # it may have gone on beyond max_steps
-        warmup_steps = schedule.warmup_steps if schedule.name == "noam" else _PAPERS_WARMUP
-        self._reach(max(_SHORTEST, end, warmup_steps))
+        warmup_steps = schedule.warmup_steps if schedule.name == "noam" else _PAPER_WARMUP
+        self._set_last_step(max(_SHORTEST, end, warmup_steps))
         if not self._is_chosen:
             self.width_spin.setValue(config.model.d_model)
             self.warmup_spin.setValue(warmup_steps)
             self._is_chosen = False  # by the user: `setValue` has just set it
 
-    def _reach(self, last_step: int) -> None:
+    def _set_last_step(self, last_step: int) -> None:
         """Let the axis, and the range of the warm-up, end at this step."""
         if last_step == self._last_step:
             return
@@ -117,12 +117,12 @@ class NoamTopic(Topic):
     def numbers(self) -> Table:
         """A row for each drawn step, a column for each curve."""
         steps = self._steps()
-        references = [self.rates(*settings, steps) for settings in _REFERENCES]
+        references = [self.rates(*settings, steps) for settings in _PAPER_CURVES]
         columns = np.stack([steps, self._own_rates(steps), *references], axis=1)
         own = f"{self.width_spin.value()}:{self.warmup_spin.value()}{self._times_factor(' factor {:g}')}"
-        return [["step", own, *(f"{width}:{warmup}" for width, warmup in _REFERENCES)], *columns.tolist()]
+        return [["step", own, *(f"{width}:{warmup}" for width, warmup in _PAPER_CURVES)], *columns.tolist()]
 
-    def take_over(self) -> None:
+    def apply_to_setup(self) -> None:
         """Put the noam schedule with this warm-up into Setup."""
         warmup = self.warmup_spin.value()
         edits = {"training.schedule.name": "noam", "training.schedule.warmup_steps": warmup}
@@ -152,12 +152,12 @@ class NoamTopic(Topic):
         self._own.setPen(pg.mkPen(theme.colour("training"), width=3))
         self._own.setData(steps, own)
         factor = self._times_factor(", factor {:g}")
-        self._name(0, f"yours: width {width}, warm-up {warmup:,}{factor}", "training")
-        for place, (curve, settings) in enumerate(zip(self._references, _REFERENCES, strict=True)):
+        self._label_curve(0, f"yours: width {width}, warm-up {warmup:,}{factor}", "training")
+        for index, (curve, settings) in enumerate(zip(self._references, _PAPER_CURVES, strict=True)):
             rates = self.rates(*settings, steps)
-            curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, dash=_DASHES[place]))
+            curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, dash=_DASHES[index]))
             curve.setData(steps, rates)
-            self._name(place + 1, f"width {settings[0]}, warm-up {settings[1]:,}", "muted")
+            self._label_curve(index + 1, f"width {settings[0]}, warm-up {settings[1]:,}", "muted")
         if not self.line.moving:
             self.line.setValue(warmup)
         self.line.setPen(pg.mkPen(theme.colour("text"), width=1))
@@ -166,15 +166,15 @@ class NoamTopic(Topic):
         self.line.label.setFont(theme.font(0.85))
         self._mark_end()
         self._peak = max(float(own.max()), 1e-3)
-        self._part_names()
-        self._say()
+        self._place_labels()
+        self._update_readout()
 
     def _mark_end(self) -> None:
         """Draw the line at which this run ends: rates to its right are never used."""
         self.end_line.setVisible(math.isfinite(self._end))
         if self.end_line.isVisible():
             self.end_line.setValue(self._end)
-            name_line(self.end_line, f"this run ends at {self._end:,}")
+            set_line_label(self.end_line, f"this run ends at {self._end:,}")
         self.end_line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
         self.end_line.label.setColor(self.theme.colour("muted"))
         self.end_line.label.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
@@ -182,51 +182,56 @@ class NoamTopic(Topic):
 
     def _steps(self) -> np.ndarray:
         """The steps that are drawn, all peaks included."""
-        peaks = [self.warmup_spin.value(), *(warmup for _, warmup in _REFERENCES)]
+        peaks = [self.warmup_spin.value(), *(warmup for _, warmup in _PAPER_CURVES)]
         return np.unique(np.append(np.linspace(1, self._last_step, _POINTS).round(), peaks))
 
-    def _name(self, place: int, text: str, colour: str) -> None:
-        name = self._names[place]
+    def _label_curve(self, index: int, text: str, colour: str) -> None:
+        name = self._names[index]
         name.setText(text)
         name.setColor(self.theme.colour(colour))
         name.setFont(self.theme.font(0.85))
-        self._samples[place].setPen(self._curves[place].opts["pen"])
+        self._samples[index].setPen(self._curves[index].opts["pen"])
 
-    def _part_names(self) -> None:
+    def _place_labels(self) -> None:
         """Place the key and the labels of the two lines where they cover no curve and not one another."""
         self.plot.setYRange(0, self._peak * self._headroom(), padding=0)
-        room = FreeRoom(self.plot.plotItem, self._curves)
+        placer = LabelPlacer(self.plot.plotItem, self._curves)
         bottom, top = self.plot.viewRange()[1]
         for line in (self.line, self.end_line):
-            room.draw((line.value(),) * 2, (bottom, top))
-        self._lay_key(room)
-        put_name(self.line, room.take_freest(places_upright(self.line, 1.0, room, may_turn=False)))
-        put_name(self.end_line, room.take_freest(places_upright(self.end_line, 0.5, room)))
+            placer.add_curve((line.value(),) * 2, (bottom, top))
+        self._place_legend(placer)
+        set_label_position(
+            self.line, placer.place_freest(vertical_line_positions(self.line, 1.0, placer, may_turn=False))
+        )
+        set_label_position(self.end_line, placer.place_freest(vertical_line_positions(self.end_line, 0.5, placer)))
 
     def _headroom(self) -> float:
         """What the axis of rates reaches to, of the peak."""
-        key, box = self._key_size(), self.plot.plotItem.vb
-        is_wide = key.width() > _WIDE_KEY * box.width()
+        key, box = self._legend_size(), self.plot.plotItem.vb
+        is_wide = key.width() > _WIDE_LEGEND * box.width()
         return max(_HEADROOM, 1 / max(1 - key.height() / box.height(), 0.5)) if is_wide else _HEADROOM
 
-    def _key_size(self) -> QSizeF:
+    def _legend_size(self) -> QSizeF:
         names = [name.boundingRect() for name in self._names]
         beside = self.theme.px(_SAMPLE) + self.theme.px(_SAMPLE_GAP)
         return QSizeF(beside + max(name.width() for name in names), sum(name.height() for name in names))
 
-    def _lay_key(self, room: FreeRoom) -> None:
+    def _place_legend(self, placer: LabelPlacer) -> None:
         """Place the key at the top, one curve below another, as far right as possible without covering a curve."""
-        sample, gap, size = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._key_size()
+        sample, gap, size = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._legend_size()
         row = size.height() / len(self._names)
-        corners = (QPointF(middle - size.width() / 2, 0.0) for middle in middles(size.width(), room.width, room.width))
-        corner = room.take_freest((QRectF(corner, size), corner) for corner in corners)
-        for place, (line, name) in enumerate(zip(self._samples, self._names, strict=True)):
-            start = corner + QPointF(0.0, (place + 0.5) * row)
+        corners = (
+            QPointF(middle - size.width() / 2, 0.0)
+            for middle in candidate_middles(size.width(), placer.width, placer.width)
+        )
+        corner = placer.place_freest((QRectF(corner, size), corner) for corner in corners)
+        for index, (line, name) in enumerate(zip(self._samples, self._names, strict=True)):
+            start = corner + QPointF(0.0, (index + 0.5) * row)
             end = start + QPointF(sample, 0.0)
-            line.setData(*zip(room.point_at(start), room.point_at(end), strict=True))
-            name.setPos(*room.point_at(end + QPointF(gap, 0.0)))
+            line.setData(*zip(placer.from_pixel(start), placer.from_pixel(end), strict=True))
+            name.setPos(*placer.from_pixel(end + QPointF(gap, 0.0)))
 
-    def _say(self) -> None:
+    def _update_readout(self) -> None:
         warmup = self.warmup_spin.value()
         peak, rate = self._own_rates(np.array([warmup, max(self._step, 1)])).tolist()
         factor = self._times_factor(", this run's factor of {:g} included")
@@ -237,7 +242,7 @@ class NoamTopic(Topic):
         self.add_controls(
             ("width", self.width_spin, "d_model: wider models get lower rates"),
             ("warm-up", self.warmup_spin, "Steps in which the rate rises; or drag the line"),
-            more=(self.take_button,),
+            more=(self.apply_button,),
         )
         self.line.setZValue(2)
         for item in (self.end_line, self.line, *self._names):
@@ -245,23 +250,23 @@ class NoamTopic(Topic):
         self.picture.addWidget(self.plot, 1)
 
     def _connect(self) -> None:
-        self.width_spin.valueChanged.connect(self._choose)
-        self.warmup_spin.valueChanged.connect(self._choose)
-        self.take_button.clicked.connect(self.take_over)
+        self.width_spin.valueChanged.connect(self._handle_chosen)
+        self.warmup_spin.valueChanged.connect(self._handle_chosen)
+        self.apply_button.clicked.connect(self.apply_to_setup)
         self.line.sigDragged.connect(self._drag)
-        self.plot.plotItem.vb.sigResized.connect(self._part_names)
-        self.plot.pointed.connect(self._point_at)
+        self.plot.plotItem.vb.sigResized.connect(self._place_labels)
+        self.plot.pointed.connect(self._show_rates_at)
 
-    def _choose(self) -> None:
+    def _handle_chosen(self) -> None:
         self._is_chosen = True
         self.mark_dirty()
 
     def _drag(self) -> None:
         self.warmup_spin.setValue(round(self.line.value()))
 
-    def _point_at(self, point: QPointF) -> None:
+    def _show_rates_at(self, point: QPointF) -> None:
         self._step = min(max(round(point.x()), 1), self._last_step)
-        self._say()
+        self._update_readout()
 
 
 def _tick_every(last_step: int) -> int:

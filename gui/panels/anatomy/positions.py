@@ -76,7 +76,7 @@ class PositionsTopic(Topic):
     def numbers(self) -> Table:
         """A row for each position."""
         table = sinusoids(self.positions_spin.value(), self.width_spin.value())
-        return [["position", *range(table.shape[1])], *([place, *row] for place, row in enumerate(table.tolist()))]
+        return [["position", *range(table.shape[1])], *([index, *row] for index, row in enumerate(table.tolist()))]
 
     @contextmanager
     def exporting(self) -> Iterator[None]:
@@ -102,22 +102,22 @@ class PositionsTopic(Topic):
         waves = table.T[first:][:NUM_WAVES]
         self._band.setRegion((first - 0.5, first + len(waves) - 0.5))
         ranks = (-waves[:, -1]).argsort().argsort().tolist()  # of the curves' ends, from the top, to order the names
-        for place, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
-            is_there = place < len(waves)
+        for index, (curve, name) in enumerate(zip(self._curves, self._names, strict=True)):
+            is_there = index < len(waves)
             for item in (curve, name):
                 item.setVisible(is_there)
             if is_there:
-                self._draw_wave(curve, name, place, waves[place])
-                name.setPos(num_positions - 0.5, 0.8 - 0.4 * ranks[place])
+                self._draw_wave(curve, name, index, waves[index])
+                name.setPos(num_positions - 0.5, 0.8 - 0.4 * ranks[index])
         for line in (*self._lines, *self._band.lines):
             line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
         for line in self._lines:
             line.setValue(self._position)
-        self._say(table)
+        self._update_readout(table)
 
-    def _draw_wave(self, curve: pg.PlotDataItem, name: pg.TextItem, place: int, wave: np.ndarray) -> None:
-        dimension = self.wave_spin.value() + place
-        colour = self.theme.colour(_COLOURS[place])
+    def _draw_wave(self, curve: pg.PlotDataItem, name: pg.TextItem, index: int, wave: np.ndarray) -> None:
+        dimension = self.wave_spin.value() + index
+        colour = self.theme.colour(_COLOURS[index])
         is_sine = dimension % 2 == 0
         style = Qt.PenStyle.SolidLine if is_sine else Qt.PenStyle.DashLine
         curve.setPen(pg.mkPen(colour, width=2, style=style))
@@ -128,7 +128,7 @@ class PositionsTopic(Topic):
         name.setColor(colour)
         name.setFont(self.theme.font(0.85))
 
-    def _say(self, table: np.ndarray) -> None:
+    def _update_readout(self, table: np.ndarray) -> None:
         values = [f"{value:+.3f}" for value in table[self._position, self.wave_spin.value() :][:NUM_WAVES]]
         first = self.wave_spin.value()
         self.readout_label.setText(
@@ -158,16 +158,16 @@ class PositionsTopic(Topic):
     def _connect(self) -> None:
         self.positions_spin.valueChanged.connect(self.mark_dirty)
         self.wave_spin.valueChanged.connect(self.mark_dirty)
-        self.width_spin.valueChanged.connect(self._take_width)
-        self.map.pointed.connect(self._point_at)
-        self.waves.pointed.connect(self._point_at)
+        self.width_spin.valueChanged.connect(self._handle_width_chosen)
+        self.map.pointed.connect(self._show_position)
+        self.waves.pointed.connect(self._show_position)
         self.map.clicked.connect(self._choose_waves)
 
-    def _take_width(self) -> None:
+    def _handle_width_chosen(self) -> None:
         self._is_width_chosen = True
         self.mark_dirty()
 
-    def _point_at(self, point: QPointF) -> None:
+    def _show_position(self, point: QPointF) -> None:
         position = min(max(round(point.x()), 0), self.positions_spin.value() - 1)
         if position != self._position:
             self._position = position

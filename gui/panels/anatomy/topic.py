@@ -40,14 +40,14 @@ class Topic(Panel):
         self.picture = QVBoxLayout(self.content)
         self.picture.setContentsMargins(0, 0, 0, 0)
         self.picture.setSpacing(GRID // 2)
-        self.sideways = HorizontalScrollArea(self.content)  # only the picture scrolls; texts stay within the window
+        self.scroll_area = HorizontalScrollArea(self.content)  # only the picture scrolls; texts stay within the window
         self.readout_label = plain_label(role="muted", wraps=True)
         self.equation_label = QLabel(self.equation, textFormat=Qt.TextFormat.RichText, wordWrap=True)
         self.equation_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.equation_label.setAccessibleName(spoken(self.equation))
+        self.equation_label.setAccessibleName(plain_equation(self.equation))
         self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted", wraps=True)
         self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        names = [place.rpartition(":")[2] for place in self.functions]
+        names = [function.rpartition(":")[2] for function in self.functions]
         self.code = Section(f"Code: {names[0]} and {len(names) - 1} more")
         self.code_text = QPlainTextEdit()
         self.code_text.setReadOnly(True)
@@ -56,14 +56,14 @@ class Topic(Panel):
         self.code_text.setAccessibleName("Code")
         self.code.body.addWidget(self.code_text)
         self.code.heading.setToolTip(f"The code that computes this picture, as the model runs it: {', '.join(names)}")
-        self.code.heading.toggled.connect(self._read_code)
+        self.code.heading.toggled.connect(self._load_code)
         self.body.addWidget(self.about_label)
         self.body.addWidget(self.controls)
-        self.body.addWidget(self.sideways, 1)
+        self.body.addWidget(self.scroll_area, 1)
         for widget in (self.readout_label, self.equation_label, self.paper_label, self.code):
             self.body.addWidget(widget)
-        theme.changed.connect(self.restyle)
-        self.restyle()
+        theme.changed.connect(self.apply_theme)
+        self.apply_theme()
 
     def add_controls(self, *controls: tuple[str, QWidget, str], more: tuple[QWidget, ...] = ()) -> None:
         """Fill the row above the picture: controls as (name, widget, tooltip), then `more` widgets without a name."""
@@ -75,7 +75,7 @@ class Topic(Panel):
         for widget in more:
             row.addWidget(widget)
 
-    def tab_to_code_last(self) -> None:
+    def put_code_last_in_tab_order(self) -> None:
         """Let Tab reach the code after the subclass's widgets and the export button."""
         last = self.header.itemAt(self.header.count() - 1)
         exporting = last.widget() if last is not None else None
@@ -95,7 +95,7 @@ class Topic(Panel):
         parts = self.body.heightForWidth(width - around.left() - around.right())
         return around.top() + self.header.sizeHint().height() + layout.spacing() + parts + around.bottom()
 
-    def restyle(self) -> None:
+    def apply_theme(self) -> None:
         """Take the theme's fonts and sizes."""
         font = self.theme.font(1.35)
         font.setStyleHint(QFont.StyleHint.Serif)
@@ -107,12 +107,14 @@ class Topic(Panel):
         self.code_text.setFont(code)
         self.code_text.setFixedHeight(round(_CODE_LINES * QFontMetricsF(code).lineSpacing()))
 
-    def _read_code(self, is_open: bool) -> None:
+    def _load_code(self, is_open: bool) -> None:
         if is_open and not self.code_text.toPlainText():
-            self.code_text.setPlainText("\n\n".join(f"# {place}\n{source_of(place)}" for place in self.functions))
+            self.code_text.setPlainText(
+                "\n\n".join(f"# {function}\n{source_of(function)}" for function in self.functions)
+            )
 
 
-def spoken(equation: str) -> str:
+def plain_equation(equation: str) -> str:
     """An equation without markup: `10000<sup>2i/d</sup>` is `10000^(2i/d)`."""
     raised = re.sub(r"<sup>(.*?)</sup>", r"^(\1)", equation)
     lowered = re.sub(r"<sub>(.*?)</sub>", r"_\1", raised)

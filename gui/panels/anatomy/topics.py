@@ -13,10 +13,10 @@ from gui.panels.anatomy.noam import NoamTopic
 from gui.panels.anatomy.positions import PositionsTopic
 from gui.panels.anatomy.topic import Topic
 
-Makers = dict[type[Topic], Callable[[], Topic]]
+TopicFactories = dict[type[Topic], Callable[[], Topic]]
 
 
-def topics_of(context: Context) -> Makers:
+def topics_of(context: Context) -> TopicFactories:
     """Topic class -> function that makes the topic."""
     theme = context.theme
     return {

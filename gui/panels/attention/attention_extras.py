@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from core.history import History
 from gui.context import Context
-from gui.heads.compared_attention import Against, ComparedAttention
+from gui.heads.attention_comparison import AttentionComparison, Baseline
 from gui.panels.attention.sentence_panel import SentencePanel
 from gui.runs.others import OtherRun, read_runs_with_probes
 from gui.sentences.selection import Pooled
@@ -25,7 +25,7 @@ _POOLED: tuple[Pooled, ...] = ("", "mean", "max")
 _POOLED_HELP = (
     "One head, or all heads of the layer as one map: the mean of their weights, or the largest of them, cell by cell"
 )
-_AGAINST_HELP = (
+_BASELINE_HELP = (
     "Show what is different: the attention at the playhead minus that of another step, or of another run that follows "
     "the same sentence. Heads of runs with different seeds have no common order: compare their mean"
 )
@@ -35,8 +35,8 @@ _ENTROPY_HELP = (
     "which a row has that reads equally from everything it may"
 )
 _OTHER_STEP, _SAME_STEP = "another step", "the same"
-Offer = tuple[str, Against | None]  # an item's text, and what choosing it compares with
-_NOTHING: Offer = ("nothing", None)
+BaselineItem = tuple[str, Baseline | None]  # an item's text, and what choosing it compares with
+_NO_BASELINE: BaselineItem = ("nothing", None)
 
 
 class AttentionExtras(SentencePanel):
@@ -45,59 +45,59 @@ class AttentionExtras(SentencePanel):
     title = "More about attention"
     empty_sentence = "More can be chosen once there is a model."
 
-    def __init__(self, context: Context, compared: ComparedAttention) -> None:
+    def __init__(self, context: Context, comparison: AttentionComparison) -> None:
         super().__init__(context.theme, context.selection)
-        self._context, self._compared = context, compared
+        self._context, self._comparison = context, comparison
         self._runs: list[OtherRun] = []
         self.pooled_combo = combo_box("Heads", _POOLED_HELP)
         self.pooled_combo.addItems(["one head", "mean of all heads", "maximum of all heads"])
-        self.against_combo = combo_box("Compare with", _AGAINST_HELP)
+        self.baseline_combo = combo_box("Compare with", _BASELINE_HELP)
         self.step_combo = combo_box("Step to compare with", _STEP_HELP)
-        self._named_step = with_label("at step", self.step_combo)
+        self._labelled_step = with_label("at step", self.step_combo)
         self.entropy_box = check_box("entropy of each head", "Entropy of each head", _ENTROPY_HELP)
         self._lay_out()
-        self.pooled_combo.activated.connect(lambda place: self._selection.choose(pooled=_POOLED[place]))
-        for combo in (self.against_combo, self.step_combo):
-            combo.activated.connect(partial(self._compare, combo))
-        compared.changed.connect(self.mark_dirty)
+        self.pooled_combo.activated.connect(lambda index: self._selection.choose(pooled=_POOLED[index]))
+        for combo in (self.baseline_combo, self.step_combo):
+            combo.activated.connect(partial(self._handle_baseline_chosen, combo))
+        comparison.changed.connect(self.mark_dirty)
 
     def draw(self, history: History, shown: ShownSentence) -> None:
         """Offer the runs and steps that the sentence can be compared with."""
         self.pooled_combo.setCurrentIndex(_POOLED.index(self._selection.chosen.pooled))
-        self._offer_runs(history, shown.sentence.source)
-        self._offer_steps(history)
+        self._fill_baseline_combo(history, shown.sentence.source)
+        self._fill_step_combo(history)
 
     def showEvent(self, event: QShowEvent) -> None:
         self._context.bridge.run_in_background(
-            partial(read_runs_with_probes, self._context.place.path), self._take_runs
+            partial(read_runs_with_probes, self._context.place.path), self._handle_runs_read
         )
 
-    def _compare(self, combo: QComboBox, place: int) -> None:
-        self._compared.compare(combo.itemData(place))
+    def _handle_baseline_chosen(self, combo: QComboBox, index: int) -> None:
+        self._comparison.compare_with(combo.itemData(index))
 
-    def _take_runs(self, runs: list[OtherRun]) -> None:
+    def _handle_runs_read(self, runs: list[OtherRun]) -> None:
         self._runs = runs
-        chosen = self._compared.against
+        chosen = self._comparison.baseline
         if chosen is not None and chosen.run is not None:  # it may have been renamed, or be gone
             names = {run.path: run.name for run in runs}
-            self._compared.compare(replace(chosen, name=names[chosen.run]) if chosen.run in names else None)
+            self._comparison.compare_with(replace(chosen, name=names[chosen.run]) if chosen.run in names else None)
         self.mark_dirty()
 
-    def _offer_runs(self, history: History, source: str) -> None:
+    def _fill_baseline_combo(self, history: History, source: str) -> None:
         """Offer the runs that follow this sentence, and the one compared with, unless the list is open."""
-        own, chosen = history.folder.path if history.folder is not None else None, self._compared.against
+        own, chosen = history.folder.path if history.folder is not None else None, self._comparison.baseline
         wanted = chosen.run if chosen is not None else None
         runs = [run for run in self._runs if run.path == wanted or (source in run.sources and run.path != own)]
-        others = [(run.name, Against(run=run.path, name=run.name)) for run in runs]
-        set_items(self.against_combo, [_NOTHING, (_OTHER_STEP, Against(step=history.probe_steps[0])), *others])
-        offered = (self.against_combo.itemData(place).run for place in range(2, self.against_combo.count()))
-        places: dict[Path | None, int] = {path: place for place, path in enumerate(offered, start=2)}
-        self.against_combo.setCurrentIndex(0 if chosen is None else places.get(wanted, 1))
+        others = [(run.name, Baseline(run=run.path, name=run.name)) for run in runs]
+        set_items(self.baseline_combo, [_NO_BASELINE, (_OTHER_STEP, Baseline(step=history.probe_steps[0])), *others])
+        offered = (self.baseline_combo.itemData(index).run for index in range(2, self.baseline_combo.count()))
+        indices: dict[Path | None, int] = {path: index for index, path in enumerate(offered, start=2)}
+        self.baseline_combo.setCurrentIndex(0 if chosen is None else indices.get(wanted, 1))
 
-    def _offer_steps(self, history: History) -> None:
+    def _fill_step_combo(self, history: History) -> None:
         """Offer the steps of the run compared with; for another run, also "the same" step as the shown one."""
-        chosen = self._compared.against
-        self._named_step.setVisible(chosen is not None)
+        chosen = self._comparison.baseline
+        self._labelled_step.setVisible(chosen is not None)
         if chosen is None:
             return
         steps = {run.path: run.steps for run in self._runs}.get(chosen.run, ()) if chosen.run else history.probe_steps
@@ -112,6 +112,6 @@ class AttentionExtras(SentencePanel):
         self.body.addWidget(controls)
         row = FlowLayout(controls, 0, GRID, last_at_right=False)
         row.addWidget(with_label("show", self.pooled_combo))
-        row.addWidget(with_label("compare with", self.against_combo))
-        row.addWidget(self._named_step)
+        row.addWidget(with_label("compare with", self.baseline_combo))
+        row.addWidget(self._labelled_step)
         row.addWidget(self.entropy_box)

@@ -20,7 +20,7 @@ from gui.panels.attention.map_layout import MapLayout, fitting_layout
 from gui.panels.attention.sentence_panel import SentencePanel
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
-from gui.sentences.shown_sentence import ShownSentence, Source
+from gui.sentences.shown_sentence import SentenceSource, ShownSentence
 from gui.sentences.tokens import isolated
 from gui.theme import GRID, Theme
 from gui.widgets.dynamic_labels import ElidedLabel
@@ -38,14 +38,14 @@ class AttentionMap(SentencePanel):
     empty_sentence = "The first sentence appears here as soon as the data are prepared, before anything is trained."
     is_picture = True
 
-    def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
+    def __init__(self, theme: Theme, selection: Selection, source: SentenceSource | None = None) -> None:
         super().__init__(theme, selection, source)
         self.canvas, self.lines = MapCanvas(theme), LineCanvas(theme)
         self.readout = ElidedLabel(role="muted")
         self._canvases = QStackedLayout()
         self.body.addLayout(self._canvases, 1)  # before its widgets: without a parent they would be shown as windows
         for canvas in (self.canvas, self.lines):
-            canvas.pointed.connect(self._say)
+            canvas.pointed.connect(self._show_readout)
             self._canvases.addWidget(canvas)
         self.body.addWidget(self.readout)
 
@@ -56,7 +56,7 @@ class AttentionMap(SentencePanel):
         canvas = self.lines if chosen.as_lines else self.canvas
         self._canvases.setCurrentWidget(canvas)
         picture = chosen_picture(shown, self._selection)
-        if picture.alignment and not (picture.against or chosen.pooled):
+        if picture.alignment and not (picture.baseline or chosen.pooled):
             picture = replace(picture, score=self._score(history, shown))
         canvas.show_picture(picture, square_root=chosen.square_root)
 
@@ -68,7 +68,7 @@ class AttentionMap(SentencePanel):
         return [["", *picture.columns], *([name, *weights] for name, weights in rows)]
 
     def _head_name(self, sentence: ProbedSentence) -> str:
-        kind, layer, head = self._selection.place_in(sentence)
+        kind, layer, head = self._selection.head_in(sentence)
         pooled = self._selection.chosen.pooled
         what = f", {POOLED_TITLES[pooled]}" if pooled else f" head {head + 1}"
         name = f"{KIND_TITLES[kind].capitalize()}-attention, layer {layer + 1}{what}"
@@ -82,11 +82,11 @@ class AttentionMap(SentencePanel):
         scores, best = history.alignment.at(shown.step), history.alignment.best(shown.step)
         if scores is None or best is None:
             return ""
-        _, layer, head = self._selection.place_in(shown.sentence)
+        _, layer, head = self._selection.head_in(shown.sentence)
         is_found = (best.layer, best.head) == (layer, head) and best.since is not None
         return f"{scores[layer, head]:.2f}{f' since step {best.since:,}' if is_found else ''}"
 
-    def _say(self, text: str) -> None:
+    def _show_readout(self, text: str) -> None:
         """Show what is pointed at, or else the legend; what is pointed at goes into the title if the line is hidden."""
         canvas = self.lines if self._selection.chosen.as_lines else self.canvas
         self.readout.setText(text or canvas.legend())
@@ -104,9 +104,9 @@ class MapCanvas(HeadCanvas[Cell]):
         """How to read the map."""
         if self.picture is None:
             return ""
-        if self.picture.against:
+        if self.picture.baseline:
             return f"Rows read from columns. {self.picture.legend}"
-        rows = f"Rows: {self.picture.readers}."
+        rows = f"Rows: {self.picture.row_meaning}."
         if self.picture.legend:  # it has figures, and must not be cut even while Setup is open
             return f"{rows} {self.picture.legend}"
         if self.picture.is_causal:
@@ -116,15 +116,15 @@ class MapCanvas(HeadCanvas[Cell]):
 
     def readout(self) -> str:
         """The weight pointed at, in words; empty if none is."""
-        if self.picture is None or self._place is None or self._theme.is_exporting:
+        if self.picture is None or self._target is None or self._theme.is_exporting:
             return ""
-        row, column = self._place
+        row, column = self._target
         reader, read = isolated(self.picture.rows[row]), isolated(self.picture.columns[column])
         if self.picture.is_causal and column > row:
             return f"{reader}  may not see  {read}: it comes later"
         weight = float(self.picture.weights[row, column])
-        if self.picture.against:
-            return f"{reader}  reads from  {read}  with weight {weight:+z.3f} against {self.picture.against}"
+        if self.picture.baseline:
+            return f"{reader}  reads from  {read}  with weight {weight:+z.3f} against {self.picture.baseline}"
         return f"{reader}  reads from  {read}  with weight {weight:.3f}"
 
     @property
@@ -137,20 +137,20 @@ class MapCanvas(HeadCanvas[Cell]):
         area = QRectF(self.rect()).adjusted(0, 0, -bar, -GRID)
         return fitting_layout(area, picture, [self._theme.token_font(scale) for scale in _LABEL_SIZES])
 
-    def _has(self, picture: HeadPicture, place: Cell) -> bool:
+    def _contains(self, picture: HeadPicture, target: Cell) -> bool:
         rows, columns = picture.weights.shape
-        return place[0] < rows and place[1] < columns
+        return target[0] < rows and target[1] < columns
 
-    def _place_at(self, picture: HeadPicture, point: QPointF) -> Cell | None:
+    def _target_at(self, picture: HeadPicture, point: QPointF) -> Cell | None:
         return self._layout(picture).cell_at(point)
 
-    def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Cell:
+    def _target_after(self, picture: HeadPicture, key: Qt.Key) -> Cell:
         rows, columns = picture.weights.shape
-        (row, column), (down, right) = self._place or (0, 0), ARROWS[key]
+        (row, column), (down, right) = self._target or (0, 0), ARROWS[key]
         return (row + down) % rows, (column + right) % columns
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
-        layout, mode, is_difference = self._layout(picture), self._theme.mode, bool(picture.against)
+        layout, mode, is_difference = self._layout(picture), self._theme.mode, bool(picture.baseline)
         painter.drawImage(
             layout.grid,
             attention_image(picture.weights, mode, square_root=self._square_root, is_difference=is_difference),
@@ -181,6 +181,6 @@ class MapCanvas(HeadCanvas[Cell]):
             for colour, style in (("surface", Qt.PenStyle.SolidLine), (self.picture.gold_colour, Qt.PenStyle.DashLine)):
                 painter.setPen(QPen(self._theme.colour(colour), 1.5, style))
                 painter.drawRect(layout.cell(row, column).adjusted(1.5, 1.5, -1.5, -1.5))
-        if self._place is not None and not self._theme.is_exporting:
+        if self._target is not None and not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("text"), 2))
-            painter.drawRect(layout.cell(*self._place))
+            painter.drawRect(layout.cell(*self._target))

@@ -25,8 +25,8 @@ from core.analysis.alignment import AlignedHead
 from core.answers.head_ablation import HeadId
 from core.per_cent import per_cent
 from gui.arrow_keys import ARROWS
+from gui.heads.disabled_heads import DisabledHeads
 from gui.heads.head_row import HeadRow
-from gui.heads.heads_off import HeadsOff
 from gui.panels.attention.grid_layout import GridLayout
 from gui.pictures.colour_map import attention_image
 from gui.sentences.selection import KIND_TITLES, Selection
@@ -43,9 +43,9 @@ class GridCanvas(QWidget):
     moves a frame.
     """
 
-    def __init__(self, theme: Theme, selection: Selection, heads_off: HeadsOff | None = None) -> None:
+    def __init__(self, theme: Theme, selection: Selection, disabled_heads: DisabledHeads | None = None) -> None:
         super().__init__()
-        self._theme, self._selection, self._heads_off = theme, selection, heads_off
+        self._theme, self._selection, self._disabled_heads = theme, selection, disabled_heads
         self.rows: Sequence[HeadRow] = ()
         self._with_entropy = False
         self._aligned: AlignedHead | None = None
@@ -83,10 +83,10 @@ class GridCanvas(QWidget):
         if not self.rows:
             return
         with QPainter(self) as painter:
-            if self._is_for_a_file(painter):  # text stays text, and sharp
+            if self._is_export(painter):  # text stays text, and sharp
                 self._paint_rows(painter)
             else:
-                self._picture = self._picture or self._painted()
+                self._picture = self._picture or self._pixmap()
                 painter.drawPixmap(0, 0, self._picture)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             self._cross_out(painter)
@@ -95,39 +95,39 @@ class GridCanvas(QWidget):
                 painter.setPen(QPen(self._theme.colour("training"), 3))
                 painter.drawRect(self._chosen_frame())
 
-    def _is_for_a_file(self, painter: QPainter) -> bool:
+    def _is_export(self, painter: QPainter) -> bool:
         """Whether the painter writes vector graphics, or at another scale than the screen's."""
         is_vector = painter.paintEngine().type() in _VECTOR
         return is_vector or painter.deviceTransform().m11() != self.devicePixelRatioF()
 
     def _chosen_frame(self) -> QRectF:
         """The frame around the chosen head, or around all heads of its layer if they are pooled."""
-        row, head = self.chosen_place()
+        row, head = self.chosen_cell()
         if not self._selection.chosen.pooled:
             return self.cell(row, head)
         return self.cell(row, 0).united(self.cell(row, len(self.rows[row].heads) - 1))
 
     def _cross_out(self, painter: QPainter) -> None:
         """Fade and cross out the heads that are off."""
-        if self._heads_off is None or not self._heads_off.places:
+        if self._disabled_heads is None or not self._disabled_heads.heads:
             return
         layout = self._layout()
         painter.setPen(QPen(self._theme.colour("bad"), 2))
-        for row, head in self._places():
-            if self._place(row, head) in self._heads_off.places:
+        for row, head in self._cells():
+            if self._head_at(row, head) in self._disabled_heads.heads:
                 cell = layout.cell(row, head)
                 painter.fillRect(cell, self._theme.colour("surface", 0.7))
                 painter.drawLine(cell.topLeft(), cell.bottomRight())
                 painter.drawLine(cell.bottomLeft(), cell.topRight())
 
-    def _places(self) -> Iterator[tuple[int, int]]:
+    def _cells(self) -> Iterator[tuple[int, int]]:
         """Row and column of every head."""
         return ((row, head) for row, layer in enumerate(self.rows) for head in range(len(layer.heads)))
 
-    def _place(self, row: int, head: int) -> HeadId:
+    def _head_at(self, row: int, head: int) -> HeadId:
         return HeadId(self.rows[row].kind, self.rows[row].layer, head)
 
-    def _painted(self) -> QPixmap:
+    def _pixmap(self) -> QPixmap:
         scale = self.devicePixelRatioF()
         picture = QPixmap(self.size() * scale)
         picture.setDevicePixelRatio(scale)
@@ -160,7 +160,7 @@ class GridCanvas(QWidget):
         painter.setFont(self._note_font)
         painter.setPen(self._theme.colour("text"))
         metrics = painter.fontMetrics()
-        for row, head in self._places():
+        for row, head in self._cells():
             nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
             line = layout.note(row, head)
             texts = (f"{nats:.2f} nats · {per_cent(share)}", f"{nats:.2f} · {per_cent(share)}", per_cent(share))
@@ -178,7 +178,7 @@ class GridCanvas(QWidget):
             if (layer.kind, layer.layer) == ("cross", aligned.layer):
                 painter.drawText(layout.cell(row, aligned.head), Qt.AlignmentFlag.AlignRight, FOUND_SIGN)
 
-    def chosen_place(self) -> tuple[int, int]:
+    def chosen_cell(self) -> tuple[int, int]:
         """Row and column of the chosen head."""
         chosen = self._selection.chosen
         rows = [at for at, row in enumerate(self.rows) if row.kind == chosen.kind]
@@ -187,62 +187,62 @@ class GridCanvas(QWidget):
         row = rows[chosen.layer % len(rows)]
         return row, chosen.head % len(self.rows[row].heads)
 
-    def _place_at(self, point: QPoint) -> tuple[int, int] | None:
-        return self._layout().place_at(point) if self.rows else None
+    def _cell_at(self, point: QPoint) -> tuple[int, int] | None:
+        return self._layout().cell_at(point) if self.rows else None
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            place = self._place_at(event.pos())
-            QToolTip.showText(event.globalPos(), "" if place is None else self._explain(*place), self)
+            cell = self._cell_at(event.pos())
+            QToolTip.showText(event.globalPos(), "" if cell is None else self._explain(*cell), self)
             return True
         return super().event(event)
 
     def _explain(self, row: int, head: int) -> str:
-        place = self._place(row, head)
-        name = f"{KIND_TITLES[place.kind].capitalize()}-attention, layer {place.layer + 1}, head {place.head + 1}"
+        head_id = self._head_at(row, head)
+        name = f"{KIND_TITLES[head_id.kind].capitalize()}-attention, layer {head_id.layer + 1}, head {head_id.head + 1}"
         nats, share = (float(figures[head]) for figures in self.rows[row].entropy)
         name += f". Entropy {nats:.2f} nats, {per_cent(share)} of the highest"
         scores = self.rows[row].alignment
         if scores is not None:
-            name += f". Alignment {scores[head]:.2f}{self._said_of_finding(place)}"
-        if self._heads_off is None or self._heads_off.why_not:
+            name += f". Alignment {scores[head]:.2f}{self._describe_finding(head_id)}"
+        if self._disabled_heads is None or self._disabled_heads.unavailable_reason:
             return f"{name}. Click: large."
-        if place in self._heads_off.places:
+        if head_id in self._disabled_heads.heads:
             return f"{name}. Switched off. Right click: switch on."
         return f"{name}. Click: large. Right click: switch off."
 
-    def _said_of_finding(self, place: HeadId) -> str:
+    def _describe_finding(self, head_id: HeadId) -> str:
         found = self._aligned
-        if found is None or found.since is None or place != HeadId("cross", found.layer, found.head):
+        if found is None or found.since is None or head_id != HeadId("cross", found.layer, found.head):
             return ""
         return f", the best head's since {found.since:,} ({FOUND_SIGN})"
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self._place_at(event.position().toPoint())
-        if place is not None:
-            self._choose(*place)
+        cell = self._cell_at(event.position().toPoint())
+        if cell is not None:
+            self._choose(*cell)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the head that was right-clicked; the menu key opens that of the chosen head."""
-        if self._heads_off is None or not self.rows:
+        if self._disabled_heads is None or not self.rows:
             return
         by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
-        place = self._place_at(event.pos()) if by_mouse else self.chosen_place()
-        if place is not None:
-            corner = event.globalPos() if by_mouse else self.mapToGlobal(self.cell(*place).center().toPoint())
-            self._menu(self._heads_off, *place).popup(corner)
+        cell = self._cell_at(event.pos()) if by_mouse else self.chosen_cell()
+        if cell is not None:
+            corner = event.globalPos() if by_mouse else self.mapToGlobal(self.cell(*cell).center().toPoint())
+            self._menu(self._disabled_heads, *cell).popup(corner)
 
-    def _menu(self, heads_off: HeadsOff, row: int, head: int) -> QMenu:
+    def _menu(self, disabled_heads: DisabledHeads, row: int, head: int) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        place = self._place(row, head)
-        layer = [self._place(row, other) for other in range(len(self.rows[row].heads))]
-        is_off = place in heads_off.places
-        menu.addAction("Switch on" if is_off else "Switch off", lambda: heads_off.toggle(place))
-        menu.addAction("Switch off the whole layer", lambda: heads_off.switch_off(layer))
-        menu.addAction("All heads on again", heads_off.all_on).setEnabled(bool(heads_off.places))
-        if heads_off.why_not:
-            _disable(menu, heads_off.why_not)
+        head_id = self._head_at(row, head)
+        layer = [self._head_at(row, other) for other in range(len(self.rows[row].heads))]
+        is_off = head_id in disabled_heads.heads
+        menu.addAction("Switch on" if is_off else "Switch off", lambda: disabled_heads.toggle(head_id))
+        menu.addAction("Switch off the whole layer", lambda: disabled_heads.disable(layer))
+        menu.addAction("All heads on again", disabled_heads.enable_all).setEnabled(bool(disabled_heads.heads))
+        if disabled_heads.unavailable_reason:
+            _disable(menu, disabled_heads.unavailable_reason)
         return menu
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -250,7 +250,7 @@ class GridCanvas(QWidget):
         if move is None or not self.rows:
             super().keyPressEvent(event)
             return
-        row, head = self.chosen_place()
+        row, head = self.chosen_cell()
         row = (row + move[0]) % len(self.rows)
         self._choose(row, (head + move[1]) % len(self.rows[row].heads))
 

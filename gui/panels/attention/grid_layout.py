@@ -42,7 +42,7 @@ class GridLayout:
         cell = self.cell(row, head)
         return QRectF(cell.left(), cell.bottom(), cell.width(), self._note)
 
-    def place_at(self, point: QPoint) -> tuple[int, int] | None:
+    def cell_at(self, point: QPoint) -> tuple[int, int] | None:
         """Row and head at a point; None outside the heads."""
         row, head = int((point.y() - self._top) // self._height), int((point.x() - self._left) // self._width)
         if not (0 <= row < len(self._names) and 0 <= head < self._num_heads[row]):
@@ -67,8 +67,8 @@ class GridLayout:
     def paint_names(self, painter: QPainter) -> None:
         """Paint the names of the rows and the numbers of the heads."""
         height = self._metrics.height()
-        for name, place in self.head_names():
-            painter.drawText(place, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, name)
+        for name, rect in self.head_names():
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip, name)
         for row, name in enumerate(self._names):
-            place = QRectF(0, self.cell(row, 0).center().y() - height / 2, self._left, height)
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+            rect = QRectF(0, self.cell(row, 0).center().y() - height / 2, self._left, height)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)

@@ -12,11 +12,11 @@ from gui.arrow_keys import ARROWS
 from gui.heads.head_picture import HeadPicture
 from gui.theme import Theme
 
-Place = TypeVar("Place")
+Target = TypeVar("Target")
 
 
-class HeadCanvas(QWidget, Generic[Place]):
-    """Subclasses paint the picture. `pointed` carries a description of the `Place` (cell or token) pointed at."""
+class HeadCanvas(QWidget, Generic[Target]):
+    """Subclasses paint the picture. `pointed` carries a description of the `Target` (cell or token) pointed at."""
 
     pointed = Signal(str)
 
@@ -24,7 +24,7 @@ class HeadCanvas(QWidget, Generic[Place]):
         super().__init__()
         self._theme = theme
         self.picture: HeadPicture | None = None
-        self._place: Place | None = None  # pointed at
+        self._target: Target | None = None  # pointed at
         self._square_root = False
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -44,19 +44,19 @@ class HeadCanvas(QWidget, Generic[Place]):
     def show_picture(self, picture: HeadPicture, *, square_root: bool = False) -> None:
         """Paint this head; `square_root` makes small weights more visible."""
         self.picture, self._square_root = picture, square_root
-        if self._place is not None and not self._has(picture, self._place):
-            self._place = None
-        self._tell()
+        if self._target is not None and not self._contains(picture, self._target):
+            self._target = None
+        self._emit_readout()
         self.update()
 
-    def _has(self, picture: HeadPicture, place: Place) -> bool:
+    def _contains(self, picture: HeadPicture, target: Target) -> bool:
         """Whether this head's map contains the place."""
         raise NotImplementedError
 
-    def _place_at(self, picture: HeadPicture, point: QPointF) -> Place | None:
+    def _target_at(self, picture: HeadPicture, point: QPointF) -> Target | None:
         raise NotImplementedError
 
-    def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Place:
+    def _target_after(self, picture: HeadPicture, key: Qt.Key) -> Target:
         """The place that an arrow key leads to."""
         raise NotImplementedError
 
@@ -70,24 +70,24 @@ class HeadCanvas(QWidget, Generic[Place]):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.picture is not None:
-            self._point_at(self._place_at(self.picture, event.position()))
+            self._set_target(self._target_at(self.picture, event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._point_at(None)
+        self._set_target(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = Qt.Key(event.key())
         if key not in ARROWS or self.picture is None:
             super().keyPressEvent(event)
             return
-        self._point_at(self._place_after(self.picture, key))
+        self._set_target(self._target_after(self.picture, key))
 
-    def _point_at(self, place: Place | None) -> None:
-        if place != self._place:
-            self._place = place
-            self._tell()
+    def _set_target(self, target: Target | None) -> None:
+        if target != self._target:
+            self._target = target
+            self._emit_readout()
             self.update()
 
-    def _tell(self) -> None:
+    def _emit_readout(self) -> None:
         self.setAccessibleDescription(self.readout())
         self.pointed.emit(self.readout())

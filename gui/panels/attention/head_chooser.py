@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.answers.head_ablation import HeadId
 from core.history import History
 from core.probes import ProbedSentence
-from gui.heads.heads_off import HeadsOff
+from gui.heads.disabled_heads import DisabledHeads
 from gui.panels.attention.sentence_panel import SentencePanel
-from gui.sentences.selection import KIND_TITLES, KINDS, Pooled, Selection
-from gui.sentences.shown_sentence import ShownSentence, Source
+from gui.sentences.selection import ATTENTION_KINDS, KIND_TITLES, Pooled, Selection
+from gui.sentences.shown_sentence import SentenceSource, ShownSentence
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import check_box
 from gui.widgets.combo_boxes import combo_box
@@ -44,26 +44,26 @@ class HeadChooser(SentencePanel):
         self,
         theme: Theme,
         selection: Selection,
-        source: Source | None = None,
+        source: SentenceSource | None = None,
         *,
         has_feeds: bool = True,
         has_lines: bool = True,
         can_pool: bool = True,
-        heads_off: HeadsOff | None = None,
+        disabled_heads: DisabledHeads | None = None,
     ) -> None:
-        """With `heads_off`, the chosen head can be switched off. `has_lines`: the map can be drawn as lines.
+        """With `disabled_heads`, the chosen head can be switched off. `has_lines`: the map can be drawn as lines.
         `can_pool`: the map shows a layer's heads pooled if the selection says so.
         """
         super().__init__(theme, selection, source)
-        self._heads_off = heads_off
-        self._place: HeadId | None = None  # the shown head; None if none is
+        self._disabled_heads = disabled_heads
+        self._head_id: HeadId | None = None  # the shown head; None if none is
         self._has_feeds, self._has_lines, self._can_pool = has_feeds, has_lines, can_pool
         self.kind_combo = combo_box("Kind of attention", "Which tokens read which (Alt+K)")
-        self.kind_combo.addItems([KIND_TITLES[kind] for kind in KINDS])
-        self.layer_spin = _spin(
+        self.kind_combo.addItems([KIND_TITLES[kind] for kind in ATTENTION_KINDS])
+        self.layer_spin = _spin_box(
             theme, "Layer", "Layer of the encoder or decoder, counted from its input (Alt+Up, Alt+Down)"
         )
-        self.head_spin = _spin(theme, "Head", "Head of that layer (Alt+Left, Alt+Right)")
+        self.head_spin = _spin_box(theme, "Head", "Head of that layer (Alt+Left, Alt+Right)")
         self.on_box = check_box("on", "Head switched on", _ON_HELP)
         self.feed_combo = combo_box("Decoder's input", _FEED_HELP)
         self.feed_combo.addItems(_FEEDS)
@@ -78,7 +78,7 @@ class HeadChooser(SentencePanel):
         self._show_chosen(shown.sentence)
 
     def show_empty(self, sentence: str = "") -> None:
-        self._place = None  # else a key could switch off an unseen head of another run
+        self._head_id = None  # else a key could switch off an unseen head of another run
         super().show_empty(sentence)
 
     def add_shortcuts(self, view: QWidget) -> None:
@@ -91,13 +91,13 @@ class HeadChooser(SentencePanel):
         }
         actions: dict[str, Callable[[], object]] = {
             **steps,
-            "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(KINDS)),
+            "Alt+K": lambda: self._choose_kind((self.kind_combo.currentIndex() + 1) % len(ATTENTION_KINDS)),
         }
         if self._has_feeds:
-            actions["Alt+F"] = self._switch_feed
+            actions["Alt+F"] = self._toggle_feed
         if self._has_lines:
             actions["Alt+L"] = self.lines_box.toggle
-        if self._heads_off is not None:
+        if self._disabled_heads is not None:
             actions["Alt+X"] = self.on_box.click
         for keys, action in actions.items():
             QShortcut(keys, view, action, autoRepeat=keys in steps)  # toggles must not repeat while held
@@ -106,12 +106,12 @@ class HeadChooser(SentencePanel):
         chosen, heads = self._selection.chosen, self._selection.attention_of(sentence)
         widgets = (self.kind_combo, self.layer_spin, self.head_spin, self.feed_combo, self.scale_box, self.lines_box)
         blockers = [QSignalBlocker(widget) for widget in widgets]
-        self._place = self._selection.place_in(sentence)
-        if self._heads_off is not None:
-            self._show_whether_on(self._heads_off)
-        self.kind_combo.setCurrentIndex(KINDS.index(chosen.kind))
-        _show_place(self.layer_spin, chosen.layer, heads.shape[0])
-        _show_place(self.head_spin, chosen.head, heads.shape[1], chosen.pooled if self._can_pool else "")
+        self._head_id = self._selection.head_in(sentence)
+        if self._disabled_heads is not None:
+            self._show_enabled(self._disabled_heads)
+        self.kind_combo.setCurrentIndex(ATTENTION_KINDS.index(chosen.kind))
+        _show_index(self.layer_spin, chosen.layer, heads.shape[0])
+        _show_index(self.head_spin, chosen.head, heads.shape[1], chosen.pooled if self._can_pool else "")
         has_choice = sentence.by_reference is not None and chosen.kind != "encoder_self"
         self.feed_combo.setCurrentIndex(int(self._selection.feed_of(sentence) is sentence.free_running))
         self.feed_combo.setEnabled(has_choice)
@@ -121,20 +121,20 @@ class HeadChooser(SentencePanel):
         for blocker in blockers:
             blocker.unblock()
 
-    def _show_whether_on(self, heads_off: HeadsOff) -> None:
-        reason = heads_off.why_not or (_ALL_HELP if self._selection.chosen.pooled else "")
-        self.on_box.setChecked(self._place not in heads_off.places)
+    def _show_enabled(self, disabled_heads: DisabledHeads) -> None:
+        reason = disabled_heads.unavailable_reason or (_ALL_HELP if self._selection.chosen.pooled else "")
+        self.on_box.setChecked(self._head_id not in disabled_heads.heads)
         self.on_box.setEnabled(not reason)
         self.on_box.setToolTip(reason or _ON_HELP)
 
-    def _choose_kind(self, place: int) -> None:
-        self._selection.choose(kind=KINDS[place])
+    def _choose_kind(self, index: int) -> None:
+        self._selection.choose(kind=ATTENTION_KINDS[index])
 
-    def _switch_head(self) -> None:
-        if self._heads_off is not None and self._place is not None:
-            self._heads_off.toggle(self._place)
+    def _toggle_head(self) -> None:
+        if self._disabled_heads is not None and self._head_id is not None:
+            self._disabled_heads.toggle(self._head_id)
 
-    def _switch_feed(self) -> None:
+    def _toggle_feed(self) -> None:
         if self.feed_combo.isEnabled():
             self._selection.choose(free_running=not self._selection.chosen.free_running)
 
@@ -151,7 +151,7 @@ class HeadChooser(SentencePanel):
             *(feed, self.lines_box, self.scale_box),
         ):
             self.row.addWidget(widget)
-        self.on_box.setVisible(self._heads_off is not None)
+        self.on_box.setVisible(self._disabled_heads is not None)
         feed.setVisible(self._has_feeds)
         self.lines_box.setVisible(self._has_lines)
 
@@ -160,8 +160,8 @@ class HeadChooser(SentencePanel):
         self.kind_combo.activated.connect(self._choose_kind)
         self.layer_spin.valueChanged.connect(lambda layer: selection.choose(layer=layer - 1))
         self.head_spin.valueChanged.connect(lambda head: selection.choose(head=head - 1))
-        self.on_box.clicked.connect(self._switch_head)
-        self.feed_combo.activated.connect(lambda place: selection.choose(free_running=bool(place)))
+        self.on_box.clicked.connect(self._toggle_head)
+        self.feed_combo.activated.connect(lambda index: selection.choose(free_running=bool(index)))
         self.scale_box.toggled.connect(lambda checked: selection.choose(square_root=checked))
         self.lines_box.toggled.connect(lambda checked: selection.choose(as_lines=checked))
 
@@ -172,18 +172,18 @@ def _feed_help(has_choice: bool, kind: str) -> str:
     return "The encoder reads only the source" if kind == "encoder_self" else _NO_REFERENCE
 
 
-def _show_place(spin: IntegerSpinBox, place: int, count: int, pooled: Pooled = "") -> None:
+def _show_index(spin: IntegerSpinBox, index: int, count: int, pooled: Pooled = "") -> None:
     """Show which of `count` is chosen, or how all are pooled: then the first step up chooses a single one."""
     spin.setSpecialValueText(f"{_POOLED_WORDS[pooled]} of {count}" if pooled else "")
     spin.setRange(0 if pooled else 1, count)
     spin.setSuffix(f" of {count}")
-    spin.setValue(0 if pooled else place % count + 1)
+    spin.setValue(0 if pooled else index % count + 1)
     spin.setEnabled(count > 1)
     only = f"There is only one {spin.accessibleName().lower()} to choose"
     spin.setToolTip(spin.accessibleDescription() if count > 1 else only)
 
 
-def _spin(theme: Theme, name: str, help: str) -> IntegerSpinBox:
+def _spin_box(theme: Theme, name: str, help: str) -> IntegerSpinBox:
     spin = styled_spin_box(IntegerSpinBox(), theme)
     spin.setWrapping(True)
     spin.setRange(1, 1)

@@ -6,13 +6,13 @@ import numpy as np
 
 from core.analysis.alignment import FOUND_SCORE, AlignedHead, Scores
 from core.history import History
+from gui.heads.disabled_heads import DisabledHeads
 from gui.heads.head_row import HeadRow
-from gui.heads.heads_off import HeadsOff
 from gui.panel import Table
 from gui.panels.attention.grid_canvas import FOUND_SIGN, GridCanvas
 from gui.panels.attention.sentence_panel import SentencePanel
-from gui.sentences.selection import KINDS, Kind, Selection
-from gui.sentences.shown_sentence import ShownSentence, Source
+from gui.sentences.selection import ATTENTION_KINDS, AttentionKind, Selection
+from gui.sentences.shown_sentence import SentenceSource, ShownSentence
 from gui.theme import Theme
 
 
@@ -30,16 +30,16 @@ class HeadGrid(SentencePanel):
         self,
         theme: Theme,
         selection: Selection,
-        source: Source | None = None,
+        source: SentenceSource | None = None,
         *,
         all_kinds: bool,
-        heads_off: HeadsOff | None = None,
+        disabled_heads: DisabledHeads | None = None,
     ) -> None:
-        """With `heads_off`, a menu switches heads off, and those that are off are crossed out."""
+        """With `disabled_heads`, a menu switches heads off, and those that are off are crossed out."""
         super().__init__(theme, selection, source)
         self.all_kinds = all_kinds
         self.with_entropy = False
-        self.canvas = GridCanvas(theme, selection, heads_off)
+        self.canvas = GridCanvas(theme, selection, disabled_heads)
         self.title_label.setToolTip(
             "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for "
             "which the best head reads most from one of those. Since: from when on it has been at least "
@@ -49,12 +49,12 @@ class HeadGrid(SentencePanel):
         self.body.addWidget(self.canvas, 1)
 
     def draw(self, history: History, shown: ShownSentence) -> None:
-        kinds = KINDS if self.all_kinds else (self._selection.chosen.kind,)
+        kinds = ATTENTION_KINDS if self.all_kinds else (self._selection.chosen.kind,)
         aligned = history.alignment.best(shown.step)
         scores = history.alignment.at(shown.step)
         rows = [row for kind in kinds for row in self._rows(shown, kind, scores if kind == "cross" else None)]
         self.canvas.show_rows(rows, aligned, with_entropy=self.with_entropy)
-        self.set_title(f"{self.title}{_about(shown, aligned)}")
+        self.set_title(f"{self.title}{_title_suffix(shown, aligned)}")
 
     def numbers(self) -> Table:
         """A row for each weight, or for each head's entropy if that is shown. All positions count from 1.
@@ -78,7 +78,7 @@ class HeadGrid(SentencePanel):
         )
         return [("kind", "layer", "head", "alignment", "entropy in nats", "share of the highest"), *entropies]
 
-    def _rows(self, shown: ShownSentence, kind: Kind, scores: Scores | None) -> list[HeadRow]:
+    def _rows(self, shown: ShownSentence, kind: AttentionKind, scores: Scores | None) -> list[HeadRow]:
         """One row per layer. `scores` are those of the heads, [L, H], against the gold alignment."""
         heads = self._selection.attention_of(shown.sentence, kind)
         others = None if shown.other is None else self._selection.attention_of(shown.other.sentence, kind)
@@ -99,15 +99,15 @@ def _alignment(row: HeadRow, head: int) -> object:
     return "" if row.alignment is None else float(row.alignment[head])
 
 
-def _about(shown: ShownSentence, aligned: AlignedHead | None) -> str:
+def _title_suffix(shown: ShownSentence, aligned: AlignedHead | None) -> str:
     """The end of the title: what is subtracted, or the best head's alignment; and the step."""
     if shown.other is not None:
         return f" · {shown.name} minus {shown.other.short_name}"
-    found = "" if aligned is None else f" · {_praise(aligned)}"
+    found = "" if aligned is None else f" · {_describe_aligned(aligned)}"
     return f"{found} · step {shown.step:,}"
 
 
-def _praise(aligned: AlignedHead) -> str:
+def _describe_aligned(aligned: AlignedHead) -> str:
     """The best head's score and name, with its diamond if it has found the alignment.
 
     The score comes first because a title is cut at its end, and the diamond in the grid shows which head it is.

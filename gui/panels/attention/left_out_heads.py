@@ -14,11 +14,18 @@ from core.history import History
 from core.probes import ProbedSentence
 from core.requests import LeaveOutHeads
 from gui.context import Context
-from gui.heads.heads_off import HeadsOff
-from gui.heads.left_out_words import changes, figures, in_figures, in_words, names_of, written
+from gui.heads.disabled_heads import DisabledHeads
+from gui.heads.left_out_text import (
+    describe_change,
+    formatted_changes,
+    formatted_measurements,
+    head_names,
+    measurements,
+    output_tokens,
+)
 from gui.panel import Panel, Table
-from gui.sentences.asked import Asked
-from gui.sentences.shown_sentence import NothingShown, probed
+from gui.sentences.engine_query import EngineQuery
+from gui.sentences.shown_sentence import NothingShown, probe_source
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label, wrapping_label
@@ -47,17 +54,17 @@ class LeftOutHeads(Panel):
     redraw_on = (Prepared, ProbeDone)
     is_picture = True
 
-    def __init__(self, context: Context, heads_off: HeadsOff) -> None:
+    def __init__(self, context: Context, disabled_heads: DisabledHeads) -> None:
         super().__init__(context.theme)
-        self.asked: Asked[HeadAblation] = Asked(context.bridge, self)
-        self._heads_off = heads_off
-        self._source = probed(context.selection)
+        self.query: EngineQuery[HeadAblation] = EngineQuery(context.bridge, self)
+        self._disabled_heads = disabled_heads
+        self._source = probe_source(context.selection)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
         self.words_label = wrapping_label("What the figures say", role="muted")
         self._heads = [plain_label(name, role="muted") for name, _ in _COLUMNS]
         self._lay_out()
-        self.all_on_button.clicked.connect(heads_off.all_on)
+        self.all_on_button.clicked.connect(disabled_heads.enable_all)
         TokenFont(self.theme, *(output for output, *_ in self.cells[:2]))
 
     def show_step(self, history: History, step: int) -> None:
@@ -67,43 +74,43 @@ class LeftOutHeads(Panel):
             self.show_empty(shown.reason)
             return
         self._ask(history, step, shown.sentence)
-        if self.asked.answer is None:
-            self.show_empty(self.asked.refusal)
+        if self.query.answer is None:
+            self.show_empty(self.query.error)
         else:
             self.show_body()
-            self._draw(self.asked.answer)
+            self._draw(self.query.answer)
 
     def numbers(self) -> Table:
         """The figures with all heads, and without those that are off."""
-        assert self.asked.answer is not None
-        left_out = self.asked.answer
+        assert self.query.answer is not None
+        left_out = self.query.answer
         rows = zip(_ROWS, (left_out.complete, left_out.without), strict=False)
         names = ("output", "probability", "loss of the reference, nats per token", "validation loss, nats per token")
-        return [("", *names), *((name, seen.sentence.output, *figures(seen)) for name, seen in rows)]
+        return [("", *names), *((name, seen.sentence.output, *measurements(seen)) for name, seen in rows)]
 
     def _ask(self, history: History, step: int, sentence: ProbedSentence) -> None:
         request = LeaveOutHeads(
             source=sentence.source,
             reference=sentence.reference,
-            heads=tuple(sorted(self._heads_off.places)),
+            heads=tuple(sorted(self._disabled_heads.heads)),
             step=None if step >= history.last_step else step,
         )
-        self.asked.want(request, moment=history.last_step if request.step is None else None)
+        self.query.submit(request, moment=history.last_step if request.step is None else None)
 
     def _draw(self, left_out: HeadAblation) -> None:
-        self.set_title(f"Without {names_of(left_out.heads)} · weights of step {left_out.step:,}")
+        self.set_title(f"Without {head_names(left_out.heads)} · weights of step {left_out.step:,}")
         num_valid = left_out.num_valid
         count = f"{num_valid} " if num_valid else ""
         self._heads[-1].setText(f"loss of {count}validation pair{'s' * (num_valid != 1)}, nats/token")
         before, after = left_out.complete, left_out.without
         for row, seen in zip(self.cells, (before, after), strict=False):
-            for cell, text in zip(row[1:], in_figures(seen), strict=True):
+            for cell, text in zip(row[1:], formatted_measurements(seen), strict=True):
                 cell.setText(text)
-        self.cells[0][0].setText(escape(" ".join(written(before))) or "(nothing)")
-        self.cells[1][0].setText(self._marked(written(before), written(after)))
-        for cell, text in zip(self.cells[2], changes(before, after), strict=True):
+        self.cells[0][0].setText(escape(" ".join(output_tokens(before))) or "(nothing)")
+        self.cells[1][0].setText(self._marked(output_tokens(before), output_tokens(after)))
+        for cell, text in zip(self.cells[2], formatted_changes(before, after), strict=True):
             cell.setText(text)
-        self.words_label.setText(in_words(left_out))
+        self.words_label.setText(describe_change(left_out))
 
     def _marked(self, before: tuple[str, ...], after: tuple[str, ...]) -> str:
         """Rich text in which the tokens that differ are coloured and underlined."""
@@ -124,13 +131,13 @@ class LeftOutHeads(Panel):
         for column, (head, (_, help)) in enumerate(zip(self._heads, _COLUMNS, strict=True), 1):
             head.setToolTip(help)
             head.setWordWrap(column > 1)  # the first column is wide enough
-            grid.addWidget(head, 0, column, _side(column))
+            grid.addWidget(head, 0, column, _alignment(column))
         for row, (name, cells) in enumerate(zip(_ROWS, self.cells, strict=True), 1):
             grid.addWidget(plain_label(name, role="muted"), row, 0)
             for column, (cell, (what, help)) in enumerate(zip(cells, _COLUMNS, strict=True), 1):
                 cell.setAccessibleName(f"{what}, {name}")
                 cell.setToolTip(help)
-                grid.addWidget(cell, row, column, _side(column))
+                grid.addWidget(cell, row, column, _alignment(column))
         for output, *_ in self.cells[:2]:
             output.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
         self.body.addLayout(grid)
@@ -143,6 +150,6 @@ def _cell() -> QLabel:
     return made
 
 
-def _side(column: int) -> Qt.AlignmentFlag:
+def _alignment(column: int) -> Qt.AlignmentFlag:
     """The alignment of a column: left for the output, right for figures."""
     return Qt.AlignmentFlag.AlignLeft if column == 1 else Qt.AlignmentFlag.AlignRight

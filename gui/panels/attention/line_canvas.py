@@ -13,7 +13,7 @@ from gui.theme import Theme
 
 _FAINTEST = 0.02  # weaker weights are not drawn
 _STRONGEST_PX = 6.0
-_NUM_SAID = 3  # how many weights of the token pointed at are read out
+_NUM_LISTED = 3  # how many weights of the token pointed at are read out
 
 Token = tuple[Side, int]
 
@@ -28,44 +28,44 @@ class LineCanvas(HeadCanvas[Token]):
         """How to read the lines."""
         if self.picture is None:
             return ""
-        if self.picture.against:
+        if self.picture.baseline:
             return f"Those below read from those above. {self.picture.legend}"
         help = "" if self._theme.is_exporting else "Point at a token for its weights."
-        return f"Above: read from. Below: {self.picture.readers}. {self.picture.legend or help}".rstrip()
+        return f"Above: read from. Below: {self.picture.row_meaning}. {self.picture.legend or help}".rstrip()
 
     def readout(self) -> str:
         """The strongest weights of the token pointed at, in words."""
-        if self.picture is None or self._place is None:
+        if self.picture is None or self._target is None:
             return ""
-        side, place = self._place
+        side, index = self._target
         if side == "below":
-            token, verb, others = self.picture.rows[place], "reads from", self.picture.columns
-            weights = self.picture.weights[place]
+            token, verb, others = self.picture.rows[index], "reads from", self.picture.columns
+            weights = self.picture.weights[index]
         else:
-            token, verb, others = self.picture.columns[place], "is read by", self.picture.rows
-            weights = self.picture.weights[:, place]
-        strongest = sorted(range(len(others)), key=lambda other: -abs(float(weights[other])))[:_NUM_SAID]
-        form = "+z.2f" if self.picture.against else ".2f"
+            token, verb, others = self.picture.columns[index], "is read by", self.picture.rows
+            weights = self.picture.weights[:, index]
+        strongest = sorted(range(len(others)), key=lambda other: -abs(float(weights[other])))[:_NUM_LISTED]
+        form = "+z.2f" if self.picture.baseline else ".2f"
         said = ",  ".join(f"{isolated(others[other])} {float(weights[other]):{form}}" for other in strongest)
-        against = f"  against {self.picture.against}" if self.picture.against else ""
+        against = f"  against {self.picture.baseline}" if self.picture.baseline else ""
         return f"{isolated(token)}  {verb}  {said}{against}"
 
     def _layout(self, picture: HeadPicture) -> LineLayout:
         return LineLayout(QRectF(self.rect()), picture, self._theme.token_font())
 
-    def _has(self, picture: HeadPicture, place: Token) -> bool:
-        return place[1] < len(self._layout(picture).labels[place[0]])
+    def _contains(self, picture: HeadPicture, target: Token) -> bool:
+        return target[1] < len(self._layout(picture).labels[target[0]])
 
-    def _place_at(self, picture: HeadPicture, point: QPointF) -> Token | None:
+    def _target_at(self, picture: HeadPicture, point: QPointF) -> Token | None:
         return self._layout(picture).token_at(point)
 
-    def _place_after(self, picture: HeadPicture, key: Qt.Key) -> Token:
-        side, place = self._place or ("below", 0)
+    def _target_after(self, picture: HeadPicture, key: Qt.Key) -> Token:
+        side, index = self._target or ("below", 0)
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             side = "above" if key == Qt.Key.Key_Up else "below"
-        elif self._place is not None:
-            place += 1 if key == Qt.Key.Key_Right else -1
-        return side, place % len(self._layout(picture).labels[side])
+        elif self._target is not None:
+            index += 1 if key == Qt.Key.Key_Right else -1
+        return side, index % len(self._layout(picture).labels[side])
 
     def _paint(self, painter: QPainter, picture: HeadPicture) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -82,12 +82,12 @@ class LineCanvas(HeadCanvas[Token]):
         layout.paint_labels(painter, {side: self._colours(side, len(labels)) for side, labels in layout.labels.items()})
 
     def _is_shown(self, row: int, column: int) -> bool:
-        return self._place is None or self._place in (("below", row), ("above", column))
+        return self._target is None or self._target in (("below", row), ("above", column))
 
     def _pen(self, weight: float) -> QPen:
         """The pen for a weight. A positive difference is orange, as in the map; a negative one is blue and dotted."""
         strength = abs(weight) ** 0.5 if self._square_root else abs(weight)
-        is_more = self.picture is not None and bool(self.picture.against) and weight > 0
+        is_more = self.picture is not None and bool(self.picture.baseline) and weight > 0
         pen = QPen(
             self._theme.colour("validation" if is_more else "training", strength), 1 + (_STRONGEST_PX - 1) * strength
         )
@@ -97,4 +97,4 @@ class LineCanvas(HeadCanvas[Token]):
 
     def _colours(self, side: Side, count: int) -> list[QColor]:
         plain, pointed = self._theme.colour("text"), self._theme.colour("training")
-        return [pointed if self._place == (side, place) else plain for place in range(count)]
+        return [pointed if self._target == (side, index) else plain for index in range(count)]

@@ -27,18 +27,18 @@ class LineLayout:
         self.font = font
         self._area, self._metrics = area, QFontMetricsF(font)
         self._width = {side: area.width() / len(labels) for side, labels in self.labels.items()}
-        self._turned = {side: self._is_turned(side) for side in self.labels}
+        self._rotated = {side: self._is_rotated(side) for side in self.labels}
         self._room = {side: self._room_of(side) for side in self.labels}
 
-    def end(self, side: Side, place: int) -> QPointF:
+    def end(self, side: Side, index: int) -> QPointF:
         """The point at which the lines of a token end."""
         room = self._room[side] + _GAP
         y = self._area.top() + room if side == "above" else self._area.bottom() - room
-        return QPointF(self._area.left() + (place + 0.5) * self._width[side], y)
+        return QPointF(self._area.left() + (index + 0.5) * self._width[side], y)
 
-    def label(self, side: Side, place: int) -> QRectF:
+    def label(self, side: Side, index: int) -> QRectF:
         """The rectangle of a token."""
-        end, room, width = self.end(side, place), self._room[side], self._width[side]
+        end, room, width = self.end(side, index), self._room[side], self._width[side]
         top = end.y() - _GAP - room if side == "above" else end.y() + _GAP
         return QRectF(end.x() - width / 2, top, width, room)
 
@@ -47,24 +47,24 @@ class LineLayout:
         if not self._area.contains(point):
             return None
         side: Side = "above" if point.y() < self._area.center().y() else "below"
-        place = int((point.x() - self._area.left()) / self._width[side])
-        return side, min(place, len(self.labels[side]) - 1)
+        index = int((point.x() - self._area.left()) / self._width[side])
+        return side, min(index, len(self.labels[side]) - 1)
 
     def paint_labels(self, painter: QPainter, colours: dict[Side, list[QColor]]) -> None:
         """Paint the tokens that there is room for, horizontal if they fit, else rotated. Long ones are elided."""
         painter.setFont(self.font)
         for side, labels in self.labels.items():
-            for place in self.written(side):
-                painter.setPen(colours[side][place])
-                self._paint_label(painter, side, self.label(side, place), labels[place])
+            for index in self.labelled_indices(side):
+                painter.setPen(colours[side][index])
+                self._paint_label(painter, side, self.label(side, index), labels[index])
 
-    def written(self, side: Side) -> range:
+    def labelled_indices(self, side: Side) -> range:
         """The indices of the tokens to write: every second, third and so on, if all would overlap."""
-        closest = self._metrics.height() * _CLOSEST if self._turned[side] else 0.0
+        closest = self._metrics.height() * _CLOSEST if self._rotated[side] else 0.0
         return range(0, len(self.labels[side]), max(1, ceil(closest / self._width[side])))
 
     def _paint_label(self, painter: QPainter, side: Side, box: QRectF, label: str) -> None:
-        if not self._turned[side]:
+        if not self._rotated[side]:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "\n".join(_lines(label)))
             return
         text = self._metrics.elidedText(label, Qt.TextElideMode.ElideRight, box.height())
@@ -76,12 +76,12 @@ class LineLayout:
         painter.drawText(turned, towards_lines | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
-    def _is_turned(self, side: Side) -> bool:
+    def _is_rotated(self, side: Side) -> bool:
         widest = max(self._metrics.horizontalAdvance(line) for label in self.labels[side] for line in _lines(label))
         return widest + _GAP > self._width[side]
 
     def _room_of(self, side: Side) -> float:
-        if self._turned[side]:
+        if self._rotated[side]:
             wanted = max(self._metrics.horizontalAdvance(label) for label in self.labels[side])
         else:
             wanted = self._metrics.height() * max(len(_lines(label)) for label in self.labels[side])

@@ -6,7 +6,7 @@ from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.panel import Panel
 from gui.sentences.selection import Selection
-from gui.sentences.shown_sentence import NothingShown, ShownSentence, Source, probed
+from gui.sentences.shown_sentence import NothingShown, SentenceSource, ShownSentence, probe_source
 from gui.theme import Theme
 
 
@@ -15,10 +15,10 @@ class SentencePanel(Panel):
 
     redraw_on = (Prepared, ProbeDone)
 
-    def __init__(self, theme: Theme, selection: Selection, source: Source | None = None) -> None:
+    def __init__(self, theme: Theme, selection: Selection, source: SentenceSource | None = None) -> None:
         super().__init__(theme)
         self._selection = selection
-        self._source = source or probed(selection)
+        self._source = source or probe_source(selection)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the sentence with the newest weights at or before `step`."""

@@ -11,7 +11,7 @@ from core.data.splits import HELD_OUT, SPLITS
 from core.history import History
 from core.overview.records import DataOverview, SideFigures
 from core.per_cent import per_cent
-from gui.datasets.data_look import DataLook
+from gui.datasets.data_reader import DataReader
 from gui.panel import Panel, Table
 from gui.pictures.whole_table import whole_table
 from gui.theme import GRID, Theme
@@ -42,16 +42,16 @@ class DataFigures(Panel):
     redraw_on = ()  # its view marks it
     is_picture = True
 
-    def __init__(self, theme: Theme, look: DataLook) -> None:
+    def __init__(self, theme: Theme, reader: DataReader) -> None:
         super().__init__(theme)
-        self._look = look
+        self._reader = reader
         self.table = _table()
         on_columns_resized(self.table, self._fit_rows)
         self.body.addWidget(self.table)
 
     def show_step(self, history: History, step: int) -> None:
         """Show what is known about the data; they are the same at every step."""
-        overview = self._look.overview
+        overview = self._reader.overview
         if overview is None:
             self.show_empty()
             return
@@ -66,8 +66,8 @@ class DataFigures(Panel):
 
     def numbers(self) -> Table:
         """The table as shown."""
-        assert self._look.overview is not None
-        lines = lines_of(self._look.overview)
+        assert self._reader.overview is not None
+        lines = lines_of(self._reader.overview)
         return [
             ("figure", *SPLITS),
             *((name, *(texts.get(split, "") for split in SPLITS)) for name, _, texts in lines),

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout
 
 from core.history import History
 from core.overview.records import SideFigures
-from gui.datasets.data_look import DataLook
+from gui.datasets.data_reader import DataReader
 from gui.datasets.pair_pages import PairPages
 from gui.panel import Panel, Table
 from gui.panels.learning.plain_plot import PlainPlot
@@ -28,9 +28,9 @@ class LengthHistograms(Panel):
     redraw_on = ()  # its view marks it
     is_picture = True
 
-    def __init__(self, theme: Theme, look: DataLook, pages: PairPages) -> None:
+    def __init__(self, theme: Theme, reader: DataReader, pages: PairPages) -> None:
         super().__init__(theme)
-        self._look, self._pages = look, pages
+        self._reader, self._pages = reader, pages
 
     def build_body(self) -> None:
         """A plot for each side."""
@@ -47,10 +47,10 @@ class LengthHistograms(Panel):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the shown split; it is the same at every step."""
-        if self._look.overview is None:
+        if self._reader.overview is None:
             self.show_empty()
             return
-        figures = self._look.overview.splits[self._pages.split]
+        figures = self._reader.overview.splits[self._pages.split]
         self.show_body()
         self.set_title(f"Lengths of {self._pages.split} texts in tokens, <eos> counted")
         self.src.show_figures(figures.src)
@@ -58,10 +58,10 @@ class LengthHistograms(Panel):
 
     def numbers(self) -> Table:
         """A row for each split, side and length that occurs."""
-        assert self._look.overview is not None
+        assert self._reader.overview is not None
         lines = (
             (split, name, length, count)
-            for split, figures in self._look.overview.splits.items()
+            for split, figures in self._reader.overview.splits.items()
             for name, side in (("source", figures.src), ("target", figures.tgt))
             for length, count in enumerate(side.lengths.tolist())
             if count
@@ -79,7 +79,7 @@ class SideHistogram(QObject):
         self.label = plain_label(role="muted", wraps=True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.plot = PlainPlot(theme, left="texts", bottom="tokens")
-        self.plot.pointed.connect(self._say)
+        self.plot.pointed.connect(self._show_tooltip)
 
     def show_figures(self, side: SideFigures) -> None:
         """Draw these figures."""
@@ -104,11 +104,11 @@ class SideHistogram(QObject):
         self.plot.setXRange(0, len(lengths), padding=0.02)
         self.plot.setYRange(0, int(heights.max()), padding=0.05)
 
-    def _say(self, place: QPointF) -> None:
+    def _show_tooltip(self, point: QPointF) -> None:
         """Say in the tooltip how many texts the bar under the mouse stands for."""
         assert self._bars is not None
         starts, heights, width = self._bars
-        bar = int(np.clip((place.x() + 0.5) // width, 0, len(starts) - 1))
+        bar = int(np.clip((point.x() + 0.5) // width, 0, len(starts) - 1))
         first, last = int(starts[bar]), int(starts[bar]) + width - 1
         tokens = f"{first} token{'s' * (first != 1)}" if first == last else f"{first} to {last} tokens"
         count = int(heights[bar])

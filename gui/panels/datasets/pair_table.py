@@ -37,8 +37,8 @@ class PairTable(QTableWidget):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setAlternatingRowColors(True)
         self._name_columns()
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
 
     def show_rows(self, rows: Sequence[PairRow]) -> None:
         """Show these rows instead; do nothing if they are the same."""
@@ -61,12 +61,12 @@ class PairTable(QTableWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
         on_columns_resized(self, self.resizeRowsToContents)
         header.setDefaultAlignment(TEXT_ALIGNMENT)
-        for place, (name, meaning) in enumerate(_COLUMNS):
+        for column, (name, meaning) in enumerate(_COLUMNS):
             item = QTableWidgetItem(name)
             item.setToolTip(meaning)
-            self.setHorizontalHeaderItem(place, item)
+            self.setHorizontalHeaderItem(column, item)
 
-    def _restyle(self) -> None:
+    def _apply_theme(self) -> None:
         self.setFont(self._theme.font())
         self._fit_numbers()
         self.resizeRowsToContents()

@@ -54,7 +54,7 @@ class LinesPane(QScrollArea):
 def about_lines(row: PluginRow) -> Iterator[Line]:
     """What a plugin is, where it is, and why it cannot be used."""
     yield "title", row.info.title
-    yield "muted", _place(row)
+    yield "muted", _location(row)
     if row.problem:
         yield "error", f"✗ {row.problem}"
     for paragraph in paragraphs(row.info.doc):
@@ -82,8 +82,8 @@ def _reported(report: PluginReport) -> Iterator[Line]:
         yield "muted", line
 
 
-def _place(row: PluginRow) -> str:
-    if row.place == OURS:
+def _location(row: PluginRow) -> str:
+    if row.location == OURS:
         return f"Part of Headlight: plugins/{Path(row.info.origin).name}"
     return row.info.origin if row.info.package else shorten_home(Path(row.info.origin))
 

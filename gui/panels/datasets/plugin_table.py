@@ -31,10 +31,10 @@ class PluginTable(RowTable[PluginRow]):
 
     def show_rows(self, rows: Sequence[PluginRow]) -> None:
         """Show these plugins instead: first those with problems, then others' plugins, then Headlight's own."""
-        super().show_rows(sorted(rows, key=lambda row: (not row.problem, row.place == OURS)))
+        super().show_rows(sorted(rows, key=lambda row: (not row.problem, row.location == OURS)))
 
     def texts_of(self, row: PluginRow) -> tuple[str, ...]:
-        return row.info.title, row.info.name, row.state, row.info.version, row.place
+        return row.info.title, row.info.name, row.state, row.info.version, row.location
 
     def key_of(self, row: PluginRow) -> str:
         return row.info.origin

@@ -22,10 +22,10 @@ class TokenDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.take_theme()
-        theme.changed.connect(self.take_theme)
+        self.apply_theme()
+        theme.changed.connect(self.apply_theme)
 
-    def take_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Take colours and font from the theme."""
         self._font: QFont = self._theme.token_font()
         unknown, special = QTextCharFormat(), QTextCharFormat()
@@ -60,7 +60,7 @@ class TokenDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _layout(self, tokens: Sequence[KindOfToken], width: int) -> QTextLayout:
-        layout = QTextLayout(" ".join(shown(text) for text, _ in tokens), self._font)
+        layout = QTextLayout(" ".join(visible_token(text) for text, _ in tokens), self._font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
@@ -77,7 +77,7 @@ class TokenDelegate(QStyledItemDelegate):
     def _ranges(self, tokens: Sequence[KindOfToken]) -> list[QTextLayout.FormatRange]:
         ranges, start = [], 0
         for text, kind in tokens:
-            length = _utf16_length(shown(text))
+            length = _utf16_length(visible_token(text))
             if kind in self._formats:
                 marked = QTextLayout.FormatRange()
                 marked.start, marked.length, marked.format = start, length, self._formats[kind]
@@ -86,7 +86,7 @@ class TokenDelegate(QStyledItemDelegate):
         return ranges
 
 
-def shown(token: str) -> str:
+def visible_token(token: str) -> str:
     """A token as it is painted: one of spaces becomes visible."""
     return token if token.strip() else "␣" * len(token)
 

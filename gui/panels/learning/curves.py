@@ -12,8 +12,8 @@ from core.history import History
 from gui.panel import Table
 from gui.panels.learning.learning_rate_plot import LearningRatePlot
 from gui.panels.learning.loss_plot import LossPlot
+from gui.panels.learning.metric_labels import LOSS, metric_axis_label, metric_heading, metric_label
 from gui.panels.learning.metric_plot import MetricPlot
-from gui.panels.learning.metric_words import LOSS, axis_name_of, heading_of, words_of
 from gui.panels.learning.notice_bar import NoticeBar
 from gui.panels.learning.probe_ticks import ProbeTicks
 from gui.panels.learning.step_panel import HELP, StepPanel
@@ -45,7 +45,7 @@ class Curves(StepPanel):
         self.learning_rate = LearningRatePlot(theme, playhead)
         self.ticks = ProbeTicks(theme, playhead)
         for plot in (self.loss, self.learning_rate, self.ticks):
-            self.follow(plot)
+            self.connect_plot(plot)
         self.notices = NoticeBar(theme)
         self.metric_combo = combo_box("Curve", _CHOICE_HELP)
         self.metric_combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click takes no focus: Space stays with Learn
@@ -56,20 +56,20 @@ class Curves(StepPanel):
         self.body.addWidget(self.loss, 1)
         self.body.addWidget(self.learning_rate)
         self.body.addWidget(self.ticks)
-        self._take_plot(self.loss)
-        self._offer(self._history)
+        self._show_plot(self.loss)
+        self._fill_metric_combo(self._history)
         self.metric_combo.activated.connect(self._choose)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`, and the notices that hold there."""
-        self._offer(history)
+        self._fill_metric_combo(history)
         if history.prepared is None and history.last_step == 0:
             self.show_empty()
-            self.set_title(heading_of(self._metric))
+            self.set_title(metric_heading(self._metric))
             return
         self.show_body()
         self._history = history
-        self.set_title(heading_of(self._metric) + figures_at(history, step, self._metric))
+        self.set_title(metric_heading(self._metric) + figures_at(history, step, self._metric))
         self.show_plots(history, step)
         self.notices.show_step(history, step)
 
@@ -85,7 +85,7 @@ class Curves(StepPanel):
     def exporting(self) -> Iterator[None]:
         """Within the block the figure has a fixed size, and labelled axes, since no title is exported."""
         plot = self.plots[0]
-        plot.setLabel("left", axis_name_of(self._metric))
+        plot.setLabel("left", metric_axis_label(self._metric))
         plot.setLabel("bottom", "step")
         with super().exporting():
             self.content.resize(self.theme.px(_FIGURE.width()), self.theme.px(_FIGURE.height()))
@@ -98,11 +98,11 @@ class Curves(StepPanel):
                 if self.metric_plot is not None:
                     self.metric_plot.name_axis()
 
-    def _offer(self, history: History) -> None:
+    def _fill_metric_combo(self, history: History) -> None:
         """Offer the loss, the metrics of the run's validations, and the chosen metric even if this run lacks it."""
         measured = [name for name in history.metric_names if name.startswith("valid/")]
         names = dict.fromkeys((LOSS, *measured, self._metric))
-        set_items(self.metric_combo, [(words_of(name).title, name) for name in names])
+        set_items(self.metric_combo, [(metric_label(name).title, name) for name in names])
         self.metric_combo.setCurrentIndex(self.metric_combo.findData(self._metric))
         self.metric_combo.setEnabled(len(names) > 1)
         self.metric_combo.setToolTip(_CHOICE_HELP if len(names) > 1 else _ONLY_LOSS)
@@ -111,25 +111,25 @@ class Curves(StepPanel):
     def _let_shrink(self, combo: QComboBox) -> None:
         """Let the combo box shrink to its current text in a narrow panel; its list still shows all texts whole."""
         width_of = combo.fontMetrics().horizontalAdvance
-        longest = max(width_of(combo.itemText(place)) for place in range(combo.count()))
+        longest = max(width_of(combo.itemText(index)) for index in range(combo.count()))
         combo.setMinimumWidth(combo.sizeHint().width() - longest + width_of(combo.currentText()))
 
-    def _choose(self, place: int) -> None:
+    def _choose(self, index: int) -> None:
         """Draw this metric instead of the other."""
-        self._metric = self.metric_combo.itemData(place)
-        self._take_plot(self.loss if self._metric == LOSS else self._plot_of_metric())
+        self._metric = self.metric_combo.itemData(index)
+        self._show_plot(self.loss if self._metric == LOSS else self._plot_of_metric())
         self.mark_dirty()
 
     def _plot_of_metric(self) -> MetricPlot:
         """The plot for the chosen metric, made when it is first needed."""
         if self.metric_plot is None:
             self.metric_plot = MetricPlot(self.theme, self._playhead)
-            self.follow(self.metric_plot)
+            self.connect_plot(self.metric_plot)
             self.body.insertWidget(0, self.metric_plot, 1)
         self.metric_plot.show_metric(self._metric)
         return self.metric_plot
 
-    def _take_plot(self, shown: ValidationPlot) -> None:
+    def _show_plot(self, shown: ValidationPlot) -> None:
         """Show this plot instead of the other, and link the axes of steps to its own."""
         self.loss.setVisible(shown is self.loss)
         if self.metric_plot is not None:
@@ -138,7 +138,7 @@ class Curves(StepPanel):
         for plot in (self.learning_rate, self.ticks):
             plot.setXLink(shown)
             plot.setMouseEnabled(x=False, y=False)  # the wheel acts only on the plot they are linked to
-        self.setToolTip(f"{words_of(self._metric).meaning} {HELP}")
+        self.setToolTip(f"{metric_label(self._metric).meaning} {HELP}")
 
 
 def figures_at(history: History, step: int, metric: str) -> str:

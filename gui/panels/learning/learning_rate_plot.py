@@ -8,9 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 
 from core.config import RunConfig
 from core.history import History
-from gui.panels.learning.free_room import FreeRoom, middles
+from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
 from gui.panels.learning.planned_schedule import planned_rates
-from gui.panels.learning.step_plot import StepPlot, renew
+from gui.panels.learning.step_plot import StepPlot, update_curve
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -33,10 +33,10 @@ class LearningRatePlot(StepPlot):
         self._name.setZValue(-1)  # below the line, in case it covers it
         self.addItem(self._name, ignoreBounds=True)
         self.setAccessibleName("Learning rate over steps")
-        self.take_theme()
+        self.apply_theme()
 
-    def take_theme(self) -> None:
-        super().take_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._done.setPen(pg.mkPen(self.theme.colour("good"), width=2))
         self._planned.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
         self._name.setColor(self.theme.colour("good_text"))
@@ -48,11 +48,11 @@ class LearningRatePlot(StepPlot):
         if history.prepared is not None:
             self._draw_plan(history.prepared.config, history.last_step)
             self._peak = max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :]))
-        if self._peak and not self.is_held:
+        if self._peak and not self.is_frozen:
             self.show_values(0, self._peak * _HEADROOM)
-        renew(self._done, steps, rates)
+        update_curve(self._done, steps, rates)
         if self._peak:
-            self._name_peak()
+            self._label_peak()
 
     def _draw_plan(self, config: RunConfig, last_step: int) -> None:
         """Draw the plan only for steps to come: past ones may have had other settings."""
@@ -64,16 +64,18 @@ class LearningRatePlot(StepPlot):
             self._drawn_from = first
             self._planned.setData(steps[first:], rates[first:])
 
-    def _name_peak(self) -> None:
+    def _label_peak(self) -> None:
         """Place the name above or below the line, as far left as possible without covering it."""
         self._name.setText(f"learning rate, peak {self._peak:.2g}")
         size = self._name.boundingRect().size()
-        if self.is_as_before(size):
+        if self.is_layout_unchanged(size):
             return
-        room = FreeRoom(self.plotItem)
+        placer = LabelPlacer(self.plotItem)
         corners = (
             QPointF(middle - size.width() / 2, top)
-            for middle in middles(size.width(), room.width, near=room.place_of(0, 0).x() + size.width() / 2)
-            for top in (0.0, room.height - size.height())
+            for middle in candidate_middles(
+                size.width(), placer.width, near=placer.to_pixel(0, 0).x() + size.width() / 2
+            )
+            for top in (0.0, placer.height - size.height())
         )
-        self._name.setPos(*room.point_at(room.take_freest((QRectF(corner, size), corner) for corner in corners)))
+        self._name.setPos(*placer.from_pixel(placer.place_freest((QRectF(corner, size), corner) for corner in corners)))

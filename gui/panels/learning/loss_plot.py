@@ -8,9 +8,9 @@ import numpy as np
 import pyqtgraph as pg
 
 from core.history import History
-from gui.panels.learning.metric_words import LOSS
-from gui.panels.learning.step_plot import renew
-from gui.panels.learning.validation_plot import CURVES_Z, HEADROOM, Curves, Level, ValidationPlot, finite_values
+from gui.panels.learning.metric_labels import LOSS
+from gui.panels.learning.step_plot import update_curve
+from gui.panels.learning.validation_plot import CURVES_Z, HEADROOM, CurvePoints, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.smoothing import smoothed
 from gui.theme import Theme
@@ -31,7 +31,7 @@ _LEVELS = {
 class LossPlot(ValidationPlot):
     """Draws the raw training curve thin and faint, the smoothed one above it, and the validations."""
 
-    measured = LOSS
+    metric_name = LOSS
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead, ("train", "valid"), _LEVELS)
@@ -40,17 +40,17 @@ class LossPlot(ValidationPlot):
             curve.setZValue(CURVES_Z)
         self._smooth = np.empty(0)  # what `_train` draws
         self.setAccessibleName("Loss in nats per target token over steps")
-        self.take_theme()
+        self.apply_theme()
 
-    def take_theme(self) -> None:
-        super().take_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._raw.setPen(pg.mkPen(self.theme.colour("training", 0.3), width=1))
         self._train.setPen(pg.mkPen(self.theme.colour("training"), width=2))
 
-    def draw_curves(self, history: History) -> Curves:
+    def draw_curves(self, history: History) -> CurvePoints:
         """Draw the training loss and the validations."""
         steps, losses = history.curve("train/loss")
-        if renew(self._raw, steps, losses):
+        if update_curve(self._raw, steps, losses):
             self._smooth = smoothed(losses)
             self._train.setData(np.array(steps), self._smooth)
         return {"train": (steps, self._smooth), **super().draw_curves(history)}
@@ -62,14 +62,14 @@ class LossPlot(ValidationPlot):
             self.place_level("guessing", math.log(num_tokens), f"guessing: ln {num_tokens:,} = {{:.2f}}")
             self.place_level("unigram", history.prepared.unigram_loss, "token frequencies: {:.2f}")
 
-    def range_of(self, curves: Curves) -> tuple[float, float]:
+    def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         guessing = self._levels["guessing"]
         name = min(guessing.label.boundingRect().height() / max(self._room[1], 1.0), 0.5)
         room = max(_ROOM_FOR_GUESSING, 1.0 / (1.0 - name))
         highest = float(guessing.value()) * room if guessing.isVisible() else 0.0
         return 0.0, max(float(finite_values(curves, [0.1]).max()) * HEADROOM, highest)
 
-    def invitation(self, history: History) -> str:
+    def hint(self, history: History) -> str:
         if history.state == "empty" or len(history.curve("train/loss")[0]):
             return ""
         is_ready = history.state != "preparing"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.history import History
-from gui.panels.learning.metric_words import heading_of, words_of
-from gui.panels.learning.validation_plot import HEADROOM, Curves, Level, ValidationPlot, finite_values
+from gui.panels.learning.metric_labels import metric_heading, metric_label
+from gui.panels.learning.validation_plot import HEADROOM, CurvePoints, Level, ValidationPlot, finite_values
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -17,13 +17,13 @@ class MetricPlot(ValidationPlot):
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
         super().__init__(theme, playhead, ("valid",), _LEVELS)
         self._title = ""
-        self.take_theme()
+        self.apply_theme()
 
     def show_metric(self, metric: str) -> None:
         """Draw this metric (its name in validations) from now on."""
-        self.measured, self._title = metric, words_of(metric).title
+        self.metric_name, self._title = metric, metric_label(metric).title
         self.name_axis()
-        self.setAccessibleName(f"{heading_of(metric)} over steps")
+        self.setAccessibleName(f"{metric_heading(metric)} over steps")
 
     def name_axis(self) -> None:
         """Write the metric along the y axis."""
@@ -32,15 +32,15 @@ class MetricPlot(ValidationPlot):
     def place_levels(self, history: History) -> None:
         self.place_limit(history, "limit {:.3g}")
 
-    def range_of(self, curves: Curves) -> tuple[float, float]:
+    def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         limit = self._levels["limit"]
         levels = [limit.value()] if limit.isVisible() else []
         seen = finite_values(curves, [*levels, 0.0])
         bottom, top = float(seen.min()) * HEADROOM, float(seen.max()) * HEADROOM
         return bottom, top if bottom < top else 1.0
 
-    def invitation(self, history: History) -> str:
-        if any(self.measured in metrics for metrics in history.validations.values()):
+    def hint(self, history: History) -> str:
+        if any(self.metric_name in metrics for metrics in history.validations.values()):
             return ""
         if history.validations:
             return "The validations of this run do not measure this: choose another curve above."

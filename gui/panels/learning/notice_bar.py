@@ -23,11 +23,12 @@ _RESET_HELP = (
 class NoticeBar(QFrame):
     """Shows one of the notices that hold at the viewed step; bar and chip are hidden if there is none.
 
-    `tried` carries the experiment that was clicked. A notice that was dismissed or tried does not return for this run.
+    `experiment_requested` carries the experiment that was clicked. A notice that was dismissed or tried does not return
+    for this run.
     """
 
-    tried = Signal(Experiment)
-    told = Signal(str)  # the text of its chip; empty if there is no notice
+    experiment_requested = Signal(Experiment)
+    chip_changed = Signal(str)  # the text of its chip; empty if there is no notice
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -64,13 +65,13 @@ class NoticeBar(QFrame):
         found = history.notices.at(step)
         self.notices = [one for one in found if (self._run, one.rule.kind) not in self._dismissed]
         if not self.notices:
-            self._go_away()
+            self._hide_bar()
             return
         count = len(self.notices)
         self.chip.setText("1 notice" if count == 1 else f"{count} notices")
         self.chip.setAccessibleName(self.chip.text())
         self.chip.show()
-        self.told.emit(self.chip.text())
+        self.chip_changed.emit(self.chip.text())
         self.next_button.setVisible(count > 1)
         self._show(self._shown if self._shown in self.notices else self.notices[0])
 
@@ -79,13 +80,13 @@ class NoticeBar(QFrame):
         self._why_not, self._why_not_now = why_not, why_not_now
         self._enable()
 
-    def _go_away(self) -> None:
+    def _hide_bar(self) -> None:
         focused = self.window().focusWidget()
         if focused is not None and (focused is self.chip or self.isAncestorOf(focused)):
             self.window().setFocus()  # else Qt gives it to the next button, and Space does not reach Learn
         self.chip.hide()
         self.chip.setChecked(False)
-        self.told.emit("")
+        self.chip_changed.emit("")
         self._shown = None
 
     def _show(self, notice: Notice) -> None:
@@ -114,7 +115,7 @@ class NoticeBar(QFrame):
     def _try(self) -> None:
         experiment = self._experiment
         self._dismiss()
-        self.tried.emit(experiment)
+        self.experiment_requested.emit(experiment)
 
     def _dismiss(self) -> None:
         assert self._shown is not None

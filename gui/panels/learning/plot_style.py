@@ -19,7 +19,7 @@ _AXIS_WIDTH = 64  # the same for every plot, so that equal steps line up
 _HALF_A_NUMBER = 12  # pixels by which the number at the last tick may extend beyond the axis
 
 
-class FigureAxis(pg.AxisItem):
+class NumberAxis(pg.AxisItem):
     """Writes thousands as everywhere in the window, `1,000`, only numbers that are not cut off, and of its name as much
     as there is room for: pyqtgraph cuts both ends of the name off.
     """
@@ -52,14 +52,14 @@ class FigureAxis(pg.AxisItem):
         shown, pixels = maxVal - minVal, size / (maxVal - minVal)
         levels: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
         *_, (finest, _) = levels
-        while self._measures_numbers and self._touch(levels[0][0], minVal, maxVal, pixels):
+        while self._measures_numbers and self._labels_overlap(levels[0][0], minVal, maxVal, pixels):
             shown *= 2
             levels = super().tickSpacing(minVal, minVal + shown, size)
-        if not self._measures_numbers or len(self._whole(levels[0][0], minVal, maxVal, pixels)) > 1:
+        if not self._measures_numbers or len(self._uncut_labels(levels[0][0], minVal, maxVal, pixels)) > 1:
             return levels
         uneven = (finest * times for times in range(2, int((maxVal - minVal) // finest) + 1))
-        fitting = (one for one in uneven if not self._touch(one, minVal, maxVal, pixels))
-        two = (one for one in fitting if len(self._whole(one, minVal, maxVal, pixels)) > 1)
+        fitting = (one for one in uneven if not self._labels_overlap(one, minVal, maxVal, pixels))
+        two = (one for one in fitting if len(self._uncut_labels(one, minVal, maxVal, pixels)) > 1)
         return next(([(one, 0.0)] for one in two), levels)
 
     def tickValues(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, Sequence[float]]]:
@@ -70,7 +70,7 @@ class FigureAxis(pg.AxisItem):
         levels: list[tuple[float, Sequence[float]]] = super().tickValues(minVal, maxVal, size)
         if self._measures_numbers:
             pixels = size / (maxVal - minVal)
-            finer = takewhile(lambda level: not self._touch(level[0], minVal, maxVal, pixels), levels[1:])
+            finer = takewhile(lambda level: not self._labels_overlap(level[0], minVal, maxVal, pixels), levels[1:])
             self.style["maxTextLevel"] = len(list(finer))
         return levels
 
@@ -79,15 +79,17 @@ class FigureAxis(pg.AxisItem):
         """Whether numbers are side by side, in a known font."""
         return self.orientation == "bottom" and self.style["tickFont"] is not None
 
-    def _touch(self, spacing: float, start: float, end: float, pixels: float) -> bool:
+    def _labels_overlap(self, spacing: float, start: float, end: float, pixels: float) -> bool:
         """Whether two numbers touch, if written at this spacing; `pixels` is the length of 1."""
         gap = QFontMetricsF(self.style["tickFont"]).horizontalAdvance("0") / 2
-        return any(left[1] + gap > right[0] for left, right in pairwise(self._whole(spacing, start, end, pixels)))
+        return any(
+            left[1] + gap > right[0] for left, right in pairwise(self._uncut_labels(spacing, start, end, pixels))
+        )
 
-    def _whole(self, spacing: float, start: float, end: float, pixels: float) -> list[tuple[float, float]]:
+    def _uncut_labels(self, spacing: float, start: float, end: float, pixels: float) -> list[tuple[float, float]]:
         """The left and right ends, in pixels, of the numbers at this spacing that are not cut off."""
         metrics, margin = QFontMetricsF(self.style["tickFont"]), self.style["hideOverlappingLabels"]
-        ticks = [spacing * place for place in range(math.ceil(start / spacing), math.floor(end / spacing) + 1)]
+        ticks = [spacing * multiple for multiple in range(math.ceil(start / spacing), math.floor(end / spacing) + 1)]
         widths = map(metrics.horizontalAdvance, self.tickStrings(ticks, 1.0, spacing))
         sides = [
             ((tick - start) * pixels - width / 2, (tick - start) * pixels + width / 2)
@@ -113,9 +115,9 @@ class FigureAxis(pg.AxisItem):
         return specs
 
 
-def figure_axes() -> dict[str, FigureAxis]:
+def number_axes() -> dict[str, NumberAxis]:
     """The axes for a new plot."""
-    return {side: FigureAxis(side) for side in ("left", "bottom")}
+    return {side: NumberAxis(side) for side in ("left", "bottom")}
 
 
 def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:

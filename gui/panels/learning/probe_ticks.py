@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush
 
 from core.history import History
 from core.marks import Mark, MarkKind, marks_of
-from gui.panels.learning.step_plot import StepPlot, renew
+from gui.panels.learning.step_plot import StepPlot, update_curve
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -36,10 +36,10 @@ class ProbeTicks(StepPlot):
         self.getAxis("left").setTicks([[(0.45, "probes")]])
         self.setYRange(0, 1, padding=0)
         self.setAccessibleName("Probes over steps")
-        self.take_theme()
+        self.apply_theme()
 
-    def take_theme(self) -> None:
-        super().take_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # else the playhead would look like a tick
         self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
         self._kept.setPen(pg.mkPen(self.theme.colour("training"), width=2))
@@ -51,20 +51,20 @@ class ProbeTicks(StepPlot):
         probes, kept = history.probe_steps, history.kept_steps
         self._steps = [*probes, *kept]
         for curve, steps, height in ((self._probes, probes, 0.5), (self._kept, kept, 0.9)):
-            places = np.repeat(np.asarray(steps, dtype=np.float64), 2)
-            renew(curve, places, np.tile([0.0, height], len(places) // 2))
+            xs = np.repeat(np.asarray(steps, dtype=np.float64), 2)
+            update_curve(curve, xs, np.tile([0.0, height], len(xs) // 2))
         if (marks := marks_of(history)) != self.marks:
             self.marks = marks
             self._draw_marks()
 
-    def step_near(self, place: float) -> int:
+    def step_near(self, x: float) -> int:
         """The step of the mark at this place of the axis, or else of the tick, or else of the place itself."""
         reach = self.theme.px(_REACH) * self.plotItem.vb.viewPixelSize()[0]
         for steps in ([mark.step for mark in self.marks], self._steps):
-            nearest = min(steps, key=lambda step: abs(step - place), default=math.inf)
-            if abs(nearest - place) <= reach:
+            nearest = min(steps, key=lambda step: abs(step - x), default=math.inf)
+            if abs(nearest - x) <= reach:
                 return int(nearest)
-        return super().step_near(place)
+        return super().step_near(x)
 
     def _draw_marks(self) -> None:
         self._marks.setData(

@@ -37,29 +37,29 @@ class StepPanel(Panel):
 
     def show_plots(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`."""
-        is_held = self._is_held(history)
+        is_frozen = self._is_frozen(history)
         for plot in self.plots:
-            plot.is_held = is_held
-        if not is_held:
+            plot.is_frozen = is_frozen
+        if not is_frozen:
             max_steps = history.prepared.config.training.max_steps if history.prepared is not None else 0
             self.plots[0].show_steps(axis_end(history.last_step, max_steps))
         for plot in self.plots:
             plot.show_step(history, step)
 
-    def follow(self, plot: StepPlot) -> None:
+    def connect_plot(self, plot: StepPlot) -> None:
         """Let the axes follow the run again when the mouse rests on this plot, or a double click asks for the whole."""
-        plot.rested.connect(self.mark_dirty)
-        plot.whole_asked.connect(self._show_whole)
+        plot.mouse_rested.connect(self.mark_dirty)
+        plot.reset_requested.connect(self._reset_range)
 
-    def _show_whole(self) -> None:
+    def _reset_range(self) -> None:
         self._drawn = None, None
         self.mark_dirty()
 
-    def _is_held(self, history: History) -> bool:
+    def _is_frozen(self, history: History) -> bool:
         """Whether the axes stay as they are, so that nothing moves under the mouse; not for another run or plot."""
         before, self._drawn = self._drawn, (history.folder, self.plots[0])
         under_mouse = [plot for plot in self.plots if plot.underMouse()]
-        is_looked_at = any(plot.is_pointed_at or self.plots[0].is_zoomed for plot in under_mouse)
+        is_looked_at = any(plot.is_hovered or self.plots[0].is_zoomed for plot in under_mouse)
         return is_looked_at and before == self._drawn and history.last_step > 0
 
     def leaveEvent(self, event: QEvent) -> None:

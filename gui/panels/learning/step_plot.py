@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
 from core.history import History
-from gui.panels.learning.plot_style import figure_axes, style_plot
+from gui.panels.learning.plot_style import number_axes, style_plot
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -28,28 +28,28 @@ class StepPlot(pg.PlotWidget):
     The wheel zooms in; a double click asks for the whole run again.
     """
 
-    rested = Signal()  # the mouse has not moved for `_REST_MS`
-    whole_asked = Signal()
+    mouse_rested = Signal()  # the mouse has not moved for `_REST_MS`
+    reset_requested = Signal()
 
     def __init__(self, theme: Theme, playhead: Playhead) -> None:
-        super().__init__(enableMenu=False, axisItems=figure_axes())
+        super().__init__(enableMenu=False, axisItems=number_axes())
         self.theme = theme
         self._playhead = playhead
-        self._seen: tuple[tuple[object, ...], list[object]] | None = None  # what `is_as_before` last compared
-        self.is_held = False  # whether the axes stay as they are, whatever is drawn
+        self._last_layout: tuple[tuple[object, ...], list[object]] | None = None  # as `is_layout_unchanged` saw it
+        self.is_frozen = False  # whether the axes stay as they are, whatever is drawn
         self.hideButtons()
         self.setMouseEnabled(x=True, y=False)
         self.disableAutoRange()  # else it stays on if the first range wanted is pyqtgraph's own, and so not set
-        self._whole: tuple[float, float] | None = None  # the range of the x axis that shows the whole run
+        self._full_range: tuple[float, float] | None = None  # the range of the x axis that shows the whole run
         self._pointing = QTimer(self, singleShot=True, interval=_REST_MS)
-        self._pointing.timeout.connect(self.rested)
+        self._pointing.timeout.connect(self.mouse_rested)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._line = pg.InfiniteLine(movable=True, angle=90)
         self._line.setZValue(10)
         self._line.sigDragged.connect(self._drag)
         self.addItem(self._line, ignoreBounds=True)
         self.scene().sigMouseClicked.connect(self._click)
-        theme.changed.connect(self.take_theme)
+        theme.changed.connect(self.apply_theme)
 
     def long_curve(self) -> pg.PlotDataItem:
         """A curve for any number of steps, drawn as the lowest and highest value of each pixel or two."""
@@ -58,7 +58,7 @@ class StepPlot(pg.PlotWidget):
         curve.setClipToView(True)
         return curve
 
-    def take_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Take colours, fonts and sizes from the theme; also after each of its changes."""
         style_plot(self, self.theme)
         self._line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
@@ -79,8 +79,8 @@ class StepPlot(pg.PlotWidget):
         """Let the x axis run from step 0 to `end`."""
         before, behind = (margin * end for margin in _MARGINS)
         whole = max(-before, _FIRST), end + behind
-        if whole != self._whole:
-            self._whole = whole
+        if whole != self._full_range:
+            self._full_range = whole
             self.setLimits(xMin=whole[0], xMax=whole[1])
         if not _are_near(self.viewRange()[0], whole):
             self.setXRange(*whole, padding=0)
@@ -90,22 +90,23 @@ class StepPlot(pg.PlotWidget):
         if not _are_near(self.viewRange()[1], (bottom, top)):
             self.setYRange(bottom, top, padding=0)
 
-    def is_as_before(self, names: object) -> bool:
+    def is_layout_unchanged(self, names: object) -> bool:
         """Whether curves, axes and `names` are the same as at the last call, so that no name has to be moved."""
         arrays = [array for curve in self.plotItem.listDataItems() for array in curve.getOriginalDataset()]
         seen = self.viewRange(), self.plotItem.vb.size(), names, [id(array) for array in arrays]
-        before, self._seen = self._seen, (seen, arrays)  # the arrays are kept so that their ids are not reused
+        before = self._last_layout
+        self._last_layout = seen, arrays  # the arrays are kept so that their ids are not reused
         return before is not None and before[0] == seen
 
     @property
-    def is_pointed_at(self) -> bool:
+    def is_hovered(self) -> bool:
         """Whether the mouse is over the plot and has just moved."""
         return self.underMouse() and self._pointing.isActive()
 
     @property
     def is_zoomed(self) -> bool:
         """Whether the user has zoomed into a part of the run."""
-        return self._whole is not None and not _are_near(self.viewRange()[0], self._whole)
+        return self._full_range is not None and not _are_near(self.viewRange()[0], self._full_range)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._pointing.start()
@@ -117,7 +118,7 @@ class StepPlot(pg.PlotWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         super().mouseDoubleClickEvent(event)
-        self.whole_asked.emit()
+        self.reset_requested.emit()
 
     def _drag(self) -> None:
         self._playhead.put(round(self._line.value()))
@@ -126,15 +127,15 @@ class StepPlot(pg.PlotWidget):
         if event.button() == Qt.MouseButton.LeftButton:
             self._playhead.put(self.step_near(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
 
-    def step_near(self, place: float) -> int:
+    def step_near(self, x: float) -> int:
         """The step that a click at this place of the axis means."""
-        return round(place)
+        return round(x)
 
 
 # Every call to pyqtgraph costs milliseconds even if nothing changes, so these functions call it only for changes.
 
 
-def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> bool:
+def update_curve(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> bool:
     """Set a curve's points, [N] each, if they have changed; returns whether they have."""
     before = curve.getOriginalDataset()
     if before[0] is None:
@@ -145,7 +146,7 @@ def renew(curve: pg.PlotDataItem, steps: ArrayLike, values: ArrayLike) -> bool:
     return is_other
 
 
-def name_line(line: pg.InfiniteLine, text: str) -> None:
+def set_line_label(line: pg.InfiniteLine, text: str) -> None:
     """Label a line with exactly this text; its braces are escaped, since pyqtgraph formats labels with `str.format`."""
     if line.label.toPlainText() != text:
         line.label.setFormat(text.replace("{", "{{").replace("}", "}}"))

@@ -39,7 +39,7 @@ class TimeStrip(StepPanel):
         if not self.plots:
             self.ticks = ProbeTicks(self.theme, self._playhead)
             self.plots = (self.ticks,)
-            self.follow(self.ticks)
+            self.connect_plot(self.ticks)
             self._row.addWidget(self.ticks, 1)
 
     def show_step(self, history: History, step: int) -> None:

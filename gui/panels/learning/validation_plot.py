@@ -14,9 +14,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from core.events import SettingChanged
 from core.history import History
 from core.marks import best_validation
-from gui.panels.learning.free_room import FreeRoom, middles
-from gui.panels.learning.line_names import places_across, places_upright, put_name
-from gui.panels.learning.step_plot import StepPlot, name_line, renew
+from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
+from gui.panels.learning.line_labels import horizontal_line_positions, set_label_position, vertical_line_positions
+from gui.panels.learning.step_plot import StepPlot, set_line_label, update_curve
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -27,10 +27,10 @@ _CHANGE_PLACE = 0.6  # preferred position of the name of a changed setting, as a
 _NAME_GAP = 10  # pixels at 100 % from the end of a curve, where playhead and star may be, to its name
 _COLOURS = {"train": "training", "valid": "validation_text"}
 
-Curves = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # name at the curve's end -> steps and values
+CurvePoints = Mapping[str, tuple[NDArray[Any], NDArray[np.float64]]]  # name at the curve's end -> steps and values
 
 
-def finite_values(curves: Curves, others: Sequence[float]) -> NDArray[np.float64]:
+def finite_values(curves: CurvePoints, others: Sequence[float]) -> NDArray[np.float64]:
     """The finite values of all curves and of `others`, from which to choose the range of an axis."""
     values = np.concatenate([*(values for _, values in curves.values()), others])
     return values[np.isfinite(values)]
@@ -47,10 +47,10 @@ class Level:
 class ValidationPlot(StepPlot):
     """Draws validations dashed, with a star at the best; the level `limit` is the best value that can be reached.
 
-    Subclasses say what else is drawn, and call `take_theme` at the end of `__init__`.
+    Subclasses say what else is drawn, and call `apply_theme` at the end of `__init__`.
     """
 
-    measured: str  # the metric's name in validations (`metric` is already a method of QWidget)
+    metric_name: str  # the metric's name in validations (`metric` is already a method of QWidget)
 
     def __init__(self, theme: Theme, playhead: Playhead, names: Sequence[str], levels: Mapping[str, Level]) -> None:
         """`names` are those of the curves, `levels` the horizontal lines, `limit` among them."""
@@ -60,9 +60,9 @@ class ValidationPlot(StepPlot):
         self._best = self.plot(pen=None, symbol="star", symbolSize=13)
         self._best.setZValue(_STAR_Z)
         self._names = {name: pg.TextItem(name, anchor=(0, 0.5)) for name in names}
-        self._invitation = pg.TextItem(anchor=(0.5, 0.5))
-        self._invitation.setZValue(_END_NAMES_Z)
-        self._places = {name: level.position for name, level in levels.items()}
+        self._hint = pg.TextItem(anchor=(0.5, 0.5))
+        self._hint.setZValue(_END_NAMES_Z)
+        self._wanted_positions = {name: level.position for name, level in levels.items()}
         self._levels = {
             name: pg.InfiniteLine(angle=0, label=name, labelOpts={"position": level.position})
             for name, level in levels.items()
@@ -73,15 +73,15 @@ class ValidationPlot(StepPlot):
             self._levels[name].label.setToolTip(level.meaning)
         for label in self._names.values():
             label.setZValue(_END_NAMES_Z)  # above the levels, which would strike through it
-        for item in (*self._names.values(), *self._levels.values(), self._invitation):
+        for item in (*self._names.values(), *self._levels.values(), self._hint):
             item.setVisible(False)
             self.addItem(item, ignoreBounds=True)
         self._changes: list[pg.InfiniteLine] = []  # a line for each setting that was changed during the run
-        self._curves: Curves = {}  # the drawn ones
+        self._curves: CurvePoints = {}  # the drawn ones
         self.plotItem.vb.sigResized.connect(self._fit)
 
-    def take_theme(self) -> None:
-        super().take_theme()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         validation = self.theme.colour("validation")
         self._valid.setPen(pg.mkPen(validation, width=2, style=Qt.PenStyle.DashLine))
         for points in (self._valid, self._best):
@@ -92,9 +92,9 @@ class ValidationPlot(StepPlot):
             label.setFont(self.theme.font(0.9, bold=True))
             label.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
             label.setAnchor((-self.theme.px(_NAME_GAP) / label.boundingRect().width(), 0.5))
-        self._invitation.setColor(self.theme.colour("muted"))
-        self._invitation.setFont(self.theme.font())
-        self._invitation.fill = pg.mkBrush(self.theme.colour("surface"))  # so that no level strikes through it
+        self._hint.setColor(self.theme.colour("muted"))
+        self._hint.setFont(self.theme.font())
+        self._hint.fill = pg.mkBrush(self.theme.colour("surface"))  # so that no level strikes through it
         for line in (*self._levels.values(), *self._changes):
             line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
             line.label.setColor(self.theme.colour("muted"))
@@ -106,17 +106,17 @@ class ValidationPlot(StepPlot):
         self.place_levels(history)
         self._draw_changes(history.effective_changes)
         self._fit()
-        self._invite(self.invitation(history))
+        self._show_hint(self.hint(history))
 
-    def draw_curves(self, history: History) -> Curves:
+    def draw_curves(self, history: History) -> CurvePoints:
         """Draw the validations."""
         validations = sorted(history.validations.items())
-        points = [(step, metrics[self.measured]) for step, metrics in validations if self.measured in metrics]
+        points = [(step, metrics[self.metric_name]) for step, metrics in validations if self.metric_name in metrics]
         steps, values = np.array(points, dtype=np.float64).reshape(-1, 2).T
-        renew(self._valid, steps, values)
+        update_curve(self._valid, steps, values)
         best = best_validation(history)
         is_best = np.isin(steps, [] if best is None else [best.step])
-        renew(self._best, steps[is_best], values[is_best])
+        update_curve(self._best, steps[is_best], values[is_best])
         self._best.scatter.setToolTip("" if best is None else best.text)
         return {"valid": (steps, values)}
 
@@ -124,11 +124,11 @@ class ValidationPlot(StepPlot):
         """Put each level at its value for this run; hide it if that is unknown."""
         raise NotImplementedError
 
-    def range_of(self, curves: Curves) -> tuple[float, float]:
+    def range_of(self, curves: CurvePoints) -> tuple[float, float]:
         """The lowest and the highest value of the y axis."""
         raise NotImplementedError
 
-    def invitation(self, history: History) -> str:
+    def hint(self, history: History) -> str:
         """What to do if there is nothing to see yet; else empty."""
         raise NotImplementedError
 
@@ -138,18 +138,18 @@ class ValidationPlot(StepPlot):
         line.setVisible(value is not None)
         if value is not None:
             line.setValue(value)
-            name_line(line, text.format(value))
+            set_line_label(line, text.format(value))
 
     def place_limit(self, history: History, text: str) -> None:
         """Put the level `limit` at the plugin's value, if it gives one."""
         limits = history.prepared.limits if history.prepared is not None else {}
-        self.place_level("limit", limits.get(self.measured), text)
+        self.place_level("limit", limits.get(self.metric_name), text)
 
-    def _invite(self, text: str) -> None:
-        self._invitation.setVisible(bool(text))
+    def _show_hint(self, text: str) -> None:
+        self._hint.setVisible(bool(text))
         if text:
-            self._invitation.setText(text)
-            self._invitation.setPos(self.viewRect().center())
+            self._hint.setText(text)
+            self._hint.setPos(self.viewRect().center())
 
     def _draw_changes(self, changes: Sequence[SettingChanged]) -> None:
         """Mark the steps at which settings were changed."""
@@ -161,64 +161,65 @@ class ValidationPlot(StepPlot):
             line.setZValue(_NAMES_Z)
             self._changes.append(line)
             self.addItem(line, ignoreBounds=True)
-            self.take_theme()
+            self.apply_theme()
         for line, change in zip(self._changes, changes, strict=True):
             line.setValue(change.step)
-            name_line(line, f"{change.key.rpartition('.')[2]} {change.value}")
+            set_line_label(line, f"{change.key.rpartition('.')[2]} {change.value}")
 
     def _fit(self) -> None:
         """Choose the range of the y axis, and a place for each name."""
-        if not self.is_held:
+        if not self.is_frozen:
             self.show_values(*self.range_of(self._curves))
         lines = (*self._levels.values(), *self._changes)
         names = [(line.isVisible(), line.value(), line.label.format, line.label.boundingRect()) for line in lines]
-        if self.is_as_before(names):
+        if self.is_layout_unchanged(names):
             return
-        room = FreeRoom(self.plotItem)
-        self._name_ends(room)
+        placer = LabelPlacer(self.plotItem)
+        self._label_ends(placer)
         for line in self._shown_levels.values():
-            room.draw(self.viewRange()[0], (line.value(),) * 2)
-        self._name_changes(room)
-        self._name_levels(room)
+            placer.add_curve(self.viewRange()[0], (line.value(),) * 2)
+        self._label_changes(placer)
+        self._label_levels(placer)
 
-    def _name_changes(self, room: FreeRoom) -> None:
+    def _label_changes(self, placer: LabelPlacer) -> None:
         bottom, top = self.viewRange()[1]
         for line in self._changes:
-            room.draw((line.value(),) * 2, (bottom, top))
+            placer.add_curve((line.value(),) * 2, (bottom, top))
         for line in self._changes:
-            put_name(line, room.take_freest(places_upright(line, _CHANGE_PLACE, room)))
+            set_label_position(line, placer.place_freest(vertical_line_positions(line, _CHANGE_PLACE, placer)))
 
-    def _name_levels(self, room: FreeRoom) -> None:
+    def _label_levels(self, placer: LabelPlacer) -> None:
         bottom, top = self.viewRange()[1]
         for end in (steps[-1] for steps, _ in self._curves.values() if len(steps)):
-            room.draw((end, end), (bottom, top))  # keep off the playhead, which is mostly here
+            placer.add_curve((end, end), (bottom, top))  # keep off the playhead, which is mostly here
         for name, line in self._shown_levels.items():
-            put_name(line, room.take_freest(places_across(line, self._places[name], room)))
+            positions = horizontal_line_positions(line, self._wanted_positions[name], placer)
+            set_label_position(line, placer.place_freest(positions))
 
-    def _name_ends(self, room: FreeRoom) -> None:
+    def _label_ends(self, placer: LabelPlacer) -> None:
         """Put each curve's name after its end, away from the other curve and the other name."""
         drawn = {name: curve for name, curve in self._curves.items() if np.isfinite(curve[1][-1:]).any()}
-        ends = {name: room.place_of(steps[-1], values[-1]) for name, (steps, values) in drawn.items()}
+        ends = {name: placer.to_pixel(steps[-1], values[-1]) for name, (steps, values) in drawn.items()}
         for name, label in self._names.items():
             label.setVisible(name in drawn)
-        for name, height in self._parted_heights(ends, room).items():
+        for name, height in self._separated_heights(ends, placer).items():
             label, gap = self._names[name], self.theme.px(_NAME_GAP)
             size = label.boundingRect()
             left = ends[name].x() + gap
-            middles_near = middles(size.height(), room.height, height)
+            middles_near = candidate_middles(size.height(), placer.height, height)
             choice = ((QRectF(left, y - size.height() / 2, size.width(), size.height()), y) for y in middles_near)
-            label.setPos(*room.point_at(QPointF(ends[name].x(), room.take_freest(choice))))
+            label.setPos(*placer.from_pixel(QPointF(ends[name].x(), placer.place_freest(choice))))
 
-    def _parted_heights(self, ends: Mapping[str, QPointF], room: FreeRoom) -> dict[str, float]:
+    def _separated_heights(self, ends: Mapping[str, QPointF], placer: LabelPlacer) -> dict[str, float]:
         """The heights of the curves' ends in pixels, moved apart by a line of text, above the axis and in the plot."""
         line = self._names["valid"].boundingRect().height() + 1.0
-        lowest = room.height - line / 2
-        places: dict[str, float] = {}
+        lowest = placer.height - line / 2
+        heights: dict[str, float] = {}
         for name, end in sorted(ends.items(), key=lambda item: -item[1].y()):
-            places[name] = min(end.y(), lowest)
-            lowest = places[name] - line
+            heights[name] = min(end.y(), lowest)
+            lowest = heights[name] - line
         above = max(-(lowest + line / 2), 0.0)  # how far the highest extends above the plot
-        return {name: place + above for name, place in places.items()}
+        return {name: height + above for name, height in heights.items()}
 
     @property
     def _shown_levels(self) -> dict[str, pg.InfiniteLine]:

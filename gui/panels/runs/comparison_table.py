@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem
 
-from gui.panels.runs.row_words import title_and_meaning, written
+from gui.panels.runs.row_text import title_and_meaning, value_text
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
 from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
@@ -56,7 +56,7 @@ class ComparisonTable(QTableWidget):
             title, meaning = title_and_meaning(name)
             self.setItem(number, 0, table_item(title, tip=literal_tooltip(meaning), accessible_text=title))
             for column, ((run, _), value) in enumerate(zip(runs, values, strict=True), start=1):
-                text = written(name, value)
+                text = value_text(name, value)
                 self.setItem(
                     number, column, table_item(text, tip=literal_tooltip(text), accessible_text=f"{run} {text}")
                 )
@@ -64,7 +64,7 @@ class ComparisonTable(QTableWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._share_out()
+        self._distribute_width()
 
     def _measure(self) -> None:
         header = self.horizontalHeader()
@@ -73,9 +73,9 @@ class ComparisonTable(QTableWidget):
         self.resizeColumnsToContents()
         self._wanted = [self.columnWidth(column) for column in range(self.columnCount())]
         header.setStretchLastSection(True)  # so that the line below the header reaches the edge
-        self._share_out()
+        self._distribute_width()
 
-    def _share_out(self) -> None:
+    def _distribute_width(self) -> None:
         if self._wanted:
             room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
             keys, *runs = self._wanted

@@ -41,6 +41,6 @@ def points_of(values: Sequence[float], room: QRectF) -> list[QPointF]:
     top = max(*values, 1e-9)
     stride = room.width() / (len(values) - 1)
     return [
-        QPointF(room.left() + place * stride, room.bottom() - room.height() * value / top)
-        for place, value in enumerate(values)
+        QPointF(room.left() + number * stride, room.bottom() - room.height() * value / top)
+        for number, value in enumerate(values)
     ]

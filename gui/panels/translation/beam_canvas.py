@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from core.answers.beam_tree import BeamNode, BeamTree, Fate
 from gui.arrow_keys import ARROWS
 from gui.panels.translation.beam_layout import BeamLayout
-from gui.sentences.beam_words import said_of_node
+from gui.sentences.beam_text import describe_node
 from gui.sentences.tokens import probability_text
 from gui.theme import GRID, Theme
 from gui.widgets.scroll_areas import FramelessScrollArea
@@ -19,10 +19,10 @@ _MARKS: dict[Fate, str] = {"went on": "", "cut": "✗ ", "finished": "✓ ", "to
 
 
 class BeamCanvas(QWidget):
-    """Emits `pointed` with the node that the mouse or an arrow key points at; after a key, `reached` as well."""
+    """Emits `pointed` with the node that the mouse or an arrow key points at; after a key, `moved_by_key` as well."""
 
     pointed = Signal(int)
-    reached = Signal()
+    moved_by_key = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class BeamCanvas(QWidget):
         self.setMinimumSize(self._layout.least)
         self.update()
 
-    def marked(self) -> QRectF:
+    def marked_box(self) -> QRectF:
         """The box of the hypothesis pointed at."""
         return QRectF() if self._layout is None else self._layout.box(self._node)
 
@@ -116,17 +116,17 @@ class BeamCanvas(QWidget):
             super().keyPressEvent(event)
         else:
             self._point_at(_neighbour(self.tree, self._node, *move))
-            self.reached.emit()
+            self.moved_by_key.emit()
 
     def _point_at(self, index: int) -> None:
         assert self.tree is not None
         self._node = index
-        self.setAccessibleDescription(said_of_node(self.tree, index))
+        self.setAccessibleDescription(describe_node(self.tree, index))
         self.pointed.emit(index)
         self.update()
 
 
-class BeamArea(FramelessScrollArea):
+class BeamScrollArea(FramelessScrollArea):
     """Scrolls to the node that a key leads to; pointing with the mouse does not scroll."""
 
     def __init__(self, canvas: BeamCanvas) -> None:
@@ -134,7 +134,7 @@ class BeamArea(FramelessScrollArea):
         self._canvas = canvas
         self._follows = False
         canvas.pointed.connect(self._leave)
-        canvas.reached.connect(self._follow)
+        canvas.moved_by_key.connect(self._scroll_to_node)
 
     def sizeHint(self) -> QSize:
         """The least size: with the whole tree's height, the page around it would scroll too."""
@@ -143,15 +143,15 @@ class BeamArea(FramelessScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._follows:  # the text about the hypothesis took another line
-            self._follow()
+            self._scroll_to_node()
 
     def _leave(self) -> None:
         self._follows = False
 
-    def _follow(self) -> None:
+    def _scroll_to_node(self) -> None:
         """Scroll to the node, with the edge that leads to it and the number above if there is room."""
         self._follows = True
-        box, room = self._canvas.marked(), self.viewport().rect()
+        box, room = self._canvas.marked_box(), self.viewport().rect()
         around = box.toAlignedRect().adjusted(-3 * GRID, -3 * GRID, 3 * GRID, 3 * GRID)
         width, height = min(around.width(), room.width()), min(around.height(), room.height())
         self.ensureVisible(*box.center().toPoint().toTuple(), width // 2, height // 2)

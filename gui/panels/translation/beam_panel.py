@@ -12,9 +12,9 @@ from core.history import History
 from core.requests import SearchBeam
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
-from gui.panels.translation.beam_canvas import BeamArea, BeamCanvas
-from gui.sentences.asked import Asked
-from gui.sentences.beam_words import outputs_table, said_of_beam, said_of_node
+from gui.panels.translation.beam_canvas import BeamCanvas, BeamScrollArea
+from gui.sentences.beam_text import describe_beam, describe_node, outputs_table
+from gui.sentences.engine_query import EngineQuery
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from gui.widgets.dynamic_labels import StableHeightLabel
@@ -42,7 +42,7 @@ class BeamPanel(Panel):
     def __init__(self, theme: Theme, typed: TypedSentence, bridge: EngineBridge) -> None:
         super().__init__(theme)
         self._typed = typed
-        self.asked: Asked[BeamTree] = Asked(bridge, self)
+        self.query: EngineQuery[BeamTree] = EngineQuery(bridge, self)
         self.size_spin, self.penalty_spin = (
             styled_spin_box(IntegerSpinBox(), theme),
             styled_spin_box(DecimalSpinBox(), theme),
@@ -53,13 +53,13 @@ class BeamPanel(Panel):
         self.readout_label = wrapping_label("The hypothesis that is pointed at", role="muted")
         self._readout = StableHeightLabel(self.readout_label)
         self.canvas = BeamCanvas(theme)
-        self._area = BeamArea(self.canvas)
+        self._area = BeamScrollArea(self.canvas)
         self.content = self.canvas  # exported whole, even the part scrolled out of view
         TokenFont(theme, self.verdict_label, self.outputs_label, self.readout_label)
         self._lay_out()
         self.size_spin.valueChanged.connect(self.mark_dirty)
         self.penalty_spin.valueChanged.connect(self.mark_dirty)
-        self.canvas.pointed.connect(self._say)
+        self.canvas.pointed.connect(self._show_node)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the search with the weights of the newest translation, and ask for it if it is not the newest answer."""
@@ -71,20 +71,20 @@ class BeamPanel(Panel):
             source=translation.source,
             beam_size=self.size_spin.value(),
             length_penalty=self.penalty_spin.value(),
-            step=self._typed.asked_step,
+            step=self._typed.requested_step,
             prefix=translation.prefix,
         )
         chosen = replace(request, step=None), self._typed.choice
-        self.asked.want(request, moment=(request.step, translation.step), chosen=chosen)
-        if self.asked.answer is None or self.asked.answer.source != translation.source:
-            self.show_empty(self.asked.refusal or "Searching …")
+        self.query.submit(request, moment=(request.step, translation.step), chosen=chosen)
+        if self.query.answer is None or self.query.answer.source != translation.source:
+            self.show_empty(self.query.error or "Searching …")
         else:
             self.show_body()
-            self._draw(self.asked.answer)
+            self._draw(self.query.answer)
 
     def numbers(self) -> Table:
         """A row for each hypothesis that had a place in the beam. All counts begin at 1; parent 0 means none."""
-        tree = self.asked.answer
+        tree = self.query.answer
         assert tree is not None
         lines = [
             (
@@ -97,15 +97,15 @@ class BeamPanel(Panel):
 
     def _draw(self, tree: BeamTree) -> None:
         self.set_title(f"{self.title} · weights of step {tree.step:,}")
-        self.verdict_label.setText(said_of_beam(tree))
+        self.verdict_label.setText(describe_beam(tree))
         self.outputs_label.setText(outputs_table(tree))
         if self.canvas.tree is not None and self.canvas.tree.source != tree.source:
             self._readout.release_height()
         self.canvas.show_tree(tree)
 
-    def _say(self, node: int) -> None:
+    def _show_node(self, node: int) -> None:
         if self.canvas.tree is not None:
-            self._readout.set_text(said_of_node(self.canvas.tree, node))
+            self._readout.set_text(describe_node(self.canvas.tree, node))
 
     def _lay_out(self) -> None:
         self.size_spin.setRange(1, _LARGEST_BEAM)

@@ -25,9 +25,9 @@ _HELP = (
 
 
 class CandidateTable(QTableWidget):
-    """Emits `reached` with the row that became current, and `picked` with a row and the other token chosen for it."""
+    """Emits `row_reached` with the row that became current, `picked` with a row and the other token chosen for it."""
 
-    reached = Signal(int)
+    row_reached = Signal(int)
     picked = Signal(int, str)
 
     def __init__(self, theme: Theme) -> None:
@@ -46,7 +46,7 @@ class CandidateTable(QTableWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)  # as wide as its tokens
         header.setDefaultAlignment(TEXT_ALIGNMENT)
         self.cellClicked.connect(self._pick)
-        self.currentCellChanged.connect(lambda row, *_: self.reached.emit(row) if row >= 0 else None)
+        self.currentCellChanged.connect(lambda row, *_: self.row_reached.emit(row) if row >= 0 else None)
 
     def show_feed(self, feed: Feed, num_forced: int) -> None:
         """Fill the table; mark those of the first `num_forced` tokens that are not the model's first choice."""
@@ -54,18 +54,18 @@ class CandidateTable(QTableWidget):
         with QSignalBlocker(self):
             self.setRowCount(len(feed.tgt_output))
             for row, candidates in enumerate(candidates_of(feed)):
-                for place in range(len(_COLUMNS)):
-                    known = place < len(candidates)
-                    item = _item(*candidates[place], is_chosen=not place) if known else QTableWidgetItem()
-                    item.setData(IS_FORCED, place == 0 and row < num_forced and feed.output_rank[row] > 0)
-                    self.setItem(row, place, item)
+                for position in range(len(_COLUMNS)):
+                    known = position < len(candidates)
+                    item = _item(*candidates[position], is_chosen=not position) if known else QTableWidgetItem()
+                    item.setData(IS_FORCED, position == 0 and row < num_forced and feed.output_rank[row] > 0)
+                    self.setItem(row, position, item)
             self.setCurrentCell(-1, column)
 
-    def show_place(self, place: int) -> None:
+    def show_position(self, position: int) -> None:
         """Make this row current; rows after it are still to come, and are dimmed."""
         with QSignalBlocker(self):
-            self.setCurrentCell(place, max(self.currentColumn(), 0))
-        self.delegate.place = place
+            self.setCurrentCell(position, max(self.currentColumn(), 0))
+        self.delegate.position = position
         self.scrollTo(self.currentIndex())  # Qt does so by itself only while the table is visible
         self.viewport().update()
 
@@ -105,10 +105,10 @@ class CandidateTable(QTableWidget):
 
 def candidates_of(feed: Feed) -> Iterator[list[Candidate]]:
     """For each position the token that was written, then the others, most probable first."""
-    for place, chosen in enumerate(feed.tgt_output):
-        top = zip(feed.top_tokens[place], feed.top_probability[place].tolist(), strict=True)
+    for position, chosen in enumerate(feed.tgt_output):
+        top = zip(feed.top_tokens[position], feed.top_probability[position].tolist(), strict=True)
         others = [candidate for candidate in top if candidate[0] != chosen]
-        yield [(chosen, float(feed.output_probability[place])), *others]
+        yield [(chosen, float(feed.output_probability[position])), *others]
 
 
 def _item(token: str, probability: float, *, is_chosen: bool) -> QTableWidgetItem:

@@ -17,17 +17,17 @@ _EDGE, _BETWEEN, _RIGHT = 1, GRID // 2, GRID // 2  # pixels around the cell and 
 class ProbabilityDelegate(QStyledItemDelegate):
     """Cells hold the token as text and its probability under `PROBABILITY`; the first column has the chosen tokens.
 
-    A token that the user chose (`IS_FORCED`) has another colour and is underlined. Rows after `place` are dimmed.
+    A token that the user chose (`IS_FORCED`) has another colour and is underlined. Rows after `position` are dimmed.
     """
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.place = 0
-        self.take_theme()
-        theme.changed.connect(self.take_theme)
+        self.position = 0
+        self.apply_theme()
+        theme.changed.connect(self.apply_theme)
 
-    def take_theme(self) -> None:
+    def apply_theme(self) -> None:
         """Take colours and fonts from the theme, once: making them for every cell took most of the painting time."""
         theme = self._theme
         self._text, self._focus, self._selected = theme.colour("text"), theme.colour("training"), theme.colour("hover")
@@ -53,7 +53,7 @@ class ProbabilityDelegate(QStyledItemDelegate):
         if probability is None:
             return
         painter.save()
-        if index.row() > self.place:
+        if index.row() > self.position:
             painter.setOpacity(_TO_COME_OPACITY)
         rect = QRectF(option.rect).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
         if option.state & QStyle.StateFlag.State_Selected:

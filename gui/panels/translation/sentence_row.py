@@ -46,7 +46,7 @@ class SentenceRow(Panel):
         self._focused_before: QWidget | None = None  # had the focus before `add_edit` was opened
         self.previous_button = IconButton(theme, "previous", "Previous sentence", "Previous sentence ([)")
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
-        self.place_label = plain_label(role="muted")
+        self.position_label = plain_label(role="muted")
         self.source_label = _token_label(ElidedLabel(), "Source")
         self.read_label = _token_label(ElidedLabel(role="error"), "As the model reads it")
         self.reference_label = _token_label(ElidedLabel(), "Reference")
@@ -67,14 +67,14 @@ class SentenceRow(Panel):
         self._sentences = history.sentences
         shown = shown_sentence(self._selection, history, step)
         if not self._sentences:
-            self.place_label.setText("")
+            self.position_label.setText("")
             self.source_label.setText("")
             self.show_empty(shown.reason if isinstance(shown, NothingShown) else "")
             return
         self.show_body()
-        place = self._selection.place_among(self._sentences)
-        self.place_label.setText(f"{place + 1}/{len(self._sentences)}")
-        self.source_label.setText(self._sentences[place])
+        index = self._selection.sentence_index(self._sentences)
+        self.position_label.setText(f"{index + 1}/{len(self._sentences)}")
+        self.source_label.setText(self._sentences[index])
         self._show_unknown(shown)
         if isinstance(shown, NothingShown):
             self._show_reason(shown.reason)
@@ -84,22 +84,22 @@ class SentenceRow(Panel):
     def follow_in(self, context: Context) -> None:
         """Have this window's run follow the sentences typed here, while it can."""
         self._context = context
-        self.sentence_added.connect(partial(context.follow_sentence, on_refused=self.take_back))
+        self.sentence_added.connect(partial(context.follow_sentence, on_refused=self.restore_text))
         context.follower.changed.connect(self._allow_adding)
         context.bridge.state_changed.connect(self._allow_adding)
         self._allow_adding()
 
-    def take_back(self, text: str) -> None:
+    def restore_text(self, text: str) -> None:
         """Put a refused sentence back into the field, to be corrected, unless another is already typed there."""
         if not self.add_edit.text():
             self.add_edit.setText(text)
             self._open_edit()
 
     def show_next(self) -> None:
-        self._go(1)
+        self._step_by(1)
 
     def show_previous(self) -> None:
-        self._go(-1)
+        self._step_by(-1)
 
     def _allow_adding(self) -> None:
         reason = self._context.why_not_follow_sentence
@@ -107,10 +107,10 @@ class SentenceRow(Panel):
         if reason:
             self._hide_edit()
 
-    def _go(self, by: int) -> None:
+    def _step_by(self, by: int) -> None:
         if self._sentences:
-            place = self._selection.place_among(self._sentences) + by
-            self._selection.choose(sentence=self._sentences[place % len(self._sentences)])
+            index = self._selection.sentence_index(self._sentences) + by
+            self._selection.choose(sentence=self._sentences[index % len(self._sentences)])
 
     def _show_unknown(self, shown: Shown) -> None:
         """Show the tokens that the model reads, if some are unknown to it and read as <unk>."""
@@ -123,7 +123,7 @@ class SentenceRow(Panel):
     def _show_reason(self, reason: str) -> None:
         self.reference_label.setText("")
         self._write_output(escape(reason), reason)
-        self._say("", "good")
+        self._show_verdict("", "good")
 
     def _show_sentence(self, sentence: ProbedSentence) -> None:
         self.reference_label.setText(
@@ -141,26 +141,28 @@ class SentenceRow(Panel):
         colour = self.theme.colours.bad
         words = [
             escape(token)
-            if place < len(reference) and reference[place] == token
+            if index < len(reference) and reference[index] == token
             else f'<span style="color:{colour}; text-decoration:underline">{escape(token)}</span>'
-            for place, token in enumerate(output)
+            for index, token in enumerate(output)
         ]
         self._write_output(" ".join(words), " ".join(output))
         wrong = first_difference(reference, output)
-        self._say("✓ right" if wrong is None else f"✗ from token {wrong + 1} on", "good" if wrong is None else "error")
+        self._show_verdict(
+            "✓ right" if wrong is None else f"✗ from token {wrong + 1} on", "good" if wrong is None else "error"
+        )
 
     def _write_output(self, marked: str, text: str) -> None:
         self.output_label.setText(marked or "(nothing)")
         self.output_label.setToolTip(literal_tooltip(text))
 
-    def _say(self, verdict: str, role: str) -> None:
+    def _show_verdict(self, verdict: str, role: str) -> None:
         self.verdict_label.setText(verdict)
         set_role(self.verdict_label, role)
 
     def _lay_out(self) -> None:
         self.add_edit.hide()
         self.header.takeAt(1)  # the header's stretch: the source, or the field in its place, takes the free room
-        for widget in (self.previous_button, self.place_label, self.next_button):
+        for widget in (self.previous_button, self.position_label, self.next_button):
             self.header.addWidget(widget)
         chosen = QHBoxLayout(self._chosen)
         chosen.setContentsMargins(0, 0, 0, 0)
@@ -187,7 +189,7 @@ class SentenceRow(Panel):
         self.next_button.clicked.connect(self.show_next)
         self.add_button.clicked.connect(self._toggle_edit)
         self.add_edit.returnPressed.connect(self._add)
-        self.add_edit.escaped.connect(self._give_up)
+        self.add_edit.escaped.connect(self._cancel_edit)
 
     def _toggle_edit(self) -> None:
         if self.add_edit.isVisible():
@@ -209,7 +211,7 @@ class SentenceRow(Panel):
             self._close_edit()
             self.sentence_added.emit(text)
 
-    def _give_up(self) -> None:
+    def _cancel_edit(self) -> None:
         """Close the field and give the focus back; the typed text stays for the next time."""
         self._close_edit()
         if self._focused_before is not None and isValid(self._focused_before):  # an option form may have been deleted

@@ -12,7 +12,7 @@ from core.history import History
 from gui.panel import Panel, Table
 from gui.panels.translation.candidate_table import CandidateTable, candidates_of
 from gui.pictures.whole_table import whole_table
-from gui.sentences.output_place import OutputPlace
+from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import quoted
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
@@ -29,15 +29,15 @@ class TokenTable(Panel):
     is_picture = True
     redraw_on = ()  # its view marks it when there is a new translation
 
-    def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
+    def __init__(self, theme: Theme, typed: TypedSentence, position: OutputPosition) -> None:
         super().__init__(theme)
-        self._typed, self._place = typed, place
+        self._typed, self._position = typed, position
         self._shown: Translation | None = None
         self.first_button = IconButton(theme, "first", "First token", "Only the first token")
         self.back_button = IconButton(theme, "previous", "One token back", "One token back (Up in the table)")
         self.forward_button = IconButton(theme, "next", "One token forward", "One token forward (Down in the table)")
         self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
-        self.place_label = plain_label(role="muted")
+        self.position_label = plain_label(role="muted")
         self.read_label = wrapping_label("Source as the encoder reads it", role="muted")
         self.output_label = wrapping_label("Translation")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # to dim what is to come; tokens are escaped
@@ -58,7 +58,7 @@ class TokenTable(Panel):
         self.undo_button.setVisible(bool(self._typed.prefix))
         if translation is None or translation.sentence is None:
             self._shown = None
-            self.show_empty(self._typed.waits_for)
+            self.show_empty(self._typed.pending_reason)
             return
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
@@ -67,14 +67,14 @@ class TokenTable(Panel):
             self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
             self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
         self.table.fit_columns()
-        self._show_place()
+        self._show_position()
 
     def numbers(self) -> Table:
         """A row for each candidate at each position of the output, the chosen token first."""
         assert self._shown is not None and self._shown.sentence is not None
         lines = (
-            (place, rank, token, probability)
-            for place, candidates in enumerate(candidates_of(self._shown.sentence.free_running), 1)
+            (index, rank, token, probability)
+            for index, candidates in enumerate(candidates_of(self._shown.sentence.free_running), 1)
             for rank, (token, probability) in enumerate(candidates, 1)
         )
         return [("place", "candidate", "token", "probability"), *lines]
@@ -84,47 +84,47 @@ class TokenTable(Panel):
         return (whole_table(self.table),)
 
     def _nearest(self, translation: Translation) -> str:
-        wanted = self._typed.asked_step
+        wanted = self._typed.requested_step
         return "" if wanted in (None, translation.step) else f" (the nearest kept step before {wanted:,})"
 
-    def _show_place(self) -> None:
+    def _show_position(self) -> None:
         """Show the output as far as the viewed position."""
         if self._shown is None or self._shown is not self._typed.translation:
             return  # the position belongs to a newer output, which is drawn next
-        place, count = self._place.place, self._place.count
-        self.place_label.setText(f"{place + 1}/{count}")
+        index, count = self._position.index, self._position.count
+        self.position_label.setText(f"{index + 1}/{count}")
         for move, is_possible in (
-            (self.first_button, place > 0),
-            (self.back_button, place > 0),
-            (self.forward_button, place < count - 1),
-            (self.last_button, place < count - 1),
+            (self.first_button, index > 0),
+            (self.back_button, index > 0),
+            (self.forward_button, index < count - 1),
+            (self.last_button, index < count - 1),
         ):
             move.setEnabled(is_possible)
-        self.table.show_place(place)
+        self.table.show_position(index)
         self.output_label.setText(self._output(self._shown))
         self.cut_label.setText(f"Cut off after {count} tokens: no <eos> was written.")
-        self.cut_label.setVisible(not self._shown.finished and self._place.is_last)
-        self.readout_label.setText(said_of_place(self._shown, place))
+        self.cut_label.setVisible(not self._shown.finished and self._position.is_last)
+        self.readout_label.setText(explain_token(self._shown, index))
 
     def _output(self, translation: Translation) -> str:
-        if self._place.is_last:
+        if self._position.is_last:
             return escape(translation.output or "(nothing: <eos> came first)", quote=False)
         assert translation.sentence is not None
         tokens = [escape(token, quote=False) for token in translation.sentence.free_running.tgt_output]
-        written, to_come = tokens[: self._place.place + 1], tokens[self._place.place + 1 :]
+        written, to_come = tokens[: self._position.index + 1], tokens[self._position.index + 1 :]
         return f'{" ".join(written)} <span style="color:{self.theme.colours.muted}">{" ".join(to_come)}</span>'
 
     def _pick(self, row: int, token: str) -> None:
         if self._shown is not None and self._shown.sentence is not None:
-            self._place.go_to_last()
-            self._typed.go_on_from((*self._shown.sentence.free_running.tgt_output[:row], token))
+            self._position.go_to_last()
+            self._typed.continue_from((*self._shown.sentence.free_running.tgt_output[:row], token))
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID // 2)
         self.body.addWidget(self.read_label)
         row = QHBoxLayout()
         row.setSpacing(0)
-        for move in (self.first_button, self.back_button, self.place_label, self.forward_button, self.last_button):
+        for move in (self.first_button, self.back_button, self.position_label, self.forward_button, self.last_button):
             row.addWidget(move)
         row.addSpacing(GRID)
         row.addWidget(self.output_label, 1)
@@ -137,28 +137,28 @@ class TokenTable(Panel):
         self.body.addLayout(foot)
 
     def _connect(self) -> None:
-        place = self._place
-        self.first_button.clicked.connect(lambda: place.go_to(0))
-        self.back_button.clicked.connect(lambda: place.go_to(place.place - 1))
-        self.forward_button.clicked.connect(lambda: place.go_to(place.place + 1))
-        self.last_button.clicked.connect(place.go_to_last)
-        self.table.reached.connect(place.go_to)
+        position = self._position
+        self.first_button.clicked.connect(lambda: position.go_to(0))
+        self.back_button.clicked.connect(lambda: position.go_to(position.index - 1))
+        self.forward_button.clicked.connect(lambda: position.go_to(position.index + 1))
+        self.last_button.clicked.connect(position.go_to_last)
+        self.table.row_reached.connect(position.go_to)
         self.table.picked.connect(self._pick)
-        self.undo_button.clicked.connect(lambda: self._typed.go_on_from(()))
-        place.moved.connect(self._show_place)
+        self.undo_button.clicked.connect(lambda: self._typed.continue_from(()))
+        position.moved.connect(self._show_position)
 
 
-def said_of_place(translation: Translation, place: int) -> str:
+def explain_token(translation: Translation, index: int) -> str:
     """Why the token at this position was written, in words."""
     assert translation.sentence is not None
     feed = translation.sentence.free_running
-    (chosen, probability), *others = list(candidates_of(feed))[place]
+    (chosen, probability), *others = list(candidates_of(feed))[index]
     token, share = others[0]
-    after = f"After {quoted(feed.tgt_input[place])}"
-    if place < len(translation.prefix) and chosen != feed.predicted[place]:
+    after = f"After {quoted(feed.tgt_input[index])}"
+    if index < len(translation.prefix) and chosen != feed.predicted[index]:
         return (
             f"{after} you chose {quoted(chosen)} ({probability:.3f}); the model's first choice is "
-            f"{quoted(feed.predicted[place])}."
+            f"{quoted(feed.predicted[index])}."
         )
     other = f"{quoted(token)} ({share:.3f})"
     return f"{after} comes {quoted(chosen)} ({probability:.3f}), not {other}. Click another to continue from it."

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from gui.colours import readable_on
 from gui.panels.translation.track_layout import TrackLayout, fonts_of
 from gui.pictures.colour_map import attention_table
-from gui.sentences.output_place import OutputPlace
+from gui.sentences.output_position import OutputPosition
 from gui.sentences.tokens import first_difference, probability_text
 from gui.sentences.tracks import Track
 from gui.theme import GRID, Theme
@@ -34,7 +34,7 @@ class TrackCanvas(QWidget):
         super().__init__()
         self._theme = theme
         self.tracks: tuple[Track, ...] = ()
-        self.place = 0
+        self.position = 0
         self._is_chosen = False
         self._difference: int | None = None
         self._layout: TrackLayout | None = None
@@ -53,9 +53,9 @@ class TrackCanvas(QWidget):
         self.setMinimumSize(self.sizeHint())
         self.update()
 
-    def show_place(self, place: int, *, is_chosen: bool) -> None:
+    def show_position(self, index: int, *, is_chosen: bool) -> None:
         """Mark this position; `is_chosen` says whether the user chose it."""
-        self.place, self._is_chosen = place, is_chosen
+        self.position, self._is_chosen = index, is_chosen
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -63,16 +63,16 @@ class TrackCanvas(QWidget):
         return QSize() if layout is None else QSize(round(layout.width), round(layout.height))
 
     @property
-    def width_of_names(self) -> int:
+    def names_width(self) -> int:
         """The width that the track names cover at the left."""
         return 0 if self._layout is None else round(self._layout.left)
 
-    def looked_at(self) -> QRectF:
+    def focus_rect(self) -> QRectF:
         """What should be in view: the first difference if the user chose no position, else the marked position."""
         if self._layout is None:
             return QRectF()
         if self._is_chosen or self._difference is None:
-            return self._layout.head(self._shown_place(self._layout))
+            return self._layout.head(self._shown_position(self._layout))
         return self._layout.head(self._difference)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -81,18 +81,18 @@ class TrackCanvas(QWidget):
                 self._paint(painter, self._layout, event.rect())
 
     def _paint(self, painter: QPainter, layout: TrackLayout, seen: QRect) -> None:
-        places = layout.places_within(seen.left(), seen.right())  # of a hundred tokens a dozen are visible
-        self._paint_places(painter, layout, places)
+        positions = layout.positions_within(seen.left(), seen.right())  # of a hundred tokens a dozen are visible
+        self._paint_positions(painter, layout, positions)
         for row, track in enumerate(self.tracks):
-            for place in range(places.start, min(places.stop, len(track.tokens))):
-                self._paint_token(painter, layout.box(row, place), track, place)
-                self._paint_first_choice(painter, layout.below(row, place), track, place)
+            for index in range(positions.start, min(positions.stop, len(track.tokens))):
+                self._paint_token(painter, layout.box(row, index), track, index)
+                self._paint_first_choice(painter, layout.below(row, index), track, index)
         if self._difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
             painter.drawRect(layout.first_two(self._difference).adjusted(1, 0, -2, 0))
         if not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
-            head = layout.head(self._shown_place(layout))
+            head = layout.head(self._shown_position(layout))
             painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
         self._paint_names(painter, layout)
 
@@ -106,20 +106,20 @@ class TrackCanvas(QWidget):
             name = QRectF(left, layout.box(row, 0).top(), layout.left - GRID, layout.box_height)
             painter.drawText(name, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, track.name)
 
-    def _shown_place(self, layout: TrackLayout) -> int:
-        return min(self.place, layout.num_places - 1)
+    def _shown_position(self, layout: TrackLayout) -> int:
+        return min(self.position, layout.num_positions - 1)
 
-    def _paint_places(self, painter: QPainter, layout: TrackLayout, places: range) -> None:
+    def _paint_positions(self, painter: QPainter, layout: TrackLayout, positions: range) -> None:
         painter.setFont(fonts_of(self._theme)[1])
-        for place in places:
-            is_first = place == self._difference
+        for index in positions:
+            is_first = index == self._difference
             painter.setPen(self._theme.colour("bad" if is_first else "muted"))
-            text = f"≠ {place + 1}" if is_first else f"{place + 1}"
-            painter.drawText(layout.head(place), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
+            text = f"≠ {index + 1}" if is_first else f"{index + 1}"
+            painter.drawText(layout.head(index), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
 
-    def _paint_token(self, painter: QPainter, box: QRectF, track: Track, place: int) -> None:
+    def _paint_token(self, painter: QPainter, box: QRectF, track: Track, index: int) -> None:
         _, small, tokens = fonts_of(self._theme)
-        inner, probability = box.adjusted(1, 0, -1, -2), track.probabilities[place]
+        inner, probability = box.adjusted(1, 0, -1, -2), track.probabilities[index]
         colour = QColor.fromRgb(int(attention_table(self._theme.mode)[_index(probability)]))
         painter.fillRect(inner, colour)
         painter.setPen(QPen(self._theme.colour("line"), 1))
@@ -127,16 +127,16 @@ class TrackCanvas(QWidget):
         painter.setPen(readable_on(colour))
         painter.setFont(tokens)
         metrics = painter.fontMetrics()
-        text = metrics.elidedText(track.tokens[place], Qt.TextElideMode.ElideRight, int(inner.width()) - 4)
+        text = metrics.elidedText(track.tokens[index], Qt.TextElideMode.ElideRight, int(inner.width()) - 4)
         upper = QRectF(inner.left(), inner.top() + 1, inner.width(), metrics.height())
         painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, text)
         painter.setFont(small)
         lower = QRectF(inner.left(), upper.bottom(), inner.width(), inner.bottom() - upper.bottom())
         painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, probability_text(probability))
 
-    def _paint_first_choice(self, painter: QPainter, line: QRectF, track: Track, place: int) -> None:
-        first = track.first_choices[place]
-        if first != track.tokens[place]:
+    def _paint_first_choice(self, painter: QPainter, line: QRectF, track: Track, index: int) -> None:
+        first = track.first_choices[index]
+        if first != track.tokens[index]:
             painter.setFont(fonts_of(self._theme)[1])
             painter.setPen(self._theme.colour("muted"))
             text = painter.fontMetrics().elidedText(f"✗ {first}", Qt.TextElideMode.ElideRight, int(line.width()) - 4)
@@ -144,53 +144,53 @@ class TrackCanvas(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         x = event.position().x()
-        place = self._layout.place_at(x) if self._layout is not None else None
-        if place is not None and x + self.x() >= self.width_of_names:  # tokens under the names cannot be seen
-            self.pointed.emit(place)
+        index = self._layout.position_at(x) if self._layout is not None else None
+        if index is not None and x + self.x() >= self.names_width:  # tokens under the names cannot be seen
+            self.pointed.emit(index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._layout is None:
             super().keyPressEvent(event)
             return
-        last, shown = self._layout.num_places - 1, self._shown_place(self._layout)
+        last, shown = self._layout.num_positions - 1, self._shown_position(self._layout)
         moves = {
             Qt.Key.Key_Left: shown - 1,
             Qt.Key.Key_Right: shown + 1,
             Qt.Key.Key_Home: 0,
             Qt.Key.Key_End: last,
         }
-        place = moves.get(Qt.Key(event.key()))
-        if place is None:
+        index = moves.get(Qt.Key(event.key()))
+        if index is None:
             super().keyPressEvent(event)
         else:
-            self.pointed.emit(min(max(place, 0), last))
+            self.pointed.emit(min(max(index, 0), last))
 
 
-class TrackArea(FramelessScrollArea):
-    """Scrolls a `TrackCanvas` sideways, takes its height, and marks the position of an `OutputPlace` in it."""
+class TrackScrollArea(FramelessScrollArea):
+    """Scrolls a `TrackCanvas` sideways, takes its height, and marks the position of an `OutputPosition` in it."""
 
-    def __init__(self, canvas: TrackCanvas, place: OutputPlace) -> None:
+    def __init__(self, canvas: TrackCanvas, position: OutputPosition) -> None:
         super().__init__(canvas)
-        self.canvas, self._place = canvas, place
+        self.canvas, self._position = canvas, position
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within the canvas
-        canvas.pointed.connect(place.go_to)
-        place.moved.connect(self.show_place)
+        canvas.pointed.connect(position.go_to)
+        position.moved.connect(self.show_position)
 
-    def show_place(self) -> None:
+    def show_position(self) -> None:
         """Mark the viewed position of the output, and bring it into view."""
-        self.canvas.show_place(self._place.place, is_chosen=self._place.is_chosen)
+        self.canvas.show_position(self._position.index, is_chosen=self._position.is_chosen)
         self.fit()
 
     def fit(self) -> None:
-        """Take the height of the current tracks, and scroll to `looked_at`."""
+        """Take the height of the current tracks, and scroll to `focus_rect`."""
         if not self.canvas.tracks:
             return
         needed, is_cut = self.canvas.sizeHint(), self.canvas.sizeHint().width() > self.width()
         self.setFixedHeight(needed.height() + (self.horizontalScrollBar().sizeHint().height() if is_cut else 0))
-        seen = self.canvas.looked_at()
-        self.ensureVisible(round(seen.center().x()), 0, round(self.canvas.width_of_names + seen.width() / 2))
+        seen = self.canvas.focus_rect()
+        self.ensureVisible(round(seen.center().x()), 0, round(self.canvas.names_width + seen.width() / 2))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

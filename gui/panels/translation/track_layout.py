@@ -20,13 +20,13 @@ class TrackLayout:
 
     def __init__(self, tracks: tuple[Track, ...], theme: Theme) -> None:
         names, self.small, self.tokens = (QFontMetricsF(font) for font in fonts_of(theme))
-        self.num_places = max(len(track.tokens) for track in tracks)
+        self.num_positions = max(len(track.tokens) for track in tracks)
         self.left = max(names.horizontalAdvance(track.name) for track in tracks) + GRID
         self.top = self.small.height() + 2
         least, widest = theme.px(_LEAST_CELL), theme.px(_WIDEST_CELL)
         widths = [
-            min(max(least, *(self._needed(track, place) for track in tracks)), widest)
-            for place in range(self.num_places)
+            min(max(least, *(self._needed(track, index) for track in tracks)), widest)
+            for index in range(self.num_positions)
         ]
         self._lefts = list(accumulate(widths, initial=self.left))
         self.box_height = self.tokens.height() + self.small.height() + GRID / 2
@@ -41,41 +41,41 @@ class TrackLayout:
     def height(self) -> float:
         return self._tops[-1]
 
-    def box(self, row: int, place: int) -> QRectF:
+    def box(self, row: int, index: int) -> QRectF:
         """The coloured rectangle of one token."""
-        left, right = self._lefts[place], self._lefts[place + 1]
+        left, right = self._lefts[index], self._lefts[index + 1]
         return QRectF(left, self._tops[row], right - left, self.box_height)
 
-    def below(self, row: int, place: int) -> QRectF:
+    def below(self, row: int, index: int) -> QRectF:
         """The line under the token, for the model's first choice."""
-        box = self.box(row, place)
+        box = self.box(row, index)
         return QRectF(box.left(), box.bottom() - 1, box.width(), self.small.height())
 
-    def head(self, place: int) -> QRectF:
+    def head(self, index: int) -> QRectF:
         """The rectangle of a position's number."""
-        return QRectF(self._lefts[place], 0, self._lefts[place + 1] - self._lefts[place], self.top)
+        return QRectF(self._lefts[index], 0, self._lefts[index + 1] - self._lefts[index], self.top)
 
-    def first_two(self, place: int) -> QRectF:
+    def first_two(self, index: int) -> QRectF:
         """One position across the first two tracks, which are compared."""
-        left, right = self._lefts[place], self._lefts[place + 1]
+        left, right = self._lefts[index], self._lefts[index + 1]
         return QRectF(left, self.top, right - left, self._tops[2] - self.top - 2)
 
-    def place_at(self, x: float) -> int | None:
+    def position_at(self, x: float) -> int | None:
         """The position at this x, or None."""
         return next(
-            (place for place in range(self.num_places) if self._lefts[place] <= x < self._lefts[place + 1]), None
+            (index for index in range(self.num_positions) if self._lefts[index] <= x < self._lefts[index + 1]), None
         )
 
-    def places_within(self, left: float, right: float) -> range:
+    def positions_within(self, left: float, right: float) -> range:
         """The positions that lie at least partly between these x."""
         first, behind = bisect_right(self._lefts, left) - 1, bisect_right(self._lefts, right)
-        return range(max(first, 0), min(behind, self.num_places))
+        return range(max(first, 0), min(behind, self.num_positions))
 
-    def _needed(self, track: Track, place: int) -> float:
-        if place >= len(track.tokens):
+    def _needed(self, track: Track, index: int) -> float:
+        if index >= len(track.tokens):
             return 0.0
-        other = f"✗ {track.first_choices[place]}"
-        return max(self.tokens.horizontalAdvance(track.tokens[place]), self.small.horizontalAdvance(other)) + 2 * GRID
+        other = f"✗ {track.first_choices[index]}"
+        return max(self.tokens.horizontalAdvance(track.tokens[index]), self.small.horizontalAdvance(other)) + 2 * GRID
 
 
 def fonts_of(theme: Theme) -> tuple[QFont, QFont, QFont]:

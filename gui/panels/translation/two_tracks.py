@@ -5,9 +5,9 @@ from __future__ import annotations
 from core.answers.translation import Translation
 from core.history import History
 from gui.panel import Panel, Table
-from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
-from gui.sentences.output_place import OutputPlace
-from gui.sentences.tracks import Track, said_of_reference, table_of, track_of
+from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
+from gui.sentences.output_position import OutputPosition
+from gui.sentences.tracks import Track, describe_reference_difference, track_from_feed, tracks_table
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import Theme
 from gui.widgets.labels import wrapping_label
@@ -24,14 +24,14 @@ class TwoTracks(Panel):
     is_picture = True
     redraw_on = ()  # its view marks it when there is a new translation
 
-    def __init__(self, theme: Theme, typed: TypedSentence, place: OutputPlace) -> None:
+    def __init__(self, theme: Theme, typed: TypedSentence, position: OutputPosition) -> None:
         super().__init__(theme)
         self._typed = typed
         self.verdict_label = wrapping_label("What the comparison shows")
         TokenFont(theme, self.verdict_label)
         self.canvas = TrackCanvas(theme)
         self.content = self.canvas  # exported whole, even the part scrolled out of view
-        self._area = TrackArea(self.canvas, place)
+        self._area = TrackScrollArea(self.canvas, position)
         self.body.addWidget(self.verdict_label)
         self.body.addWidget(self._area)
 
@@ -44,21 +44,21 @@ class TwoTracks(Panel):
         self.show_body()
         self.set_title(f"{self.title} · weights of step {translation.step:,}")
         tracks = tracks_of(translation)
-        verdict = said_of_reference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
+        verdict = describe_reference_difference(*tracks) if len(tracks) == 2 else _NO_REFERENCE
         self.verdict_label.setText(verdict)
         self.canvas.show_tracks(tracks, verdict)
-        self._area.show_place()
+        self._area.show_position()
 
     def numbers(self) -> Table:
         """A row for each position of each track."""
-        return table_of(self.canvas.tracks)
+        return tracks_table(self.canvas.tracks)
 
 
 def tracks_of(translation: Translation) -> tuple[Track, ...]:
     """The teacher-forced track, if there is a reference, then the free-running one."""
     sentence = translation.sentence
     assert sentence is not None
-    free = track_of("free after your choice" if translation.prefix else "free-running", sentence.free_running)
+    free = track_from_feed("free after your choice" if translation.prefix else "free-running", sentence.free_running)
     if sentence.by_reference is None:
         return (free,)
-    return track_of("teacher-forced", sentence.by_reference), free
+    return track_from_feed("teacher-forced", sentence.by_reference), free

@@ -13,11 +13,17 @@ from core.history import History
 from core.requests import Translate
 from gui.context import Context
 from gui.panel import Panel, Table
-from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
+from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
 from gui.runs.others import OtherRun, read_runs_with_weights
-from gui.sentences.asked import Asked
-from gui.sentences.output_place import OutputPlace
-from gui.sentences.tracks import Track, said_of_fed, said_of_weights, table_of, track_of
+from gui.sentences.engine_query import EngineQuery
+from gui.sentences.output_position import OutputPosition
+from gui.sentences.tracks import (
+    Track,
+    describe_reference_losses,
+    describe_weights_difference,
+    track_from_feed,
+    tracks_table,
+)
 from gui.sentences.typed_sentence import TypedSentence, Weights, choice_of, step_of
 from gui.sentences.weights_combo import WeightsCombo
 from gui.theme import GRID
@@ -39,10 +45,10 @@ class WeightsPanel(Panel):
     is_picture = True
     redraw_on = ()  # its view marks it when there is a new translation
 
-    def __init__(self, context: Context, typed: TypedSentence, place: OutputPlace) -> None:
+    def __init__(self, context: Context, typed: TypedSentence, position: OutputPosition) -> None:
         super().__init__(context.theme)
         self._context, self._typed = context, typed
-        self.asked: Asked[tuple[Translation, ...]] = Asked(context.bridge, self)
+        self.query: EngineQuery[tuple[Translation, ...]] = EngineQuery(context.bridge, self)
         self.weights: Weights = 0  # which of this run's to compare with
         self._runs: list[OtherRun] = []
         self.run: OtherRun | None = None  # the other run; None: this one
@@ -52,12 +58,12 @@ class WeightsPanel(Panel):
         TokenFont(context.theme, self.verdict_label)
         self.canvas = TrackCanvas(context.theme)
         self.content = self.canvas  # exported whole, even the part scrolled out of view
-        self._area = TrackArea(self.canvas, place)
+        self._area = TrackScrollArea(self.canvas, position)
         self._lay_out()
         self.weights_combo.chosen.connect(self._choose)
         self.run_combo.activated.connect(self._choose_run)
         self.step_combo.activated.connect(self.mark_dirty)
-        context.bridge.prepared.connect(self._begin_anew)
+        context.bridge.prepared.connect(self._handle_run_changed)
 
     def showEvent(self, event: QShowEvent) -> None:
         self._read_runs()
@@ -65,7 +71,7 @@ class WeightsPanel(Panel):
     def show_step(self, history: History, step: int) -> None:
         """Draw both translations of one sentence, and ask for the second if it is not the newest answer."""
         self.weights_combo.show_history(history, self.weights)
-        self._offer_runs()
+        self._fill_run_combo()
         translation = self._typed.translation
         if translation is None:
             self.show_empty()
@@ -74,16 +80,16 @@ class WeightsPanel(Panel):
             self.show_empty(why_none)
             return
         self._ask(history)
-        other = self.asked.answer[0] if self.asked.answer is not None else None
+        other = self.query.answer[0] if self.query.answer is not None else None
         if other is None or (other.source, other.prefix) != (translation.source, translation.prefix):
-            self.show_empty(self.asked.refusal or "Translating …")
+            self.show_empty(self.query.error or "Translating …")
         else:
             self.show_body()
             self._draw(translation, other)
 
     def numbers(self) -> Table:
         """A row for each position of each track."""
-        return table_of(self.canvas.tracks)
+        return tracks_table(self.canvas.tracks)
 
     def _why_no_weights(self, history: History) -> str:
         """What to choose instead of a step of this run before the first whose weights it kept; empty if none is."""
@@ -99,67 +105,69 @@ class WeightsPanel(Panel):
 
     def _ask(self, history: History) -> None:
         if self.run is not None:
-            self.asked.want(self._of_run(self.run))
+            self.query.submit(self._run_request(self.run))
             return
         playhead = self._context.playhead
         request = self._typed.request(step_of(self.weights, history, playhead))
         chosen = replace(request, step=None), choice_of(self.weights, playhead)
         newest = history.last_step if request.step is None else None
-        self.asked.want(request, moment=(request.step, newest), chosen=chosen)
+        self.query.submit(request, moment=(request.step, newest), chosen=chosen)
 
-    def _of_run(self, run: OtherRun) -> Translate:
+    def _run_request(self, run: OtherRun) -> Translate:
         chosen = self.step_combo.currentIndex() - 1  # the first item is "best"
         return self._typed.request(run.steps[chosen] if chosen >= 0 else None, run.path)
 
     def _draw(self, one: Translation, other: Translation) -> None:
         name = "" if self.run is None else "other run, "
         free, fed = (_free(one), _free(other, name)), (_fed(one), _fed(other, name))
-        verdict = said_of_weights(*free)
+        verdict = describe_weights_difference(*free)
         both_fed = tuple(track for track in fed if track is not None)
         if len(both_fed) == 2:
-            verdict += f" {said_of_fed(*both_fed)}"
+            verdict += f" {describe_reference_losses(*both_fed)}"
         self.verdict_label.setText(verdict)
         self.canvas.show_tracks((*free, *both_fed), verdict)
-        self._area.show_place()
+        self._area.show_position()
 
     def _choose(self, weights: Weights) -> None:
         self.weights = weights
         self.mark_dirty()
 
-    def _choose_run(self, place: int) -> None:
-        self.run = self.run_combo.itemData(place)
+    def _choose_run(self, index: int) -> None:
+        self.run = self.run_combo.itemData(index)
         self.weights_combo.setVisible(self.run is None)
         self.step_combo.setVisible(self.run is not None)
         with QSignalBlocker(self.step_combo):
             self.step_combo.clear()
             if self.run is not None:
                 self.step_combo.addItems([_BEST, *(f"step {step:,}" for step in self.run.steps)])
-        self.asked.forget()  # the answer is from other weights than the combo boxes now name
+        self.query.reset()  # the answer is from other weights than the combo boxes now name
         self.mark_dirty()
 
     def _read_runs(self) -> None:
         prepared, runs_dir = self._context.bridge.history.prepared, self._context.place.path
         if prepared is not None:
             plugin = prepared.config.dataset.plugin
-            self._context.bridge.run_in_background(lambda: read_runs_with_weights(runs_dir, plugin), self._take_runs)
+            self._context.bridge.run_in_background(
+                lambda: read_runs_with_weights(runs_dir, plugin), self._handle_runs_read
+            )
 
-    def _take_runs(self, runs: list[OtherRun]) -> None:
+    def _handle_runs_read(self, runs: list[OtherRun]) -> None:
         folder = self._context.bridge.history.folder
         self._runs = [run for run in runs if folder is None or run.path != folder.path]
-        self._offer_runs()
+        self._fill_run_combo()
         self.mark_for_next_round()
 
-    def _offer_runs(self) -> None:
+    def _fill_run_combo(self) -> None:
         """Offer the runs read last, unless the list is open; if the chosen run is gone, go back to this run."""
         set_items(self.run_combo, [(_THIS_RUN, None), *((run.name, run) for run in self._runs)])
-        paths = [None, *(self.run_combo.itemData(place).path for place in range(1, self.run_combo.count()))]
+        paths = [None, *(self.run_combo.itemData(index).path for index in range(1, self.run_combo.count()))]
         chosen = None if self.run is None else self.run.path
         if chosen in paths:
             self.run_combo.setCurrentIndex(paths.index(chosen))
         else:
             self._choose_run(0)
 
-    def _begin_anew(self) -> None:
+    def _handle_run_changed(self) -> None:
         """Another run was prepared or opened: compare with its own step 0."""
         self.weights = 0
         self.run_combo.setCurrentIndex(0)
@@ -185,10 +193,10 @@ class WeightsPanel(Panel):
 
 def _free(translation: Translation, name: str = "") -> Track:
     assert translation.sentence is not None
-    return track_of(f"{name}step {translation.step:,}", translation.sentence.free_running)
+    return track_from_feed(f"{name}step {translation.step:,}", translation.sentence.free_running)
 
 
 def _fed(translation: Translation, name: str = "") -> Track | None:
     assert translation.sentence is not None
     feed = translation.sentence.by_reference
-    return None if feed is None else track_of(f"{name}step {translation.step:,}, teacher-forced", feed)
+    return None if feed is None else track_from_feed(f"{name}step {translation.step:,}, teacher-forced", feed)

@@ -25,7 +25,7 @@ def _a_shared_run(path: Path) -> None:
 
 
 def _a_picture(path: Path) -> None:
-    picture_file.write(path, b"drawn")
+    picture_file.write_file(path, b"drawn")
 
 
 @pytest.mark.parametrize("write", [_a_result, _a_shared_run, _a_picture])

@@ -58,7 +58,7 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
     (run,) = (one for one in window.runs_view.table.rows if one.is_shared)
     assert run.state == "shared, finished"
-    window.runs_view.table.choose(run.path)
+    window.runs_view.table.select(run.path)
     assert window.runs_view.open_button.isEnabled() and not window.runs_view.continue_button.isEnabled()
 
 

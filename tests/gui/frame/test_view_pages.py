@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.events import StateChanged
-from gui.datasets.data_look import NOTHING
+from gui.datasets.data_reader import NO_DATA
 from gui.main_window import VIEWS, MainWindow
 from gui.option_form import OptionForm
 from gui.panel import Panel
@@ -121,7 +121,7 @@ def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, q
     window.show_view(VIEWS.index(TranslateView))
     assert window.translate_view.source_edit.text() == window.context.bridge.history.sentences[0]
     window.context.bridge.emit_recorded([StateChanged(state="empty", step=0)])
-    assert window.data_view.empty_label.text() == NOTHING
+    assert window.data_view.empty_label.text() == NO_DATA
     assert not window.data_view.next_button.isEnabled() and window.data_view.page_label.text() == "none"
 
 
@@ -134,7 +134,8 @@ def test_tab_comes_to_a_button_that_exports_right_after_what_it_exports(qtbot: Q
             if isinstance(view, AnatomyView):
                 view.topics.setCurrentRow(page)
             if isinstance(view, RunsView):
-                wait_for(qtbot, lambda view: not view.sides.comparison.is_empty, view)  # its table is built late
+                comparison = view.comparison_pages.comparison  # its table is built late
+                wait_for(qtbot, lambda comparison: not comparison.is_empty, comparison)
             wait_for(qtbot, lambda view: not still_to_be_drawn(view), view)
             chain = [widget for widget in in_order_of_tab(window) if widget.isVisible()]
             for exporting in (one for one in view.findChildren(ExportButton) if one.isVisible()):

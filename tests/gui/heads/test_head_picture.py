@@ -36,7 +36,7 @@ def test_encoder_self_attention_has_the_source_on_both_sides() -> None:
     selection.choose(kind="encoder_self")
     picture = chosen_head(sentence("ich will"), selection)
     assert picture.rows == picture.columns == ("ich", "will", "<eos>")
-    assert picture.readers == "who reads"
+    assert picture.row_meaning == "who reads"
 
 
 def test_a_head_the_model_lacks_wraps_around() -> None:

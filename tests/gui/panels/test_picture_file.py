@@ -17,7 +17,7 @@ from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.plain_plot import PlainPlot
-from gui.pictures.picture_file import pictures_of, write
+from gui.pictures.picture_file import encoders_of, write_file
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.sentences.selection import Selection
@@ -41,7 +41,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         stage(panel, 640, 480)
         panel.show_step(history, 300)
         panel.grab()
-        write(tmp_path / name, pictures_of(panel.export_widgets())[Path(name).suffix.lower()]())
+        write_file(tmp_path / name, encoders_of(panel.export_widgets())[Path(name).suffix.lower()]())
         return tmp_path / name
 
     return saved
@@ -62,7 +62,7 @@ def test_the_last_tick_has_its_number(stage: Stage, theme: Theme) -> None:
     stage(plot, 640, 240)
     plot.setXRange(-1, 1010, padding=0)  # as the axis of a run of 1,000 steps
     plot.grab()
-    tree = ElementTree.fromstring(pictures_of([plot])[".svg"]().decode())
+    tree = ElementTree.fromstring(encoders_of([plot])[".svg"]().decode())
     texts = {
         "".join(node.itertext()).strip().replace(",", "") for node in tree.iter("{http://www.w3.org/2000/svg}text")
     }

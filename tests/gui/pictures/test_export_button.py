@@ -31,17 +31,17 @@ from gui.panels.attention.attention_map import MapCanvas
 from gui.panels.attention.grid_canvas import GridCanvas
 from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.learning.curves import Curves
-from gui.panels.learning.metric_words import words_of
-from gui.panels.meaning.learned_canvas import LearnedCanvas
-from gui.panels.meaning.learned_map import LearnedMap
-from gui.panels.runs.comparison import RunComparison
-from gui.panels.runs.translations import RunTranslations
+from gui.panels.learning.metric_labels import metric_label
+from gui.panels.runs.run_comparison import RunComparison
+from gui.panels.runs.run_translations import RunTranslations
 from gui.panels.translation.beam_canvas import BeamCanvas
 from gui.panels.translation.token_table import TokenTable
-from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
+from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
+from gui.panels.validation.learned_canvas import LearnedCanvas
+from gui.panels.validation.learned_map import LearnedMap
 from gui.pictures import export_button, picture_file
 from gui.pictures.export_button import ExportButton, csv_of
-from gui.pictures.picture_file import pictures_of
+from gui.pictures.picture_file import encoders_of
 from gui.runs.rows import example_path
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
@@ -234,7 +234,7 @@ def train(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 def attention(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.attention_view
     yield from (view.map, view.grid)
-    view.heads_off.toggle(HeadId("cross", 0, 0))
+    view.disabled_heads.toggle(HeadId("cross", 0, 0))
     yield view.left_out
 
 
@@ -249,7 +249,7 @@ def translate(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 
 def data(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.data_view
-    qtbot.waitUntil(lambda: view.look.overview is not None and not view.look.overview.stage, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.reader.overview is not None and not view.reader.overview.stage, timeout=WAIT_MS)
     yield from (view.figures, view.histograms)
 
 
@@ -257,8 +257,8 @@ def anatomy(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.anatomy_view
     for place in range(view.topics.count()):
         view.topics.setCurrentRow(place)
-        asked = getattr(view.topic, "asked", None)
-        wait_for(qtbot, lambda asked: asked is None or asked.answer is not None, asked)
+        query = getattr(view.topic, "query", None)
+        wait_for(qtbot, lambda query: query is None or query.answer is not None, query)
         yield view.topic
 
 
@@ -268,9 +268,11 @@ def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
         shutil.copytree(example_path(), folder / name)
     view.refresh()
     qtbot.waitUntil(lambda: len(view.table.rows) == 3, timeout=WAIT_MS)
-    view.table.choose_all([row.path for row in view.table.rows if not row.is_example])
-    for place, panel in enumerate((view.sides.comparison, view.sides.attention, view.sides.translations)):
-        view.sides.show_page(place)
+    view.table.select_rows([row.path for row in view.table.rows if not row.is_example])
+    for place, panel in enumerate(
+        (view.comparison_pages.comparison, view.comparison_pages.attention, view.comparison_pages.translations)
+    ):
+        view.comparison_pages.show_page(place)
         yield panel
 
 
@@ -380,7 +382,7 @@ def test_the_curves_are_a_figure_of_one_size_with_named_axes(
     shown = curves.grab().toImage()
     assert "token accuracy, share of target tokens" in saved_svg(curves, tmp_path, monkeypatch)
     assert curves.metric_plot is not None and curves.grab().toImage() == shown
-    assert curves.metric_plot.getAxis("left").labelText == words_of("valid/token_accuracy").title
+    assert curves.metric_plot.getAxis("left").labelText == metric_label("valid/token_accuracy").title
 
 
 def saved_svg(panel: Panel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -440,7 +442,7 @@ def test_long_tracks_are_whole_in_a_picture_wherever_they_are_scrolled_to(
     tracks = example.translate_view.tracks
     example.context.theme.set_zoom(200)  # they are wider than the window
     wait_until_drawn(tracks, qtbot)
-    bar = child_of(tracks, TrackArea).horizontalScrollBar()
+    bar = child_of(tracks, TrackScrollArea).horizontalScrollBar()
     assert bar.maximum() > 0
     saved = []
     for place in (0, bar.maximum()):
@@ -476,8 +478,8 @@ def saved_numbers(panel: Panel, place: Path, monkeypatch: pytest.MonkeyPatch) ->
     """What its menu saves as numbers; the picture that it saves beside them is sound in each format, too."""
     drawn: dict[str, Callable[[], Any]] = {}
     with monkeypatch.context() as patch:
-        patch.setattr(export_button, "pictures_of", lambda parts: drawn.update(pictures_of(parts)) or drawn)
-        patch.setattr(picture_file, "_packed", lambda image: image)  # takes longest, and is alike for all of them
+        patch.setattr(export_button, "encoders_of", lambda parts: drawn.update(encoders_of(parts)) or drawn)
+        patch.setattr(picture_file, "_png_bytes", lambda image: image)  # takes longest, and is alike for all of them
         for suffix, text in ((".svg", "Save picture …"), (".csv", "Save numbers …")):
             path = str(place.with_suffix(suffix))
             patch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (path, ""))

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone
 from core.history import History
 from core.probes import Probe
-from gui.sentences.example_menu import ExampleMenu, sentences
+from gui.sentences.example_menu import ExampleMenu, menu_sections
 from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
 
@@ -22,7 +22,7 @@ def history() -> History:
 
 
 def test_no_sentence_twice_and_no_empty_section(history: History) -> None:
-    assert sentences(history) == {"Followed in every probe": ["ich & du", "er"]}
+    assert menu_sections(history) == {"Followed in every probe": ["ich & du", "er"]}
 
 
 def test_a_click_picks_the_whole_text(history: History, qtbot: QtBot) -> None:

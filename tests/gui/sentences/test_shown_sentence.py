@@ -10,7 +10,7 @@ from core.events import ProbeDone, RunStarted
 from core.history import History
 from core.probes import Probe
 from gui.sentences.selection import Selection
-from gui.sentences.shown_sentence import NothingShown, ShownSentence, probed
+from gui.sentences.shown_sentence import NothingShown, ShownSentence, probe_source
 from tests.core.examples import run_folder
 from tests.gui.builders import sentence
 
@@ -21,7 +21,7 @@ def shown(history: History, step: int, wanted: str = "du willst") -> tuple[int, 
     """Step and source, or the reason why there is none."""
     selection = Selection()
     selection.choose(sentence=wanted)
-    found = probed(selection)(history, step)
+    found = probe_source(selection)(history, step)
     return (found.step, found.sentence.source) if isinstance(found, ShownSentence) else found.reason
 
 
@@ -35,7 +35,7 @@ def test_the_chosen_sentence_of_the_newest_probe_before() -> None:
 
 
 def test_nothing_before_the_first_probe() -> None:
-    assert probed(Selection())(History(), 3) == NothingShown()
+    assert probe_source(Selection())(History(), 3) == NothingShown()
 
 
 def test_a_damaged_probe_shows_no_other_in_its_place(tmp_path: Path) -> None:

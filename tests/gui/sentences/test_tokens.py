@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.heads.head_picture import chosen_head
 from gui.sentences.selection import Selection
 from gui.sentences.tokens import isolated, quoted
-from gui.sentences.tracks import Track, said_of_reference
+from gui.sentences.tracks import Track, describe_reference_difference
 from tests.gui.builders import feed, sentence
 
 BOOK, NEW = "ספר", "חדש"  # in Hebrew, from right to left
@@ -49,6 +49,6 @@ def test_a_row_reads_from_its_token_to_what_it_predicts(qtbot: QtBot) -> None:
 
 def test_a_probability_stands_behind_its_token(qtbot: QtBot) -> None:
     fed, free = (Track("", (token,), (share,), (token,)) for token, share in ((BOOK, 0.25), (WANT, 0.75)))
-    said = said_of_reference(fed, free)
+    said = describe_reference_difference(fed, free)
     found = places(said, BOOK, "(0.25)", "and", WANT, "(0.75)")
     assert found == sorted(found), said

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from gui.sentences.tokens import first_difference
-from gui.sentences.tracks import Track, said_of_fed, said_of_reference, said_of_weights, table_of
+from gui.sentences.tracks import (
+    Track,
+    describe_reference_difference,
+    describe_reference_losses,
+    describe_weights_difference,
+    tracks_table,
+)
 
 
 def track(text: str, first_choices: str = "") -> Track:
@@ -20,33 +26,35 @@ def test_the_first_difference_is_a_token_or_an_end() -> None:
 
 def test_said_of_the_reference() -> None:
     fed = track("i want beer <eos>", "i want cake <eos>")
-    assert said_of_reference(fed, track("i want cake <eos>")) == (
+    assert describe_reference_difference(fed, track("i want cake <eos>")) == (
         "✗ The same up to token 2; then the reference has “beer” (0.50) and the free run “cake” (0.50). "
         "Teacher-forced, the model's first choice is right for 3 of 4 tokens."
     )
-    assert said_of_reference(fed, track("we")).startswith("✗ From the first token on the reference has “i” (0.50)")
-    assert said_of_reference(track("a"), track("a")).startswith("✓ The free run equals the reference.")
-    assert "the free run nothing more" in said_of_reference(fed, track("i want"))
+    assert describe_reference_difference(fed, track("we")).startswith(
+        "✗ From the first token on the reference has “i” (0.50)"
+    )
+    assert describe_reference_difference(track("a"), track("a")).startswith("✓ The free run equals the reference.")
+    assert "the free run nothing more" in describe_reference_difference(fed, track("i want"))
 
 
 def test_said_of_two_models() -> None:
-    assert said_of_weights(track("a b"), track("a b")) == "= Both write the same."
-    assert said_of_weights(track("a b"), track("a c")) == (
+    assert describe_weights_difference(track("a b"), track("a b")) == "= Both write the same."
+    assert describe_weights_difference(track("a b"), track("a c")) == (
         "≠ The same up to token 1; then above comes “b” (0.50) and below “c” (0.50)."
     )
 
 
 def test_said_of_how_sure_two_models_are() -> None:
-    assert said_of_fed(track("a b"), track("a b", "a x")) == (
+    assert describe_reference_losses(track("a b"), track("a b", "a x")) == (
         "Teacher-forced, the loss is 0.69 nats a token above and 0.69 below; the first choice is right for 2 and 1 of "
         "2 tokens."
     )
     impossible = Track("run", ("a",), (0.0,), ("b",))
-    assert "the loss is inf nats" in said_of_fed(impossible, impossible)
+    assert "the loss is inf nats" in describe_reference_losses(impossible, impossible)
 
 
 def test_the_table_names_track_and_first_choice() -> None:
-    assert table_of((track("a b", "a x"),)) == [
+    assert tracks_table((track("a b", "a x"),)) == [
         ("place", "track", "token", "probability", "first choice"),
         (1, "run", "a", 0.5, "a"),
         (2, "run", "b", 0.5, "x"),

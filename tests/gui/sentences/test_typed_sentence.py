@@ -17,8 +17,8 @@ from core.answers.translation import Translation
 from core.requests import AddSentence, ChangeSetting
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
-from gui.sentences.example_menu import sentences
-from gui.sentences.typed_sentence import CALM_MS, TypedSentence, Weights
+from gui.sentences.example_menu import menu_sections
+from gui.sentences.typed_sentence import THROTTLE_MS, TypedSentence, Weights
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
 from tests.gui.waiting import wait_for
@@ -53,10 +53,10 @@ def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
     for step in range(29, 0, -1):
         playhead.view(step)
         qtbot.wait(5)
-    qtbot.waitUntil(lambda: typed.asked_step == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: typed.requested_step == 1, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: answers[-1] == 1, timeout=WAIT_MS)
     assert len(asked_at) < 29
-    assert min(np.diff(asked_at)) > 0.0009 * CALM_MS  # a coarse timer may be 5 % early
+    assert min(np.diff(asked_at)) > 0.0009 * THROTTLE_MS  # a coarse timer may be 5 % early
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
 
     others: dict[str, Callable[[], None]] = {
         "reference": lambda: scrubbed.translate(text, "1"),
-        "prefix": lambda: scrubbed.go_on_from(("1",)),
+        "prefix": lambda: scrubbed.continue_from(("1",)),
         "text": lambda: scrubbed.translate("1 1 1 1"),
         "beam": search_with_a_beam,  # last: it stays
     }
@@ -143,7 +143,7 @@ def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: 
     typed.translate(first)
     typed.translate(second)
     qtbot.waitUntil(lambda: bool(sources), timeout=WAIT_MS)
-    qtbot.wait(2 * CALM_MS)
+    qtbot.wait(2 * THROTTLE_MS)
     assert sources == [second]
 
 
@@ -159,7 +159,7 @@ def test_damaged_newest_files_leave_the_others_to_translate_with(
     row = empty_window.train_view.sentence_row
     qtbot.waitUntil(lambda: "000800.safetensors" in row.output_label.text(), timeout=WAIT_MS)
     assert row.source_label.text() == context.bridge.history.sentences[0]
-    assert len(sentences(context.bridge.history)) == 3  # sections of the menu
+    assert len(menu_sections(context.bridge.history)) == 3  # sections of the menu
     typed = TypedSentence(context.bridge, context.playhead)
     followed, validated = context.bridge.history.sentences[0], context.bridge.history.validation(400).sentences[-1]
     for text in (followed, validated.source):
@@ -207,12 +207,12 @@ def test_what_is_offered_is_not_taken_for_the_sentence_before(window: MainWindow
     typed = TypedSentence(bridge, window.context.playhead)
     first, second = present(bridge.history.prepared).examples[:2]
     typed.watch(True)
-    typed.offer(first)
-    assert typed.asked_step == typed.wanted_step() and typed.translation is None  # the engine has the question
-    typed.offer(second)
+    typed.set_text(first)
+    assert typed.requested_step == typed.wanted_step() and typed.translation is None  # the engine has the question
+    typed.set_text(second)
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     assert translation_of(typed).source == second
-    typed.offer(first)
+    typed.set_text(first)
     assert typed.translation is None
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     assert translation_of(typed).source == first

@@ -141,10 +141,10 @@ def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_sa
     view: AnatomyView, qtbot: QtBot
 ) -> None:
     topic = opened(view, qtbot, DotProductTopic)
-    seen = topic.asked.answer
+    seen = topic.query.answer
     assert isinstance(seen, DotProduct)
     assert "Orange is positive, blue negative; weights, from 0 to 1, are only blue." in topic.about_label.text()
-    parts = [part for stage in STAGES for part in stage.parts(seen)]
+    parts = [part for stage in STAGES for part in stage.matrices(seen)]
     assert {part.title.split("  ")[0] for part in parts if part.limit is None} == {"weights"}
     results = (seen.values, seen.scores, seen.scaled, seen.scaled, seen.weights, seen.output)
     for button, stage, result in zip(topic.stage_buttons, STAGES, results, strict=True):
@@ -188,8 +188,8 @@ def test_at_any_zoom_the_texts_wrap_within_the_window_and_the_picture_alone_scro
         page = view.pages.currentWidget()
         assert isinstance(page, QScrollArea)
         assert page.horizontalScrollBar().maximum() == 0, view.topic.title
-        assert view.topic.sideways.verticalScrollBar().maximum() == 0, view.topic.title
-    assert view.built[ModelTopic].sideways.horizontalScrollBar().maximum() > 0
+        assert view.topic.scroll_area.verticalScrollBar().maximum() == 0, view.topic.title
+    assert view.built[ModelTopic].scroll_area.horizontalScrollBar().maximum() > 0
 
 
 def test_a_box_that_is_chosen_by_keys_is_brought_into_view(german_window: MainWindow, qtbot: QtBot) -> None:
@@ -200,8 +200,8 @@ def test_a_box_that_is_chosen_by_keys_is_brought_into_view(german_window: MainWi
     QApplication.sendPostedEvents()
     for column, key in ((1, Qt.Key.Key_Right), (0, Qt.Key.Key_Left)):
         qtbot.keyClick(topic.canvas, key)
-        box = topic.canvas.rect_of(column, 1).toRect().translated(topic.canvas.mapTo(topic.sideways, QPoint()))
-        assert topic.sideways.rect().left() <= box.left() and box.right() <= topic.sideways.rect().right()
+        box = topic.canvas.rect_of(column, 1).toRect().translated(topic.canvas.mapTo(topic.scroll_area, QPoint()))
+        assert topic.scroll_area.rect().left() <= box.left() and box.right() <= topic.scroll_area.rect().right()
 
 
 def assert_whole(view: AnatomyView) -> None:
@@ -216,7 +216,7 @@ def assert_whole(view: AnatomyView) -> None:
 
 
 def answer_to(topic: DotProductTopic) -> DotProduct:
-    return present(topic.asked.answer)
+    return present(topic.query.answer)
 
 
 def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) -> None:

@@ -85,7 +85,7 @@ def test_the_grid_shows_all_kinds_or_the_chosen_one_and_every_control_has_a_name
     qtbot.mouseClick(view.all_kinds_box, Qt.MouseButton.LeftButton)
     title(window)
     assert view.grid.canvas.cell(0, 0).height() > with_all
-    assert view.grid.canvas.chosen_place() == (1, 0)  # of the two cross layers
+    assert view.grid.canvas.chosen_cell() == (1, 0)  # of the two cross layers
 
 
 def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callable[[int], None], qtbot: QtBot) -> None:

@@ -49,7 +49,7 @@ def view(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> DataView:
 
 
 def wait_until_known(view: DataView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: view.look.overview is not None and not view.look.overview.stage, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.reader.overview is not None and not view.reader.overview.stage, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not (view.figures.is_dirty or view.histograms.is_dirty), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
 
@@ -79,7 +79,7 @@ def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet
     view.split_combo.setCurrentText("valid")
     assert view.histograms.is_dirty
 
-    overview = present(view.look.overview)
+    overview = present(view.reader.overview)
     known, waiting = (list(lines_of(one)) for one in (overview, replace(overview, leaks=None)))
     assert [line[:2] for line in waiting] == [line[:2] for line in known], "no line moves as they become known"
     assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]
@@ -144,7 +144,7 @@ def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: Q
 
     emu = next(row for row in view.examples.rows if row.text == "emu")
     assert (emu.split, emu.what, emu.times) == ("valid", "unknown source", 1)
-    view.examples.choose(view.examples.key_of(emu))
+    view.examples.select(view.examples.key_of(emu))
     view.examples.setFocus()
     qtbot.keyClick(view.examples, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: view.page_label.text() == "1 to 1 of 1 found", timeout=WAIT_MS)
@@ -163,21 +163,21 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[:3] == ["split,side,tokens,texts", f"train,source,3,{NUM_TRAIN - 1}", "train,source,31,1"]
 
-    data, workbench = view.look.data, view.context.workbench
+    data, workbench = view.reader.data, view.context.workbench
     workbench.edit("model.d_ff", 8)
     history = view.context.bridge.history
     qtbot.waitUntil(
         lambda: present(history.prepared).config.model.d_ff == 8 and not workbench.waiting_changes, timeout=WAIT_MS
     )
-    assert view.look.data is data  # another model, the same data
+    assert view.reader.data is data  # another model, the same data
 
     workbench.edit("dataset.max_src_length", 40)
-    qtbot.waitUntil(lambda: view.look.data is not data, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.reader.data is not data, timeout=WAIT_MS)
     wait_until_known(view, qtbot)
     assert figure(view, "left out, too long") == ["0", "0", "0"]
 
     (tmp_path / "train.target").unlink()
-    workbench.edit("dataset.options", {**present(view.look.config).dataset.options, "lowercase": True})
+    workbench.edit("dataset.options", {**present(view.reader.config).dataset.options, "lowercase": True})
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
     assert view.empty_label.text().startswith("No data are prepared")
     assert view.page_label.text() == "none"
@@ -211,9 +211,9 @@ def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, 
 
 
 def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view: DataView, qtbot: QtBot) -> None:
-    data = view.look.data
-    view.context.workbench.edit("dataset.options", {**present(view.look.config).dataset.options, "max_length": 10})
-    qtbot.waitUntil(lambda: view.look.data is not data, timeout=WAIT_MS)
+    data = view.reader.data
+    view.context.workbench.edit("dataset.options", {**present(view.reader.config).dataset.options, "max_length": 10})
+    qtbot.waitUntil(lambda: view.reader.data is not data, timeout=WAIT_MS)
     wait_until_known(view, qtbot)
     assert figure(view, "left out, too long") == ["0", "0", "0"]
     assert figure(view, "left out by the plugin") == ["1", "0", "0"]
@@ -224,9 +224,9 @@ def test_the_data_of_before_are_said_to_be_so_until_the_next_are_there(
 ) -> None:
     notes: list[str] = []
     empty_window.context.bridge.state_changed.connect(lambda _: notes.append(view.note_label.text()))
-    before = view.look.data
+    before = view.reader.data
     empty_window.context.workbench.edit("dataset.max_src_length", 9)
-    qtbot.waitUntil(lambda: view.look.data is not before, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.reader.data is not before, timeout=WAIT_MS)
     assert OUTDATED in notes
     wait_until_known(view, qtbot)
     assert view.note_label.text() == HINT

@@ -116,7 +116,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
-    assert present(view.table.chosen).info.name == "broken"
+    assert present(view.table.selected_row).info.name == "broken"
     assert sentence in view.about.text
     assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
 
@@ -124,7 +124,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
 def test_enter_puts_a_plugin_into_setup(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
-    view.table.choose(str(folder / "words.py"))
+    view.table.select(str(folder / "words.py"))
     assert "Write the word down." in view.about.text and NOT_CHECKED in view.findings.text
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
     assert empty_window.pages.currentWidget() is empty_window.train_view
@@ -137,7 +137,7 @@ def test_enter_puts_a_plugin_into_setup(
 
 
 def test_a_plugin_with_a_preset_is_tried_with_it(view: PluginsView, empty_window: MainWindow, qtbot: QtBot) -> None:
-    view.table.choose(next(row.info.origin for row in view.table.rows if row.info.name == "copy_task"))
+    view.table.select(next(row.info.origin for row in view.table.rows if row.info.name == "copy_task"))
     click(qtbot, view.try_button)
     assert empty_window.setup_drawer.preset_combo.currentText() == "copy_task"
 
@@ -157,7 +157,7 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
     qtbot.keyClicks(view.name_edit, "my_words")
     qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
     qtbot.waitUntil(
-        lambda: view.table.chosen is not None and view.table.chosen.info.name == "my_words", timeout=WAIT_MS
+        lambda: view.table.selected_row is not None and view.table.selected_row.info.name == "my_words", timeout=WAIT_MS
     )
     assert row(view, "my_words") == ["My words", "my_words", "ready", "API 1", shorten_home(folder)]
     assert file_manager.opened == [str(folder)]
@@ -181,7 +181,7 @@ def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Return, Qt.Key.Key_Escape):  # before it is written
         qtbot.keyClick(view.name_edit, key)
     qtbot.waitUntil(
-        lambda: view.table.chosen is not None and view.table.chosen.info.name == "my_words", timeout=WAIT_MS
+        lambda: view.table.selected_row is not None and view.table.selected_row.info.name == "my_words", timeout=WAIT_MS
     )
     assert view.name_edit.isHidden() and view.path_label.isVisible()
     assert view.note_label.text() == WRITTEN.format("my_words.py")
@@ -211,14 +211,14 @@ def test_the_folder_is_made_where_there_is_none(
 def test_a_check_shows_its_findings_until_the_files_are_read_anew(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
-    view.table.choose(str(folder / "leaking.py"))
+    view.table.select(str(folder / "leaking.py"))
     click(qtbot, view.check_button)
     assert view.check_button.text() == "Stop check" and "Checking: " in view.findings.text
     qtbot.waitUntil(lambda: view.checks.running is None, timeout=WAIT_MS)
     assert row(view, "leaking")[2].startswith("ready · ") and row(view, "leaking")[2].endswith("findings")
     assert "are in the train split too" in view.findings.text and "split_of" in view.findings.text
     assert empty_window.status_bar.stage_label.isHidden()
-    view.table.choose(str(folder / "words.py"))
+    view.table.select(str(folder / "words.py"))
     assert NOT_CHECKED in view.findings.text
     (folder / "leaking.py").write_text(WORDS.replace('"words"', '"leaking"'), encoding="utf-8")
     reload(view, qtbot)
@@ -226,7 +226,7 @@ def test_a_check_shows_its_findings_until_the_files_are_read_anew(
 
 
 def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -> None:
-    view.table.choose(str(folder / "words.py"))
+    view.table.select(str(folder / "words.py"))
     click(qtbot, view.check_button)
     qtbot.waitUntil(lambda: view.checks.stage != "starting", timeout=WAIT_MS)
     click(qtbot, view.check_button)
@@ -254,7 +254,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
 ) -> None:
     bridge, workbench, drawer = empty_window.context.bridge, empty_window.context.workbench, empty_window.setup_drawer
     small = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 16}
-    view.table.choose(str(folder / "words.py"))
+    view.table.select(str(folder / "words.py"))
     view.try_chosen()
     for key, value in small.items():
         workbench.edit(f"model.{key}", value)
@@ -287,7 +287,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge = empty_window.context.bridge
-    view.table.choose(str(folder / "words.py"))
+    view.table.select(str(folder / "words.py"))
     view.try_chosen()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     (folder / "words.py").write_text(WORDS.replace("abcdef", "uvwxyz"), encoding="utf-8")
@@ -306,7 +306,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     reload(view, qtbot)
     assert row(view, "words")[2] == "ready"
     top = view.table.mapTo(view, view.table.rect().topLeft())
-    view.table.choose(str(folder / "words.py"))
+    view.table.select(str(folder / "words.py"))
     view.try_chosen()
     qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
     sentence = f"Plugin 'words' failed: ZeroDivisionError: division by zero ({folder / 'words.py'}, line 13)."

@@ -74,7 +74,7 @@ def test_legend_and_learning_rate_give_way_on_a_projector_and_what_is_pointed_at
     assert panel.title_label.toolTip() == panel.canvas.legend() != ""
     QTest.keyClick(panel.canvas, Qt.Key.Key_Right)
     assert panel.title_label.text() == panel.canvas.readout() != ""
-    panel.canvas._point_at(None)
+    panel.canvas._set_target(None)
     assert panel.title_label.text() == before
     theme.set_zoom(100)
     qtbot.waitUntil(lambda: panel.readout.isVisible() and rate.isVisible(), timeout=WAIT_MS)

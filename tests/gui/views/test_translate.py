@@ -160,7 +160,7 @@ def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: Tr
     enter(view, qtbot, history.sentences[0])
     copied, other = view.reference_edit.text().split(), view.typed.translation
     wrong = next(symbol for symbol in copied if symbol != copied[1])
-    view.typed.go_on_from((copied[0], *[wrong] * 29))
+    view.typed.continue_from((copied[0], *[wrong] * 29))
     qtbot.waitUntil(lambda: view.typed.translation is not other, timeout=WAIT_MS)
     draw(view)
     canvas, area = view.tracks.canvas, view.tracks._area
@@ -168,12 +168,12 @@ def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: Tr
 
     def sees(place: int) -> bool:
         head = present(canvas._layout).head(place).translated(canvas.x(), 0)
-        return canvas.width_of_names <= head.left() and head.right() <= area.viewport().width()
+        return canvas.names_width <= head.left() and head.right() <= area.viewport().width()
 
     assert view.tracks.verdict_label.text().startswith("✗ The same up to token 1;")
-    assert sees(1) and view.place.is_last and not sees(view.place.place)
+    assert sees(1) and view.position.is_last and not sees(view.position.index)
     qtbot.keyClick(canvas, Qt.Key.Key_End)
-    assert sees(view.place.place) and view.place.is_last and not sees(1)
+    assert sees(view.position.index) and view.position.is_last and not sees(1)
 
 
 def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
@@ -192,7 +192,7 @@ def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: Trans
 def test_a_page_is_called_as_the_button_that_shows_it(view: TranslateView) -> None:
     _, *names = (button.text() for button in view.pages.buttons)  # the first names the head that it shows
     assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
-    sides = window_of(view).runs_view.sides
+    sides = window_of(view).runs_view.comparison_pages
     _, *names = (button.text() for button in sides.buttons)  # the first shows the losses, and a table
     for name, panel in zip(names, (sides.attention, sides.translations), strict=True):
         assert panel.title.startswith(f"{name} of the chosen runs")
@@ -275,7 +275,7 @@ def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: Q
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
     history, tree = view.context.bridge.history, tree_of(view)
     view.typed.translation = replace(translation_of(view), source="ich möchte ein Bier")
-    view.beam.asked.answer = tree  # the newest there is
+    view.beam.query.answer = tree  # the newest there is
     view.beam.show_step(history, 0)
     assert view.beam.is_empty
 
@@ -317,7 +317,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
 
 def choose_the_run_that_is_compared_with_again(view: TranslateView, qtbot: QtBot) -> None:
     view.other.run_combo.activated.emit(0)  # "this run", as before
-    assert view.other.asked.answer is None
+    assert view.other.query.answer is None
     draw_until(view, qtbot, lambda: not view.other.is_empty)
     assert names_of(view)[:2] == ["step 0", "step 0"]
 
@@ -330,17 +330,17 @@ def test_runs_are_offered_once_their_list_is_closed(view: TranslateView, qtbot: 
     runs = view.other._runs
     combo.showPopup()
     combo.view().setCurrentIndex(combo.model().index(1, 0))  # pointed at
-    view.other._take_runs([])
+    view.other._handle_runs_read([])
     assert combo.count() == 2 and combo.view().currentIndex().row() == 1
     combo.hidePopup()
     view.other.mark_dirty()
     draw_until(view, qtbot, lambda: combo.count() == 1)
-    view.other._take_runs(runs)
+    view.other._handle_runs_read(runs)
     combo.activated.emit(1)
     assert view.other.run == runs[0] and combo.currentIndex() == 0
     draw(view)
     assert combo.currentIndex() == 1
-    view.other._take_runs([])
+    view.other._handle_runs_read([])
     assert view.other.run is None and combo.count() == 1 and not view.other.step_combo.isVisible()
 
 
@@ -355,7 +355,7 @@ def test_of_a_run_that_kept_weights_of_one_step_alone_another_run_is_to_be_chose
     chosen = "This run kept only the weights of step 800: choose another run above"
     draw_until(view, qtbot, lambda: empty.text().startswith(chosen))
     assert view.other.run_combo.count() == 2  # the one that has learned a step
-    view.other._take_runs([])
+    view.other._handle_runs_read([])
     draw_until(view, qtbot, lambda: "Once another run on this dataset" in empty.text())
 
 
@@ -368,7 +368,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
     choose_the_run_that_is_compared_with_again(view, qtbot)
     for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: go_on_from_another_token(view, qtbot)):
         with monkeypatch.context() as slow:  # the second translation is still to come
-            slow.setattr(view.other.asked, "want", lambda *_, **__: None)
+            slow.setattr(view.other.query, "submit", lambda *_, **__: None)
             choose()
             assert view.other.is_empty and view.other.empty_label.text() == "Translating …"
         view.other.mark_dirty()

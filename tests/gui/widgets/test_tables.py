@@ -10,12 +10,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QTableWidget, QTableWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.datasets.data_examples import ExampleTable
+from gui.panels.datasets.example_table import ExampleTable
 from gui.panels.datasets.pair_table import PairTable
 from gui.panels.datasets.plugin_table import PluginTable
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.panels.runs.comparison_table import ComparisonTable
-from gui.panels.runs.table import RunTable
+from gui.panels.runs.run_table import RunTable
 from gui.panels.translation.candidate_table import CandidateTable
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.theme import Theme

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from core.history import History
 from core.settings.presets import read_preset
 from gui.panels.anatomy.label_smoothing import LabelSmoothingTopic
-from gui.pictures.picture_file import pictures_of
+from gui.pictures.picture_file import encoders_of
 from gui.theme import Theme
 from tests.gui.panels.conftest import prepared
 
@@ -52,7 +52,7 @@ def test_any_epsilon_of_a_run_is_shown_as_it_is(topic: LabelSmoothingTopic, hist
 def test_the_last_number_of_the_axis_is_written_too(topic: LabelSmoothingTopic, stage: Stage, width: int) -> None:
     stage(topic, width, 560)
     topic.grab()
-    assert b">10,000<" in pictures_of(topic.export_widgets())[".svg"]()
+    assert b">10,000<" in encoders_of(topic.export_widgets())[".svg"]()
 
 
 def test_targets_are_drawn_for_each_right_token(topic: LabelSmoothingTopic, history: History) -> None:
@@ -73,7 +73,7 @@ def test_the_figures_of_a_row_add_up_to_one(
     stage(topic, width, 560)
     topic.eps_spin.setValue(0.1)
     topic.show_step(history, 0)
-    svg = pictures_of(topic.export_widgets())[".svg"]().decode()
+    svg = encoders_of(topic.export_widgets())[".svg"]().decode()
     figures = re.findall(r">(0\.9125|0\.0125)<", svg)
     assert len(figures) == 6 * 8 and sum(map(float, figures)) == pytest.approx(6.0)
     assert ">lowest at p = 0.9125<" in svg

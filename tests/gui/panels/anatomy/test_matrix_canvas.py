@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table, signed_table
-from gui.pictures.picture_file import pictures_of
+from gui.pictures.picture_file import encoders_of
 from gui.theme import Theme
 from tests.gui.present import present
 
@@ -76,7 +76,7 @@ def test_of_a_row_only_what_is_hidden_is_hatched(canvas: MatrixCanvas) -> None:
 
 def test_what_is_rounded_to_zero_has_no_sign(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.array([[-0.004, -0.006]]), ("a",), ("x", "y"), limit=1.0))
-    written = pictures_of([canvas])[".svg"]().decode()
+    written = encoders_of([canvas])[".svg"]().decode()
     assert ">0.00<" in written and ">-0.01<" in written and "-0.00" not in written
 
 
@@ -107,7 +107,7 @@ def test_matrices_in_line_begin_at_one_place_whatever_their_size(canvas: MatrixC
         Matrix("m", VALUES, ROWS, COLUMNS),
         Matrix("m", np.zeros((24, 3)), ("a longer name",) * 24, COLUMNS),
     ):
-        canvas.show_matrix(matrix, names_in_line=names)
+        canvas.show_matrix(matrix, aligned_labels=names)
         lefts.append(canvas.layout_of(matrix).grid.left())
     assert lefts[0] == lefts[1]
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.history import History
-from gui.panels.anatomy.box_texts import texts_in
+from gui.panels.anatomy.box_texts import box_texts
 from gui.panels.anatomy.model_blocks import model_blocks
 from gui.panels.anatomy.model_diagram import ModelTopic
 from gui.theme import GRID, Theme
@@ -74,7 +74,7 @@ def test_no_text_of_a_box_lies_over_another(topic: ModelTopic, theme: Theme, zoo
     for width in range(theme.px(130), theme.px(400), 3):
         inner = QRectF(0, 0, width, 20)
         for block in blocks:
-            written = list(texts_in(inner, block, metrics))
+            written = list(box_texts(inner, block, metrics))
             begin = inner.left()
             for text, place, _ in written:
                 assert place.left() >= begin and metrics.horizontalAdvance(text) <= place.width(), (block, width)

@@ -95,7 +95,7 @@ def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWi
     prepare(window, qtbot, {"training.schedule.factor": 2.0, "training.max_steps": 2000})
     topic.warmup_spin.setValue(900)
     draw(topic, window)
-    qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
     window.rail.setup_button.click()
     schedule = window.setup_drawer.schedule
     qtbot.waitUntil(lambda: not schedule.is_dirty, timeout=WAIT_MS)
@@ -112,7 +112,7 @@ def test_a_warmup_longer_than_the_run_is_warned_of(topic: NoamTopic, window: Mai
         draw(topic, window)
         assert (warning in topic.readout_label.text()) == is_warned
     topic.warmup_spin.setValue(4000)
-    qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
     assert topic.readout_label.text().startswith("Setup now uses noam") and warning in topic.readout_label.text()
 
 
@@ -137,7 +137,7 @@ def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
 
 def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     topic.warmup_spin.setValue(250)
-    qtbot.mouseClick(topic.take_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
     draft = window.context.workbench.draft
     assert draft is not None
     assert (draft.training.schedule.name, draft.training.schedule.warmup_steps) == ("noam", 250)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from core.analysis.attention_entropy import head_entropy
 from core.run_folder import RunFolder
-from gui.heads.compared_attention import Against
+from gui.heads.attention_comparison import Baseline
 from gui.heads.head_picture import chosen_head
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
@@ -33,7 +33,7 @@ def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
     window.show_view(VIEWS.index(type(view)))
     assert not view.extras.isVisible()
     view.more_button.click()
-    qtbot.waitUntil(lambda: view.extras.against_combo.count() > 1 and bool(view.grid.canvas.rows), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.extras.baseline_combo.count() > 1 and bool(view.grid.canvas.rows), timeout=WAIT_MS)
     return view.extras
 
 
@@ -41,7 +41,7 @@ def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one_and_e
     window: MainWindow, extras: AttentionExtras, qtbot: QtBot
 ) -> None:
     chooser, selection = window.attention_view.chooser, window.context.selection
-    controls = (extras.pooled_combo, extras.against_combo, extras.step_combo, extras.entropy_box)
+    controls = (extras.pooled_combo, extras.baseline_combo, extras.step_combo, extras.entropy_box)
     for control in (*controls, window.attention_view.more_button):
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -87,8 +87,8 @@ def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qt
     view, history = window.attention_view, window.context.bridge.history
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: "step 12" in view.map.title_label.text(), timeout=WAIT_MS)
-    extras.against_combo.setFocus()
-    qtbot.keyClicks(extras.against_combo, "ano")
+    extras.baseline_combo.setFocus()
+    qtbot.keyClicks(extras.baseline_combo, "ano")
     qtbot.waitUntil(
         lambda: "step 12 minus step 0" in view.map.title_label.text() and not view.grid.is_dirty, timeout=WAIT_MS
     )
@@ -104,8 +104,8 @@ def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qt
     qtbot.waitUntil(lambda: "minus step 8" in view.map.title_label.text(), timeout=WAIT_MS)
     window.context.playhead.view(2)
     qtbot.waitUntil(lambda: "step 2 minus step 8" in view.map.title_label.text(), timeout=WAIT_MS)
-    extras.against_combo.setCurrentIndex(0)
-    extras.against_combo.activated.emit(0)
+    extras.baseline_combo.setCurrentIndex(0)
+    extras.baseline_combo.activated.emit(0)
     qtbot.waitUntil(
         lambda: view.map.title_label.text().endswith("step 2") and not extras.step_combo.isVisible(), timeout=WAIT_MS
     )
@@ -138,8 +138,8 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     view.more_button.click()
     view.more_button.click()  # looked for anew
     qtbot.waitUntil(lambda: name in offered(extras), timeout=WAIT_MS)
-    extras.against_combo.setFocus()
-    qtbot.keyClicks(extras.against_combo, name[:4])
+    extras.baseline_combo.setFocus()
+    qtbot.keyClicks(extras.baseline_combo, name[:4])
     qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text(), timeout=WAIT_MS)
     assert not weights_of(view.map).any()  # the same seed
     assert "Orange: more than the other run; blue: less." in view.map.canvas.legend()  # the title has its name
@@ -159,7 +159,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
 
 def offered(extras: AttentionExtras) -> list[str]:
     """What can be compared with."""
-    return [extras.against_combo.itemText(place) for place in range(extras.against_combo.count())]
+    return [extras.baseline_combo.itemText(place) for place in range(extras.baseline_combo.count())]
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
@@ -172,11 +172,11 @@ def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is
         OtherRun(path=path, name=name, seed=0, created=0.0, sources=(source,), steps=(0,))
         for path, name in ((example.with_name("gone"), "gone"), (example, "kept"))
     )
-    extras._take_runs([gone, kept])
-    window.attention_view.compared.compare(Against(run=example, name="kept"))
-    qtbot.waitUntil(lambda: extras.against_combo.currentText() == "kept", timeout=WAIT_MS)
-    extras.against_combo.showPopup()
-    extras._take_runs([kept])
+    extras._handle_runs_read([gone, kept])
+    window.attention_view.comparison.compare_with(Baseline(run=example, name="kept"))
+    qtbot.waitUntil(lambda: extras.baseline_combo.currentText() == "kept", timeout=WAIT_MS)
+    extras.baseline_combo.showPopup()
+    extras._handle_runs_read([kept])
     qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
-    assert extras.against_combo.currentText() == "kept" and "gone" in offered(extras)
-    extras.against_combo.hidePopup()
+    assert extras.baseline_combo.currentText() == "kept" and "gone" in offered(extras)
+    extras.baseline_combo.hidePopup()

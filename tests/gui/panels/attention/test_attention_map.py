@@ -132,7 +132,7 @@ def test_gold_is_seen_on_every_colour_of_a_difference(stage: Stage, theme: Theme
     stage(canvas, 600, 400)
     gold = ((0, 0), (0, 1), (1, 1))
     weights = np.array([[1.0, -1.0], [1.0, 0.0]], np.float32)
-    picture = HeadPicture(weights, ("a → b", "c → d"), ("x", "y"), is_causal=False, alignment=gold, against="step 3")
+    picture = HeadPicture(weights, ("a → b", "c → d"), ("x", "y"), is_causal=False, alignment=gold, baseline="step 3")
     canvas.show_picture(picture)
     image = canvas.grab().toImage()
     for row, column in np.ndindex(2, 2):

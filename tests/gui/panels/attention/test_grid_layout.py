@@ -21,14 +21,14 @@ def layout(qtbot: QtBot, qapp: object) -> GridLayout:
 def test_every_head_is_found_where_it_lies(layout: GridLayout) -> None:
     for row, count in enumerate((4, 3)):
         for head in range(count):
-            assert layout.place_at(layout.cell(row, head).center().toPoint()) == (row, head)
+            assert layout.cell_at(layout.cell(row, head).center().toPoint()) == (row, head)
 
 
 def test_there_is_no_head_beside_the_heads(layout: GridLayout) -> None:
     first, missing = layout.cell(0, 0), layout.cell(1, 3)
     gap = QPoint(round(first.right()) + 2, round(first.center().y()))
     for point in (QPoint(1, 1), missing.center().toPoint(), QPoint(599, 399), gap):
-        assert layout.place_at(point) is None
+        assert layout.cell_at(point) is None
 
 
 def test_heads_fit_and_do_not_overlap(layout: GridLayout) -> None:

@@ -50,7 +50,7 @@ def test_a_click_chooses_the_head(panel: HeadGrid, qtbot: QtBot) -> None:
     qtbot.mouseClick(panel.canvas, Qt.MouseButton.LeftButton, pos=panel.canvas.cell(3, 2).center().toPoint())
     chosen = panel._selection.chosen
     assert (chosen.kind, chosen.layer, chosen.head) == ("decoder_self", 1, 2)
-    assert panel.canvas.chosen_place() == (3, 2)
+    assert panel.canvas.chosen_cell() == (3, 2)
 
 
 def test_arrow_keys_go_from_head_to_head_and_over_the_kinds(panel: HeadGrid, qtbot: QtBot) -> None:

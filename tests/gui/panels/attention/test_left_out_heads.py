@@ -15,7 +15,7 @@ from core.answers.head_ablation import HeadAblation, HeadId
 from core.exporting.sharing import share
 from core.history import History
 from core.run_folder import RunFolder
-from gui.heads.left_out_words import figures, in_words
+from gui.heads.left_out_text import describe_change, measurements
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.runs.rows import example_path
@@ -39,11 +39,11 @@ def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
     """What the engine says without these, once it is shown."""
 
     def is_shown() -> bool:
-        said = panel.asked.answer
+        said = panel.query.answer
         return said is not None and said.heads == heads and not panel.is_empty and not panel.is_dirty
 
     qtbot.waitUntil(is_shown, timeout=WAIT_MS)
-    return present(panel.asked.answer)
+    return present(panel.query.answer)
 
 
 def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
@@ -55,15 +55,15 @@ def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
     assert panel.isVisible() and not view.chooser.on_box.isChecked()
     assert panel.title_label.text() == "Without cross layer 1 head 1 · weights of step 0"
     for row, one in zip(panel.cells, (seen.complete, seen.without), strict=False):
-        _, reference, valid = figures(one)
+        _, reference, valid = measurements(one)
         assert [cell.text() for cell in row[2:]] == [f"{reference:.3f}", f"{valid:.3f}"]
     for column in (1, 2, 3):
         before, after, change = (float(row[column].text()) for row in panel.cells)
         assert change == pytest.approx(after - before, rel=0.05, abs=1e-9)
-    assert panel.words_label.text() == in_words(seen)
-    assert panel.numbers()[2] == ("without", seen.without.sentence.output, *figures(seen.without))
+    assert panel.words_label.text() == describe_change(seen)
+    assert panel.numbers()[2] == ("without", seen.without.sentence.output, *measurements(seen.without))
     qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
-    assert not panel.isVisible() and view.heads_off.places == frozenset()
+    assert not panel.isVisible() and view.disabled_heads.heads == frozenset()
     qtbot.waitUntil(view.chooser.on_box.isChecked, timeout=WAIT_MS)
 
 
@@ -103,22 +103,22 @@ def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
     answer(panel, qtbot, HeadId("cross", 0, 0), HeadId("cross", 0, 1), HeadId("encoder_self", 0, 1))
     assert panel.title_label.text().startswith("Without cross layer 1 head 1, cross layer 1 head 2 and 1 more")
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, cell.center()), "All heads on again")
-    assert view.heads_off.places == frozenset()
+    assert view.disabled_heads.heads == frozenset()
 
 
 def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
 ) -> None:
     view = window.attention_view
-    view.heads_off.toggle(LAST)
+    view.disabled_heads.toggle(LAST)
     untrained = answer(panel, qtbot, LAST)
     window.context.workbench.learn(12)
-    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 12, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: panel.query.answer is not None and panel.query.answer.step == 12, timeout=WAIT_MS)
     window.context.playhead.view(0)
-    qtbot.waitUntil(lambda: panel.asked.answer is not None and panel.asked.answer.step == 0, timeout=WAIT_MS)
-    assert present(panel.asked.answer).without.valid_loss == untrained.without.valid_loss
+    qtbot.waitUntil(lambda: panel.query.answer is not None and panel.query.answer.step == 0, timeout=WAIT_MS)
+    assert present(panel.query.answer).without.valid_loss == untrained.without.valid_loss
     window.context.workbench.reset()
-    qtbot.waitUntil(lambda: not view.heads_off.places, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not view.disabled_heads.heads, timeout=WAIT_MS)
     assert not panel.isVisible()
 
 
@@ -137,22 +137,22 @@ def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
     follow_the_example(window, qtbot)
     with_all_on = canvas.grab().toImage()
     follower.leave()
-    view.heads_off.toggle(LAST)
+    view.disabled_heads.toggle(LAST)
     answer(panel, qtbot, LAST)
     follow_the_example(window, qtbot)
     assert not panel.isVisible()
     qtbot.waitUntil(lambda: canvas.grab().toImage() == with_all_on, timeout=WAIT_MS)  # once laid out anew
-    box, why = view.chooser.on_box, view.heads_off.why_not
+    box, why = view.chooser.on_box, view.disabled_heads.unavailable_reason
     assert box.isChecked() and not box.isEnabled() and box.toolTip() == why and "stop following" in why
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
     menu = menu_of(window, QContextMenuEvent.Reason.Keyboard, QPoint(0, 0))
     assert not any(action.isEnabled() for action in menu.actions())
     assert menu.toolTipsVisible() and {action.toolTip() for action in menu.actions()} == {why}
     menu.close()
-    assert "witch" not in canvas._explain(*canvas.chosen_place())
+    assert "witch" not in canvas._explain(*canvas.chosen_cell())
     follower.leave()
     qtbot.waitUntil(lambda: not box.isChecked() and box.isEnabled(), timeout=WAIT_MS)
-    assert view.heads_off.places == {LAST} and panel.isVisible()
+    assert view.disabled_heads.heads == {LAST} and panel.isVisible()
     answer(panel, qtbot, LAST)
 
 
@@ -160,11 +160,11 @@ def test_no_key_switches_a_head_that_is_not_shown(window: MainWindow, panel: Lef
     view = window.attention_view
     view.chooser.show_step(History(), 0)
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
-    assert not view.heads_off.places
+    assert not view.disabled_heads.heads
 
 
 def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: LeftOutHeads, qtbot: QtBot) -> None:
-    window.attention_view.heads_off.toggle(LAST)
+    window.attention_view.disabled_heads.toggle(LAST)
     seen = answer(panel, qtbot, LAST)
     heads = []
     for num_valid in (2, 1, 0):
@@ -182,7 +182,7 @@ def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
     window.runs_view.shared.open_file(tmp_path / "mine.headlight")
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
     window.show_view(VIEWS.index(type(view)))
-    view.heads_off.toggle(LAST)
+    view.disabled_heads.toggle(LAST)
     answer(view.left_out, qtbot, LAST)
     heads = [label.text() for label in view.left_out.findChildren(QLabel)]
     assert "loss of validation pairs, nats/token" in heads and view.left_out.cells[1][3].text() == ""

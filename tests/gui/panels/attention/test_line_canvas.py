@@ -115,13 +115,13 @@ def test_the_panel_says_what_lines_are(stage: Stage, theme: Theme, history: Hist
 def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme: Theme, qtbot: QtBot) -> None:
     ground = canvas.grab().toImage().pixelColor(2, 200)
     differences = np.array([[0.75, -0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
-    canvas.show_picture(replace(PICTURE, weights=differences, against="step 3"))
+    canvas.show_picture(replace(PICTURE, weights=differences, baseline="step 3"))
     seen = rgb(colour_between(canvas, 0, 0))
     assert seen == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
     along = {colour_between(canvas, 0, 1, share=share / 200).name() for share in range(60, 120)}
     assert ground.name() in along and len(along) > 1  # dots
     assert canvas.legend().endswith("Orange: more than step 3; blue: less.")
-    canvas.show_picture(replace(PICTURE, weights=differences, against="step 3", alignment=((1, 0),)))
+    canvas.show_picture(replace(PICTURE, weights=differences, baseline="step 3", alignment=((1, 0),)))
     along = {colour_between(canvas, 1, 0, share=share / 200).name() for share in range(60, 120)}
     assert theme.colours.muted in along and theme.colours.validation not in along
     assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: the dataset's alignment.")
@@ -133,7 +133,7 @@ def test_of_many_tokens_so_many_are_written_as_do_not_lie_over_each_other(canvas
     tokens = tuple(f"token{place}" for place in range(60))
     crowd = HeadPicture(np.eye(60, dtype=np.float16), tokens, tokens, is_causal=False)
     layout = canvas._layout(crowd)
-    places = layout.written("below")
+    places = layout.labelled_indices("below")
     distance = layout.end("below", places[1]).x() - layout.end("below", places[0]).x()
     assert distance >= 0.9 * QFontMetricsF(layout.font).height()
-    assert len(canvas._layout(PICTURE).written("above")) == 3  # all, where they stand beside each other
+    assert len(canvas._layout(PICTURE).labelled_indices("above")) == 3  # all, where they stand beside each other

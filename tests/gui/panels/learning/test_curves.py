@@ -21,7 +21,7 @@ from core.probes import Probe
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
-from gui.panels.learning.free_room import FreeRoom
+from gui.panels.learning.label_placer import LabelPlacer
 from gui.panels.learning.loss_plot import LossPlot
 from gui.panels.learning.planned_schedule import planned_rates
 from gui.panels.learning.step_plot import StepPlot
@@ -146,7 +146,7 @@ def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
 def test_it_asks_for_space_once_that_learns_and_no_level_strikes_that_through(panel: Curves, theme: Theme) -> None:
     made = History()
     made.apply(prepared())
-    asked = panel.loss._invitation
+    asked = panel.loss._hint
     preparing, ready = StateChanged(state="preparing", step=0), StateChanged(state="ready", step=0)
     for change, said in ((preparing, "once it is ready"), (ready, "Press Space")):
         made.apply(change)
@@ -278,7 +278,7 @@ def test_the_axis_does_not_move_under_the_mouse(
 ) -> None:
     monkeypatch.setattr(panel.loss, "underMouse", lambda: True)
     qtbot.mouseMove(panel.loss.viewport(), QPoint(100, 50))
-    qtbot.waitUntil(lambda: panel.loss.is_pointed_at, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: panel.loss.is_hovered, timeout=WAIT_MS)
     before = panel.loss.viewRange()
     history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
     panel.show_step(history, 800)
@@ -320,29 +320,29 @@ def trained(qtbot: QtBot, window: MainWindow) -> MainWindow:
 
 def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
     loss = window.train_view.curves.loss
-    qtbot.waitUntil(lambda: loss._invitation.isVisible(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: "Space" in loss._invitation.toPlainText(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: loss._hint.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "Space" in loss._hint.toPlainText(), timeout=WAIT_MS)
 
 
 def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
     window: MainWindow, qtbot: QtBot, small_file: Path
 ) -> None:
     curves, bridge = window.train_view.curves, window.context.bridge
-    qtbot.waitUntil(lambda: curves.loss._invitation.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: curves.loss._hint.isVisible(), timeout=WAIT_MS)
     broken = small_file.with_name("broken.yaml")
     broken.write_text(small_file.read_text(encoding="utf-8").replace("copy_task", "no_such_plugin"), encoding="utf-8")
     window.setup_drawer.open_file(broken)
     qtbot.waitUntil(lambda: bridge.state == "empty" and curves.is_empty, timeout=WAIT_MS)
     assert not curves.loss.isVisible() and "Space" not in curves.empty_label.text()
     row, bar = window.train_view.sentence_row, window.status_bar
-    qtbot.waitUntil(lambda: row.source_label.text() == row.place_label.text() == "", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: row.source_label.text() == row.position_label.text() == "", timeout=WAIT_MS)
     assert bar.size_label.text() == bar.device_label.text() == ""  # nothing is said of the data before
     for add_button in (row.add_button, window.attention_view.sentence_row.add_button):
         assert not add_button.isEnabled() and add_button.toolTip().startswith("Nothing is prepared: ")
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: bridge.state == "ready" and curves.loss.isVisible(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bar.size_label.text().endswith("8 → 8 tokens"), timeout=WAIT_MS)
-    assert curves.loss._invitation.isVisible()
+    assert curves.loss._hint.isVisible()
     assert row.add_button.isEnabled() and window.attention_view.sentence_row.add_button.isEnabled()
 
 
@@ -615,12 +615,12 @@ def test_names_are_placed_anew_for_what_is_new_and_not_for_the_playhead(
     panel.show_step(history, NUM_STEPS)  # laid out
     placed: list[pg.PlotItem] = []
 
-    def room_of(plot: pg.PlotItem) -> FreeRoom:
+    def room_of(plot: pg.PlotItem) -> LabelPlacer:
         placed.append(plot)
-        return FreeRoom(plot)
+        return LabelPlacer(plot)
 
     for module in ("validation_plot", "learning_rate_plot"):
-        monkeypatch.setattr(f"gui.panels.learning.{module}.FreeRoom", room_of)
+        monkeypatch.setattr(f"gui.panels.learning.{module}.LabelPlacer", room_of)
     for step in (100, 250, NUM_STEPS):
         panel.show_step(history, step)
     assert not placed

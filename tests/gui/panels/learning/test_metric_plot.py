@@ -15,11 +15,11 @@ from core.history import History
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from gui.main_window import MainWindow
 from gui.panels.learning.curves import Curves
+from gui.panels.learning.metric_labels import metric_label
 from gui.panels.learning.metric_plot import MetricPlot
-from gui.panels.learning.metric_words import words_of
 from gui.panels.learning.validation_plot import HEADROOM
 from gui.pictures.export_button import ExportButton
-from gui.pictures.picture_file import pictures_of
+from gui.pictures.picture_file import encoders_of
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS, prepared
@@ -130,7 +130,7 @@ def test_it_is_exported_in_every_format(trained: MainWindow, qtbot: QtBot) -> No
     noisy = trained.context.bridge.history.validations[20]["valid/letters_noisy"]
     assert last[list(head).index("valid/letters_noisy")] == noisy
     assert curves.findChildren(ExportButton)
-    drawn = pictures_of(curves.export_widgets())
+    drawn = encoders_of(curves.export_widgets())
     assert all(len(packed()) > 1000 for packed in drawn.values())
     assert b"letters_noisy" in drawn[".svg"]()
 
@@ -149,8 +149,8 @@ def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWin
     plot = choose(trained, qtbot, "token_accuracy")
     trained.context.workbench.reset()
     qtbot.waitUntil(lambda: not trained.context.bridge.history.validations, timeout=WAIT_MS)
-    qtbot.waitUntil(plot._invitation.isVisible, timeout=WAIT_MS)
-    assert plot._invitation.toPlainText() == "This curve begins with the first validation: press Space to learn."
+    qtbot.waitUntil(plot._hint.isVisible, timeout=WAIT_MS)
+    assert plot._hint.toPlainText() == "This curve begins with the first validation: press Space to learn."
     combo = trained.train_view.curves.metric_combo
     assert combo.currentText() == "token accuracy" and combo.isEnabled()  # back to the loss
     assert plot._levels["limit"].isVisible()  # it is known before anything is trained
@@ -216,8 +216,8 @@ def test_while_a_run_learns_it_is_only_said_from_when_on_it_is_drawn(panel: Curv
     learning.apply(prepared())
     learning.apply(StepsDone(first_step=1, arrays={"train/loss": np.full(5, 3.0)}))
     panel.show_step(learning, 5)
-    assert plot._invitation.isVisible()
-    assert plot._invitation.toPlainText() == "This curve begins with the first validation."
+    assert plot._hint.isVisible()
+    assert plot._hint.toPlainText() == "This curve begins with the first validation."
 
 
 def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: History) -> None:
@@ -225,7 +225,7 @@ def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: 
     for metrics in history.validations.values():
         metrics.pop("valid/gain", None)
     panel.show_step(history, NUM_STEPS)
-    assert plot._invitation.isVisible() and "choose another curve" in plot._invitation.toPlainText()
+    assert plot._hint.isVisible() and "choose another curve" in plot._hint.toPlainText()
 
 
 def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, history: History, theme: Theme) -> None:
@@ -245,7 +245,7 @@ def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, 
 def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
     panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(MetricPlot, "is_pointed_at", True)
+    monkeypatch.setattr(MetricPlot, "is_hovered", True)
     monkeypatch.setattr(MetricPlot, "underMouse", lambda self: True)
     plot = shown(panel, history, "valid/gain")
     assert plot.viewRange()[0][1] > NUM_STEPS
@@ -257,12 +257,12 @@ def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
 
 def test_every_metric_of_ours_has_words() -> None:
     for name in (*TEACHER_FORCED, *FREE_RUNNING):
-        title, unit, meaning = words_of(f"valid/{name}")
+        title, unit, meaning = metric_label(f"valid/{name}")
         assert title and unit and meaning.endswith(".") and "plugin" not in meaning
-    assert words_of("valid/letters_heard").title == "letters_heard"
+    assert metric_label("valid/letters_heard").title == "letters_heard"
 
 
 def test_what_is_measured_of_outputs_says_of_how_many() -> None:
     names = (*TEACHER_FORCED, *FREE_RUNNING, "letters_heard")
-    said = [name for name in names if "of the first 256 validation sentences" in words_of(f"valid/{name}").meaning]
+    said = [name for name in names if "of the first 256 validation sentences" in metric_label(f"valid/{name}").meaning]
     assert said == [*FREE_RUNNING, "letters_heard"]

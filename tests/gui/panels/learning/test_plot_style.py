@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from core.history import History
 from gui.panels.learning.plain_plot import PlainPlot
-from gui.panels.learning.plot_style import FigureAxis
+from gui.panels.learning.plot_style import NumberAxis
 from gui.panels.learning.step_plot import StepPlot
-from gui.pictures.picture_file import pictures_of
+from gui.pictures.picture_file import encoders_of
 from gui.playhead import Playhead
 from gui.theme import Theme
 
@@ -38,7 +38,7 @@ def test_each_number_of_the_axis_of_steps_is_written_in_full(
 ) -> None:
     theme.set_zoom(zoom)
     plot = EmptyPlot(theme, Playhead())
-    plot.take_theme()
+    plot.apply_theme()
     stage(plot, width, 160)
     plot.show_steps(end)
     plot.show_values(0, 1)
@@ -72,7 +72,7 @@ def test_no_two_numbers_touch_each_other(width: int, zoom: int, theme: Theme, st
 def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage: Stage) -> None:
     theme.set_zoom(zoom)
     plot = EmptyPlot(theme, Playhead())
-    plot.take_theme()
+    plot.apply_theme()
     stage(plot, 600, 160)
     plot.show_steps(1000)
     plot.show_values(0, 1)  # with a number at its upper end
@@ -84,16 +84,16 @@ def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage
 
 def numbers_of(widget: QWidget) -> list[str]:
     """All that is written in it."""
-    return re.findall(r">\s*([\d,.]+)\s*</text>", pictures_of([widget])[".svg"]().decode())
+    return re.findall(r">\s*([\d,.]+)\s*</text>", encoders_of([widget])[".svg"]().decode())
 
 
 def test_numbers_that_differ_are_written_differently(qtbot: QtBot) -> None:
-    axis = FigureAxis("bottom")
+    axis = NumberAxis("bottom")
     assert axis.tickStrings([999.5, 1000.0, 1000.5], 1, 0.5) == ["999.5", "1,000.0", "1,000.5"]
     assert axis.tickStrings([0, 1000, 2000], 1, 1000) == ["0", "1,000", "2,000"]
 
 
-def drawn_on(axis: FigureAxis) -> list[tuple[QRectF, str]]:
+def drawn_on(axis: NumberAxis) -> list[tuple[QRectF, str]]:
     """The numbers of an axis, each with its place."""
     image = QImage(1, 1, QImage.Format.Format_ARGB32)
     with QPainter(image) as painter:

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QTableWidget, QWidget
 
 from core.events import ValidatedSentence
 from core.history import History
-from gui.panels.runs.comparison import RunComparison
-from gui.panels.runs.translations import RunTranslations
+from gui.panels.runs.run_comparison import RunComparison
+from gui.panels.runs.run_translations import RunTranslations
 from gui.runs.compared import ComparedRun, Comparison
 from gui.theme import Theme
 

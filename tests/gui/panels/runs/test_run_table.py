@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
-from gui.panels.runs.table import RunTable
+from gui.panels.runs.run_table import RunTable
 from gui.runs.rows import RunRow
 from gui.theme import Theme
 

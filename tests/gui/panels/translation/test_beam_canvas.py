@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
 from gui.panels.translation.beam_canvas import BeamCanvas
 from gui.panels.translation.beam_layout import BeamLayout
-from gui.pictures.picture_file import image_of, pictures_of
+from gui.pictures.picture_file import encoders_of, render_image
 from gui.theme import GRID, Theme
 
 Stage = Callable[[QWidget, int, int], None]
@@ -84,7 +84,7 @@ def around(box: QRectF) -> list[QRectF]:
 
 
 def test_the_best_way_is_strong_and_the_greedy_one_framed_where_it_leaves_it(canvas: BeamCanvas, theme: Theme) -> None:
-    image, layout = image_of((canvas,)), layout_of(canvas)
+    image, layout = render_image((canvas,)), layout_of(canvas)
     best, greedy = canvas._best, canvas._greedy
     assert (best, greedy) == (frozenset({0, 2, 4}), frozenset({0, 3, 5}))
     for index, one in enumerate(NODES):
@@ -103,7 +103,7 @@ def test_greedy_and_best_alike_leave_no_frame(canvas: BeamCanvas, theme: Theme) 
     canvas.show_tree(
         BeamTree(step=5, source="in", beam_size=2, length_penalty=0.6, nodes=NODES, outputs=(BEST,), greedy=BEST)
     )
-    image = image_of((canvas,))
+    image = render_image((canvas,))
     assert not has(image, QRectF(canvas.rect()), theme.colours.validation)
 
 
@@ -112,7 +112,7 @@ def test_a_token_that_is_hardly_probable_is_not_called_impossible(canvas: BeamCa
         replace(node, probability=probability) for node, probability in zip(NODES, PROBABILITIES, strict=True)
     )
     canvas.show_tree(replace(TREE, nodes=nodes))
-    texts = ElementTree.fromstring(pictures_of((canvas,))[".svg"]()).itertext()
+    texts = ElementTree.fromstring(encoders_of((canvas,))[".svg"]()).itertext()
     figures = [text.strip() for text in texts if "0." in text or "1." in text]
     assert figures == ["<0.01", "<0.01", "0.01", "0.01", "0.99", "1.00"]
 
@@ -122,7 +122,7 @@ def test_what_was_cut_can_be_read(canvas: BeamCanvas, theme: Theme, mode: str) -
     """Its token and its figure, as the guidelines for web content ask for: 4.5 to 1."""
     if mode == "dark":
         theme.toggle_mode()
-    image, box = image_of((canvas,)), layout_of(canvas).box(1)
+    image, box = render_image((canvas,)), layout_of(canvas).box(1)
     half = box.height() / 2
     for top in (box.top() + 4, box.top() + half + 2):
         seen = [luminance(colour) for colour in colours(image, QRectF(box.left() + 6, top, box.width() - 12, half - 6))]

@@ -101,7 +101,7 @@ def test_a_sentence_that_is_refused_at_once_is_given_back(
 ) -> None:
     row = SentenceRow(theme, Selection())
     stage(row, 600, 200)
-    row.sentence_added.connect(row.take_back)  # as while another run is being opened
+    row.sentence_added.connect(row.restore_text)  # as while another run is being opened
     row.add_button.click()
     qtbot.keyClicks(row.add_edit, "1 2 3")
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)

@@ -19,7 +19,7 @@ from gui.panels.translation.candidate_table import candidates_of
 from gui.panels.translation.probability_delegate import IS_FORCED, PROBABILITY
 from gui.panels.translation.token_table import TokenTable
 from gui.playhead import Playhead
-from gui.sentences.output_place import OutputPlace
+from gui.sentences.output_position import OutputPosition
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from tests.gui.builders import feed, sentence
@@ -29,7 +29,7 @@ from tests.gui.tables import column_texts, item_at
 
 @pytest.fixture
 def table(bridge: EngineBridge, theme: Theme, qtbot: QtBot) -> TokenTable:
-    panel = TokenTable(theme, TypedSentence(bridge, Playhead()), OutputPlace())
+    panel = TokenTable(theme, TypedSentence(bridge, Playhead()), OutputPosition())
     qtbot.addWidget(panel)
     panel.resize(700, 400)
     return panel
@@ -62,7 +62,7 @@ def show(
         sentence=replace(probed, free_running=free),
         prefix=prefix,
     )
-    table._place.take(len(probed.free_running.tgt_output), probed.source)
+    table._position.set_output(len(probed.free_running.tgt_output), probed.source)
     table.show_step(History(), step)
 
 
@@ -146,23 +146,23 @@ def test_while_it_waits_for_the_engine_it_asks_for_no_sentence(table: TokenTable
 
 def test_while_data_are_prepared_it_says_when_the_text_is_translated(table: TokenTable) -> None:
     table._typed._bridge.state = "preparing"
-    table._typed.offer("ich will")
+    table._typed.set_text("ich will")
     table.show_step(History(), 0)
     assert table.empty_label.text() == "It will be translated once data and model are ready."
 
 
 def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
     show(table)
-    assert table.place_label.text() == "4/4" and not table.forward_button.isEnabled()
+    assert table.position_label.text() == "4/4" and not table.forward_button.isEnabled()
     table.first_button.click()
-    assert table.place_label.text() == "1/4" and not table.back_button.isEnabled()
+    assert table.position_label.text() == "1/4" and not table.back_button.isEnabled()
     assert table.output_label.text().startswith("i <span") and "do want &lt;eos&gt;" in table.output_label.text()
-    assert table.table.delegate.place == 0
+    assert table.table.delegate.position == 0
     table.forward_button.click()
     assert table.table.currentRow() == 1
     assert table.readout_label.text().startswith("After “i” comes “do” (0.600), not “beer” (0.200).")
     qtbot.keyClick(table.table, Qt.Key.Key_Down)
-    assert table.place_label.text() == "3/4"
+    assert table.position_label.text() == "3/4"
     table.last_button.click()
     assert table.output_label.text() == "i do want"
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.panels.translation.track_canvas import TrackArea, TrackCanvas
-from gui.sentences.output_place import OutputPlace
+from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
+from gui.sentences.output_position import OutputPosition
 from gui.sentences.tracks import Track
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
@@ -43,7 +43,7 @@ def places_framed(canvas: TrackCanvas, theme: Theme) -> list[int]:
     image, layout = canvas.grab().toImage(), canvas._layout
     assert layout is not None
     framed = []
-    for place in range(layout.num_places):
+    for place in range(layout.num_positions):
         column, head = layout.first_two(place).toRect(), layout.head(place).toRect()
         edge = {image.pixelColor(column.left() + 1, y).name() for y in range(column.top(), column.bottom())}
         number = [image.pixelColor(x, y) for x in range(head.left(), head.right()) for y in range(2, head.bottom() - 3)]
@@ -57,7 +57,7 @@ def places_framed(canvas: TrackCanvas, theme: Theme) -> list[int]:
 def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
     """In an area that has room for some of the tokens."""
     made, panel = TrackCanvas(Theme("light")), QWidget()
-    area = TrackArea(made, OutputPlace())
+    area = TrackScrollArea(made, OutputPosition())
     area.setParent(panel)
     area.resize(500, 120)
     qtbot.addWidget(panel)
@@ -65,23 +65,23 @@ def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
     yield made
 
 
-def area_of(canvas: TrackCanvas) -> TrackArea:
+def area_of(canvas: TrackCanvas) -> TrackScrollArea:
     area = present(canvas.parentWidget()).parentWidget()
-    assert isinstance(area, TrackArea)
+    assert isinstance(area, TrackScrollArea)
     return area
 
 
 def look(canvas: TrackCanvas, place: int, *, is_chosen: bool = False) -> None:
     """As a panel does where tracks are drawn, or the place was moved."""
-    canvas.show_place(place, is_chosen=is_chosen)
+    canvas.show_position(place, is_chosen=is_chosen)
     area_of(canvas).fit()
 
 
 def seen(canvas: TrackCanvas) -> range:
     """The places that are seen whole beside the names."""
     layout = present(canvas._layout)
-    heads = [layout.head(place).translated(canvas.x(), 0) for place in range(layout.num_places)]
-    left, right = canvas.width_of_names, area_of(canvas).viewport().width()
+    heads = [layout.head(place).translated(canvas.x(), 0) for place in range(layout.num_positions)]
+    left, right = canvas.names_width, area_of(canvas).viewport().width()
     whole = [place for place, head in enumerate(heads) if left <= head.left() and head.right() <= right]
     return range(whole[0], whole[-1] + 1)
 
@@ -91,7 +91,7 @@ def test_names_stay_where_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: Q
     canvas.show_tracks(tuple(track(name, TOKENS) for name in ("fed", "free")), "")
     look(canvas, 0)
     qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
-    names = QRect(0, 20, canvas.width_of_names - 8, area.viewport().height() - 30)
+    names = QRect(0, 20, canvas.names_width - 8, area.viewport().height() - 30)
     before = area.viewport().grab(names).toImage()
     look(canvas, 30)
     qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
@@ -126,7 +126,7 @@ def test_only_the_tokens_that_are_seen_are_painted_and_as_all_of_them_would_be(
     canvas.show_tracks((track("fed", TOKENS), track("free", TOKENS), track("short", TOKENS[:33])), "")
     look(canvas, 30)
     qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
-    viewport, left = area_of(canvas).viewport(), canvas.width_of_names
+    viewport, left = area_of(canvas).viewport(), canvas.names_width
     beside = QRect(left, 0, viewport.width() - left, canvas.height())
     whole = canvas.grab().toImage().copy(beside.translated(-canvas.x(), 0))
     painted, paint_token = list[int](), TrackCanvas._paint_token

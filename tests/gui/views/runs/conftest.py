@@ -20,7 +20,7 @@ def three_runs(empty_window: MainWindow, qtbot: QtBot) -> RunsView:
     for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c"):
         shutil.copytree(example_path(), empty_window.context.place.path / name)
     view = show(empty_window, qtbot)
-    view.table.choose(empty_window.context.place.path / "2026-01-02_b")
+    view.table.select(empty_window.context.place.path / "2026-01-02_b")
     return view
 
 

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import list_runs
 from gui.main_window import VIEWS, MainWindow
-from gui.panels.runs.comparison import RunComparison
 from gui.panels.runs.comparison_panel import ComparisonPanel
+from gui.panels.runs.run_comparison import RunComparison
 from gui.runs.compared import Comparison
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
@@ -55,7 +55,7 @@ def names(view: RunsView) -> list[str]:
 
 def choose_both(view: RunsView, *folders: str) -> None:
     view.table.clearSelection()
-    view.table.choose_all([row.path for row in view.table.rows if row.path.name in folders])
+    view.table.select_rows([row.path for row in view.table.rows if row.path.name in folders])
 
 
 def compared(panel: ComparisonPanel) -> Comparison:

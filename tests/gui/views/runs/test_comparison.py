@@ -30,7 +30,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    panel = three_runs.sides.comparison
+    panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
     heads = head_texts(panel.table)
     cells = {name: row_texts(panel.table, row)[1:] for row, name in enumerate(column_texts(panel.table, 0))}
@@ -57,7 +57,7 @@ def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip
     RunFolder.open(empty_window.context.place.path / "2026-01-03_a").write_label(RunLabel(name=name))
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    panel = three_runs.sides.comparison
+    panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
     tips = [head_at(panel.table, column).toolTip() for column in (1, 2)]
     assert name in [tip[3:] for tip in tips]
@@ -65,7 +65,7 @@ def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip
 
 
 def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs: RunsView, qtbot: QtBot) -> None:
-    table, panel, theme = three_runs.table, three_runs.sides.comparison, three_runs.context.theme
+    table, panel, theme = three_runs.table, three_runs.comparison_pages.comparison, three_runs.context.theme
 
     def shown() -> dict[str, tuple[str, str]]:
         """Of the rows with a square its colour, and what a screen reader says."""
@@ -82,7 +82,7 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
     def expected() -> dict[str, tuple[str, str]]:
         return {
             row.path.name: (panel.colour(place).name(), f"run {letter} toy_german_english")
-            for place, (row, letter) in enumerate(zip(table.all_chosen, "AB", strict=True))
+            for place, (row, letter) in enumerate(zip(table.selected_rows, "AB", strict=True))
         }
 
     assert shown() == {}
@@ -95,12 +95,12 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
     shutil.rmtree(next(row.path for row in table.rows if row.path.name == "2026-01-02_b"))
     three_runs.refresh()  # all rows are made anew
     qtbot.waitUntil(lambda: len(table.rows) == 3 and shown() == expected(), timeout=WAIT_MS)
-    table.choose(table.rows[0].path)
+    table.select(table.rows[0].path)
     qtbot.waitUntil(lambda: shown() == {}, timeout=WAIT_MS)
 
 
 def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbot: QtBot) -> None:
-    sides, runs_dir = three_runs.sides, three_runs.context.place.path
+    sides, runs_dir = three_runs.comparison_pages, three_runs.context.place.path
     (runs_dir / "holiday pictures").mkdir()
     three_runs.refresh()
     row_of(three_runs, qtbot, lambda row: bool(row.problem))
@@ -124,7 +124,7 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     qtbot.mouseClick(reset, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
     wait_for_state("ready")
     seeds.append(learn_to_the_end(window, qtbot))
-    view, panel = show(window, qtbot), window.runs_view.sides.comparison
+    view, panel = show(window, qtbot), window.runs_view.comparison_pages.comparison
     row_of(view, qtbot, lambda row: row.path == seeds[1] and row.state == "finished")
     choose_both(view, example_path().name, *(run.name for run in seeds))
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
@@ -154,7 +154,7 @@ def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsVie
     truncate_run(sister, 100)
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    panel = three_runs.sides.comparison
+    panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: bool(compared(panel).groups), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
     longer = next(run for run in compared(panel).runs if run.training[0][-1] == 800)
@@ -168,14 +168,14 @@ def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsVie
 
 
 def test_runs_that_cannot_be_read_leave_nothing_of_others_on_show(three_runs: RunsView, qtbot: QtBot) -> None:
-    sides, place = three_runs.sides, three_runs.context.place.path
+    sides, place = three_runs.comparison_pages, three_runs.context.place.path
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
     damaged = place / "2026-01-01_c"
     (damaged / "metrics.jsonl").write_bytes(b"none\n" * 5000)
     told: list[str] = []
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    three_runs.table.choose_all([damaged])
+    three_runs.table.select_rows([damaged])
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert "metrics.jsonl" in told[0]
     assert sides.comparison.comparison is None

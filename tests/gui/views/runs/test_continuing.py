@@ -34,12 +34,12 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
 def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
     """As while Ctrl+6 opens the view: what is chosen is what Delete takes."""
     other = three_runs.table.rows[-1].path
-    assert present(three_runs.table.chosen).path != other
+    assert present(three_runs.table.selected_row).path != other
     qtbot.keyPress(three_runs.table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
-    three_runs.table.choose(other)
+    three_runs.table.select(other)
     qtbot.keyRelease(three_runs.table, Qt.Key.Key_Control)
-    assert [row.path for row in three_runs.table.all_chosen] == [other]
+    assert [row.path for row in three_runs.table.selected_rows] == [other]
 
 
 def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:

@@ -29,14 +29,14 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
 ) -> None:
     (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
     assert not delete.autoRepeat(), "held it would take one run after another"
-    chosen = present(three_runs.table.chosen)
+    chosen = present(three_runs.table.selected_row)
     before = names(three_runs)
     below = before[before.index("2026-01-02_b") + 1]
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
-    assert present(three_runs.table.chosen).path.name == below
+    assert present(three_runs.table.selected_row).path.name == below
     said = "toy_german_english (2026-01-02_b) is in the desktop's trash, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
@@ -75,7 +75,7 @@ def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypa
 
     monkeypatch.setattr(view, "_deleted", stopwatch)
     monkeypatch.setattr(view, "_search", search_slowly)
-    before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.chosen
+    before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.selected_row
     assert chosen is not None
     for _ in range(2):  # as a double one comes
         qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
@@ -132,7 +132,7 @@ def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
 ) -> None:
     place, gone = three_runs.context.place.path, list[Path]()
     three_runs.deleted.connect(gone.append)
-    three_runs.table.choose_all([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
+    three_runs.table.select_rows([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
     RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # it began to be written a moment ago
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
@@ -195,7 +195,7 @@ def test_the_example_and_the_run_at_hand_are_not_thrown_away(
 def test_a_run_that_is_being_opened_is_not_thrown_away(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
-    chosen, workbench = three_runs.table.chosen, empty_window.context.workbench
+    chosen, workbench = three_runs.table.selected_row, empty_window.context.workbench
     assert chosen is not None
     for open_it in (partial(workbench.branch, chosen.path, 800), partial(workbench.open_run, chosen.path)):
         open_it()

@@ -83,7 +83,7 @@ def test_a_note_that_is_refused_stays_to_be_shortened(
 def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chosen = three_runs.table.chosen
+    chosen = three_runs.table.selected_row
     assert chosen is not None
 
     def refuse(*_: object) -> None:
@@ -144,6 +144,6 @@ def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: 
     qtbot.keyClick(details.name_edit, Qt.Key.Key_Escape)
     assert details.name_edit.text() == before and three_runs.table.hasFocus()
     assert not (three_runs.context.place.path / "2026-01-02_b" / "label.json").exists()
-    three_runs.table.choose(example_path())
+    three_runs.table.select(example_path())
     assert not details.name_edit.isEnabled() and "keeps its name" in details.name_edit.toolTip()
     assert "keeps its name and note" in details.note_edit.placeholderText()  # seen in place of a note

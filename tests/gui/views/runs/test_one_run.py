@@ -24,9 +24,9 @@ from tests.gui.views.runs.steps import compared, num_shown
 
 
 def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs: RunsView, qtbot: QtBot) -> None:
-    folder, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
+    folder, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.comparison_pages
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
-    three_runs.table.choose(folder)
+    three_runs.table.select(folder)
     panel = sides.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 1 and not panel.is_dirty, timeout=WAIT_MS)
     table = panel.table
@@ -59,12 +59,12 @@ def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
-    others = [row.path for row in three_runs.table.rows if row.path != present(three_runs.table.chosen).path]
+    others = [row.path for row in three_runs.table.rows if row.path != present(three_runs.table.selected_row).path]
     for path in others * 2:
-        three_runs.table.choose(path)
+        three_runs.table.select(path)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
     going_on.set()
-    qtbot.waitUntil(lambda: three_runs.sides._compared == [others[-1]], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: three_runs.comparison_pages._compared == [others[-1]], timeout=WAIT_MS)
     assert read == [others[0].name, others[-1].name]
 
 
@@ -78,7 +78,7 @@ def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
         assert going_on.wait(WAIT_MS / 1000)
         return whole(self, rows, at)
 
-    qtbot.waitUntil(lambda: num_shown(view.sides.comparison) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: num_shown(view.comparison_pages.comparison) == 1, timeout=WAIT_MS)
     monkeypatch.setattr(RunsReader, "read", slowly)
     return read, going_on
 
@@ -91,15 +91,15 @@ def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
     told: list[str] = []
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
-    three_runs.table.choose(run)
+    three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
     if damaged:
         (run / damaged).write_bytes(b"none\n" * 5000)
     else:
         shutil.rmtree(run)
-    three_runs.table.choose(other)
+    three_runs.table.select(other)
     going_on.set()
-    qtbot.waitUntil(lambda: three_runs.sides._compared == [other], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: three_runs.comparison_pages._compared == [other], timeout=WAIT_MS)
     three_runs.context.bridge.drain()
     assert not told
 
@@ -112,15 +112,15 @@ def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
     (run / "probes" / "000800.safetensors").write_bytes(b"none")
-    three_runs.table.choose(run)
+    three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
-    three_runs.table.choose_all([other])
+    three_runs.table.select_rows([other])
     going_on.set()
-    qtbot.waitUntil(lambda: num_shown(three_runs.sides.comparison) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: num_shown(three_runs.comparison_pages.comparison) == 2, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    combo = three_runs.sides.step_combo
+    combo = three_runs.comparison_pages.step_combo
     combo.activated.emit(combo.findData(800))
-    qtbot.waitUntil(lambda: compared(three_runs.sides.comparison).at == 800, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: compared(three_runs.comparison_pages.comparison).at == 800, timeout=WAIT_MS)
     three_runs.context.bridge.drain()
     assert len(told) == 1 and "000800.safetensors" in told[0]  # the same once more is no news
 
@@ -128,11 +128,11 @@ def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_
 def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_read(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.sides
+    run, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.comparison_pages
     for folder in ("probes", "validations"):
         shutil.rmtree(run / folder)
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
-    three_runs.table.choose(run)
+    three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
     place = sides.step_combo.findData(800)
     sides.step_combo.setCurrentIndex(place)
@@ -144,11 +144,11 @@ def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_rea
 
 @pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
 def test_f5_reads_what_was_mended(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
-    sides, run, told = three_runs.sides, three_runs.context.place.path / "2026-01-01_c", list[str]()
+    sides, run, told = three_runs.comparison_pages, three_runs.context.place.path / "2026-01-01_c", list[str]()
     whole = (run / file).read_bytes()
     (run / file).write_bytes(b"none\n" * 5000)
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    three_runs.table.choose(run)
+    three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     (run / file).write_bytes(whole)
     qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)

@@ -141,7 +141,7 @@ def test_a_run_that_was_moved_while_this_window_wrote_it_is_cut_off_where_it_is_
     moved = run.rename(run.with_name("moved"))
     view.refresh_button.click()
     row_of(view, qtbot, lambda row: row.path == moved and row.state == "interrupted" and not row.is_ours)
-    view.table.choose(moved)
+    view.table.select(moved)
     assert view.delete_button.isEnabled()
     qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: workbench.run == moved and bridge.history.last_step > 3, timeout=WAIT_MS)

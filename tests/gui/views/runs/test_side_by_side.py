@@ -16,8 +16,8 @@ from core.run_files.validation_file import validation_bytes
 from core.run_folder import RunFolder
 from gui.main_window import MainWindow
 from gui.panel import Panel
-from gui.panels.runs.comparison import RunComparison
-from gui.panels.runs.translations import RunTranslations
+from gui.panels.runs.run_comparison import RunComparison
+from gui.panels.runs.run_translations import RunTranslations
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
@@ -31,8 +31,8 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    panel, selection = three_runs.sides.attention, empty_window.context.selection
-    three_runs.sides.show_page(1)
+    panel, selection = three_runs.comparison_pages.attention, empty_window.context.selection
+    three_runs.comparison_pages.show_page(1)
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     probe = RunFolder.open(example_path()).probe(800)
     assert [panel.sentence_combo.itemText(place) for place in range(panel.sentence_combo.count())] == [
@@ -62,24 +62,24 @@ def two_depths(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> RunsVi
     view = show(window, qtbot)
     row_of(view, qtbot, lambda row: row.path == runs[1] and row.state == "finished")
     choose_both(view, *(run.name for run in runs))
-    view.sides.show_page(1)
+    view.comparison_pages.show_page(1)
     wait_until_drawn(view, qtbot)
     return view
 
 
 def wait_until_drawn(view: RunsView, qtbot: QtBot) -> None:
-    panels = view.sides.attention, view.sides.head_chooser
+    panels = view.comparison_pages.attention, view.comparison_pages.head_chooser
     qtbot.waitUntil(lambda: not any(one.is_empty or one.is_dirty for one in panels), timeout=WAIT_MS)
 
 
 def heads_named(view: RunsView) -> list[str]:
     """By the two columns, that of the run with one layer first."""
-    return sorted(column.head_label.text() for column in view.sides.attention.columns[:2])
+    return sorted(column.head_label.text() for column in view.comparison_pages.attention.columns[:2])
 
 
 def test_each_map_names_its_own_head_where_runs_differ_in_depth(two_depths: RunsView, qtbot: QtBot) -> None:
-    view, panel, selection = two_depths, two_depths.sides.attention, two_depths.context.selection
-    chooser = view.sides.head_chooser
+    view, panel, selection = two_depths, two_depths.comparison_pages.attention, two_depths.context.selection
+    chooser = view.comparison_pages.head_chooser
     assert (chooser.layer_spin.text(), chooser.head_spin.text()) == ("2 of 2", "1 of 2")
     assert heads_named(view) == ["layer 1 of 1, head 1 of 2", "layer 2 of 2, head 1 of 2"]
     assert all(column.head_label.isVisible() for column in panel.columns[:2])
@@ -112,7 +112,8 @@ def choose_by_the_keys_that_its_tooltips_name(view: RunsView, qtbot: QtBot) -> N
     press(Qt.Key.Key_K)
     assert selection.chosen.kind == "encoder_self"
     press(Qt.Key.Key_L)
-    assert not selection.chosen.as_lines and not view.sides.head_chooser.lines_box.isVisible()  # maps alone are drawn
+    assert not selection.chosen.as_lines
+    assert not view.comparison_pages.head_chooser.lines_box.isVisible()  # maps alone are drawn
 
 
 def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
@@ -124,8 +125,8 @@ def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
     path = folder.path / "validations" / f"{step:06d}.jsonl"
     path.write_bytes(validation_bytes([*others, replace(first, hypothesis="quite another")]))
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    panel = three_runs.sides.translations
-    three_runs.sides.show_page(2)
+    panel = three_runs.comparison_pages.translations
+    three_runs.comparison_pages.show_page(2)
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     heads, line, *rest = panel.numbers()
     assert len(rest) == len(others) and panel.table.rowCount() == 1 + len(others)
@@ -144,7 +145,7 @@ def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
-    sides = three_runs.sides
+    sides = three_runs.comparison_pages
     pages: list[tuple[int, RunComparison | RunTranslations, int]]
     pages = [(0, sides.comparison, 1), (2, sides.translations, 2)]
     for zoom, (page, panel, num_lines) in itertools.product((100, 150, 200), pages):
@@ -159,7 +160,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     shorter = empty_window.context.place.path / "2026-01-03_a"
-    folder, sides = RunFolder.open(shorter), three_runs.sides
+    folder, sides = RunFolder.open(shorter), three_runs.comparison_pages
     probed, validated = folder.probe_steps(), folder.validation_steps()
     for kind, ending in (("probes", ".safetensors"), ("validations", ".jsonl")):
         (shorter / kind / f"000800{ending}").unlink()
@@ -204,17 +205,17 @@ def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qt
     run = learn_to_the_end(window, qtbot)
     view = show(window, qtbot)
     row_of(view, qtbot, lambda row: row.path == run and row.state == "finished")
-    view.sides.show_page(1)
+    view.comparison_pages.show_page(1)
     choose_both(view, example_path().name, run.name)
-    chooser, attention = view.sides.head_chooser, view.sides.attention
+    chooser, attention = view.comparison_pages.head_chooser, view.comparison_pages.attention
     qtbot.waitUntil(lambda: "no sentence in common" in attention.empty_label.text(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: chooser.empty_label.text() == attention.empty_label.text(), timeout=WAIT_MS)
-    view.table.choose(run)
+    view.table.select(run)
     qtbot.waitUntil(lambda: not chooser.is_empty, timeout=WAIT_MS)  # its own head
 
 
 def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
-    place, sides = three_runs.context.place.path, three_runs.sides
+    place, sides = three_runs.context.place.path, three_runs.comparison_pages
 
     def forget(run: str) -> None:
         for kind in ("probes", "validations"):
@@ -236,7 +237,7 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
     said(1, sides.attention, "None of these runs was probed yet")
     said(2, sides.translations, "None of these runs was validated yet")
-    three_runs.table.choose(place / "2026-01-03_a")
+    three_runs.table.select(place / "2026-01-03_a")
     said(1, sides.attention, "This run was not probed yet")
     said(2, sides.translations, "This run was not validated yet")
 
@@ -244,7 +245,11 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
 def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
-    sides, strip, damaged = three_runs.sides, empty_window.trouble_strip, three_runs.context.place.path / "2026-01-01_c"
+    sides, strip, damaged = (
+        three_runs.comparison_pages,
+        empty_window.trouble_strip,
+        three_runs.context.place.path / "2026-01-01_c",
+    )
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
     shown = sides.comparison.comparison
@@ -252,7 +257,7 @@ def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
         (damaged / path).write_bytes(b"none")
     told: list[str] = []
     empty_window.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    three_runs.table.choose_all([damaged])
+    three_runs.table.select_rows([damaged])
     qtbot.waitUntil(lambda: len(told) == 2, timeout=WAIT_MS)
     assert strip.isVisible() and "000800.safetensors" in told[0] and "000800.jsonl" in told[1]
     comparison = compared(sides.comparison)

@@ -132,7 +132,7 @@ def test_at_150_per_cent_every_column_and_three_rows_are_seen(
     theme.set_zoom(150)
     empty_window.resize(1280, 720)
     for number in range(3):
-        three_runs.sides.show_page(number)
+        three_runs.comparison_pages.show_page(number)
         qtbot.waitUntil(lambda: table.viewport().height() >= theme.px(3 * 32), timeout=WAIT_MS)
         assert not table.horizontalScrollBar().maximum()
     needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[begun])
@@ -141,7 +141,7 @@ def test_at_150_per_cent_every_column_and_three_rows_are_seen(
 
 
 def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
-    table, sides, runs_dir = three_runs.table, three_runs.sides, three_runs.context.place.path
+    table, sides, runs_dir = three_runs.table, three_runs.comparison_pages, three_runs.context.place.path
 
     def whole() -> int:
         return three_runs.share.height() - three_runs.share.handleWidth()
@@ -174,5 +174,5 @@ def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> N
     shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
     three_runs.refresh()
     qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
-    assert sorted(row.path.name for row in three_runs.table.all_chosen) == ["2026-01-01_c", "2026-01-03_a"]
-    assert len(three_runs.sides._rows) == 2
+    assert sorted(row.path.name for row in three_runs.table.selected_rows) == ["2026-01-01_c", "2026-01-03_a"]
+    assert len(three_runs.comparison_pages._rows) == 2

@@ -1,0 +1,173 @@
+"""One head of the chosen runs side by side, for a sentence that they all follow, drawn from their probes of a step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from core.history import History
+from gui.heads.head_picture import chosen_picture
+from gui.panel import Table
+from gui.panels.attention.attention_map import MapCanvas
+from gui.panels.runs.comparison_panel import ComparisonPanel
+from gui.runs.compared import ComparedRun
+from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
+from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
+from gui.theme import GRID, Theme
+from gui.widgets.combo_boxes import set_items
+from gui.widgets.dynamic_labels import ElidedLabel
+from gui.widgets.labels import plain_label
+
+MOST_RUNS = 4  # side by side: more would be too small to read
+_NOTHING_IN_COMMON = "These runs have no sentence in common: their data differ. Choose runs of the same dataset."
+
+
+class RunAttention(ComparisonPanel):
+    """Draws the selected kind, layer and head; in a run with fewer layers or heads the choice wraps around."""
+
+    title = "Attention of the chosen runs"
+    empty_sentence = "Choose a run above, or several (Ctrl+click, or Shift+arrow key): a head of each is shown here."
+
+    def __init__(self, theme: Theme, selection: Selection) -> None:
+        super().__init__(theme)
+        self._selection = selection
+        self.sentence_combo = QComboBox()
+        self.sentence_combo.setAccessibleName("Sentence that the runs follow")
+        self.sentence_combo.setToolTip("A sentence that all of these runs follow")
+        self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.sentence_combo.activated.connect(self._choose)
+        self.header.addWidget(self.sentence_combo)
+        self.columns = [_Column(theme) for _ in range(MOST_RUNS)]
+        row = QHBoxLayout()
+        row.setSpacing(GRID)
+        for column in self.columns:
+            row.addWidget(column, 1)
+            column.hide()  # until a run needs it
+        self.body.addLayout(row)
+
+    def deepest_shown(self, history: History, step: int) -> Shown:
+        """The sentence of the run with the most layers, then heads: the head chooser offers these."""
+        if self.comparison is None or not (common := common_sentences(self._runs)):
+            return NothingShown(self._why_nothing() or "Choose a run first, then kind, layer and head.")
+        source = common[self._selection.sentence_index(common)]
+        shown = [_shown(run, source) for run in self._runs if run.probe is not None]
+        return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])
+
+    def show_step(self, history: History, step: int) -> None:
+        """Draw the probes of the step chosen for the comparison; the step that the window views makes no difference."""
+        common = common_sentences(self._runs) if self.comparison is not None else []
+        self.sentence_combo.setVisible(bool(common))
+        if not common:
+            self.show_empty(self._why_nothing())
+            return
+        self.show_body()
+        source = common[self._selection.sentence_index(common)]
+        self._fill_sentence_combo(common, source)
+        kind = KIND_TITLES[self._selection.chosen.kind].capitalize()
+        self.set_title(f"{kind}-attention{self._step_text()}{self._others_text()}")
+        for number, column in enumerate(self.columns):
+            column.setVisible(number < len(self._runs))
+            if number < len(self._runs):
+                column.show_run(self._runs[number], source, self._selection)
+
+    def numbers(self) -> Table:
+        """A line for each weight of each run."""
+        lines = [
+            (run.name, *column.drawn, reader, read, float(weight))
+            for run, column in zip(self._runs, self.columns, strict=False)
+            if (picture := column.canvas.picture) is not None
+            for reader, weights in zip(picture.rows, picture.weights, strict=True)
+            for read, weight in zip(picture.columns, weights, strict=True)
+        ]
+        return [("run", "step", "kind", "layer", "head", "row", "reads from", "weight"), *lines]
+
+    @property
+    def _runs(self) -> tuple[ComparedRun, ...]:
+        return self.comparison.runs[:MOST_RUNS] if self.comparison is not None else ()
+
+    def _why_nothing(self) -> str:
+        is_any = any(run.probe is not None for run in self._runs)
+        return self.why_nothing("probed", is_any, _NOTHING_IN_COMMON)
+
+    def _step_text(self) -> str:
+        if len(self._runs) == 1:
+            return ""  # its step is shown above the map
+        if self.comparison is not None and self.comparison.at == "newest":
+            return " with each run's newest weights"
+        step = next(run.probe.step for run in self._runs if run.probe is not None)
+        return f" at step {step:,}"
+
+    def _others_text(self) -> str:
+        """The end of the title if not all runs are shown."""
+        count = len(self.comparison.runs) if self.comparison is not None else 0
+        return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
+
+    def _fill_sentence_combo(self, common: list[str], source: str) -> None:
+        set_items(self.sentence_combo, [(sentence, None) for sentence in common])
+        with QSignalBlocker(self.sentence_combo):
+            self.sentence_combo.setCurrentText(source)
+
+    def _choose(self, index: int) -> None:
+        self._selection.choose(sentence=self.sentence_combo.itemText(index))
+
+
+class _Column(QWidget):
+    """One run: its letter, name, step and head above its map."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.title_label = ElidedLabel(role="title")
+        self.head_label = plain_label(role="muted")
+        self.drawn: tuple[object, ...] = ()  # step, kind, layer and head
+        self.output_label = plain_label(role="muted", wraps=True)
+        self.canvas = MapCanvas(theme)
+        self.canvas.pointed.connect(self._show_readout)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GRID // 2)
+        layout.addWidget(self.title_label)
+        layout.addWidget(self.head_label)
+        layout.addWidget(self.canvas, 1)
+        layout.addWidget(self.output_label)
+        self._output = ""
+
+    def show_run(self, run: ComparedRun, source: str, selection: Selection) -> None:
+        """Show the selected head, and what the run writes for the sentence; or that it was not probed at the step."""
+        if run.probe is None:
+            self.title_label.setText(run.title)
+            self.head_label.setText("")
+            self._output = "This run has no probe at that step: choose another above."
+            self.canvas.picture = None
+            self.canvas.update()
+            self._show_readout("")
+            return
+        shown = _shown(run, source)
+        self.title_label.setText(f"{run.title} · step {shown.step:,}")
+        self._name_head(shown, selection)
+        self._output = f"writes  {shown.sentence.output}"
+        self.canvas.setAccessibleName(f"Attention map of run {run.letter or run.name}; arrow keys read its weights")
+        self.canvas.show_picture(chosen_picture(shown, selection), square_root=selection.chosen.square_root)
+
+    def _name_head(self, shown: ShownSentence, selection: Selection) -> None:
+        """Name the drawn head, and how many this run has: it may have fewer than the selection needs."""
+        kind, layer, head = selection.head_in(shown.sentence)
+        num_layers, num_heads = selection.attention_of(shown.sentence).shape[:2]
+        pooled = POOLED_TITLES.get(selection.chosen.pooled)
+        self.head_label.setText(f"layer {layer + 1} of {num_layers}, {pooled or f'head {head + 1} of {num_heads}'}")
+        self.drawn = shown.step, KIND_TITLES[kind], layer + 1, pooled or head + 1
+
+    def _show_readout(self, text: str) -> None:
+        """Show what the run writes; below it the weight under the pointer, or else the map's legend."""
+        self.output_label.setText("\n".join(filter(None, (self._output, text or self.canvas.legend()))))
+
+
+def common_sentences(runs: tuple[ComparedRun, ...]) -> list[str]:
+    """The source sentences that the probes of all probed runs have in common, in the order of the first."""
+    probed = [[sentence.source for sentence in run.sentences] for run in runs if run.probe is not None]
+    return [source for source in probed[0] if all(source in others for others in probed)] if probed else []
+
+
+def _shown(run: ComparedRun, source: str) -> ShownSentence:
+    assert run.probe is not None
+    sentence = next(one for one in run.probe.sentences if one.source == source)
+    return ShownSentence(sentence, run.probe.step)

@@ -1,0 +1,77 @@
+"""Asks the engine one question at a time, and again when the question changes: the model behind a panel that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from core.errors import UserError
+from core.requests import Request
+from gui.bridge import EngineBridge
+from gui.panel import Panel
+from gui.sentences.cooldown import Cooldown
+
+Answer = TypeVar("Answer")
+QueryKey = tuple[Hashable, Hashable]  # the question, and the moment it is about
+
+
+class EngineQuery(Generic[Answer]):
+    """Holds the newest answer, or why there is none, and has the panel drawn with each.
+
+    A question that the user chose is asked, and its answer drawn, at once. A question repeated only because the model
+    has learned further is asked after a cooldown, and its answer drawn in the next round.
+    """
+
+    def __init__(self, bridge: EngineBridge, panel: Panel) -> None:
+        self.answer: Answer | None = None
+        self.error = ""
+        self._bridge = bridge
+        self._panel = panel
+        self._latest_key: QueryKey = None, None
+        self._pending: Future[Any] | None = None
+        self._is_awaited = False  # whether the user waits for the answer
+        self._cooldown = Cooldown(bridge, panel)
+        self._cooldown.ended.connect(panel.mark_for_next_round)
+
+    def submit(self, request: Request[Answer], *, moment: Hashable = None, chosen: Hashable = None) -> None:
+        """Ask, unless this is the newest question, or the one before is still unanswered and not cancelled.
+
+        `moment` is the part of a question that changes by itself while the model learns. `chosen` is what the user
+        chose, if the request contains more than that.
+        """
+        question = chosen or request, id(self._bridge.history.prepared)  # another model makes it another question
+        if (question, moment) == self._latest_key:
+            return
+        is_another = question != self._latest_key[0]
+        self._is_awaited |= is_another
+        is_free = self._pending is None or self._pending.done()
+        if is_free and (self._is_awaited or self._cooldown.is_over):
+            self._is_awaited, self._latest_key = is_another, (question, moment)
+            take, refuse = partial(self._handle_answer, self._latest_key), partial(self._handle_error, self._latest_key)
+            self._pending = self._bridge.ask(request, take, refuse)
+
+    def reset(self) -> None:
+        """Drop the answer, which no longer fits what is shown, and take the next question as new."""
+        self.answer, self.error, self._latest_key = None, "", (None, None)
+
+    def _handle_answer(self, asking: QueryKey, answer: Answer) -> None:
+        if asking == self._latest_key:
+            self.answer, self.error = answer, ""
+        self._redraw(answer)
+
+    def _handle_error(self, asking: QueryKey, error: Exception) -> None:
+        if not isinstance(error, UserError):
+            self._bridge.report(error)
+        elif asking == self._latest_key:
+            self.answer, self.error = None, str(error)
+        self._redraw(error)
+
+    def _redraw(self, answer: object) -> None:
+        self._cooldown.start(answer)
+        if self._is_awaited:
+            self._panel.mark_dirty()
+        else:
+            self._panel.mark_for_next_round()
+        self._is_awaited = False

@@ -1,0 +1,32 @@
+"""Prepared data as the window reads them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from core.requests import LocateData
+from gui.datasets.data_reader import NO_DATA, DataReader
+from gui.main_window import MainWindow
+from tests.gui.conftest import WAIT_MS
+from tests.gui.present import present
+
+
+def test_data_that_were_left_cannot_end_the_reading_of_the_next(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    bridge, folders, answered, told = window.context.bridge, list[Path | None](), list[None](), list[str]()
+    bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    bridge.ask(LocateData(), folders.append)
+    qtbot.waitUntil(lambda: bool(folders), timeout=WAIT_MS)
+    look, prepared = DataReader(bridge), bridge.history.prepared
+    assert prepared is not None
+    look._open(prepared.config, tmp_path / "gone")
+    look._open(prepared.config, present(folders[0]))
+    bridge.run_in_background(lambda: None, answered.append)
+    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    assert look.data is not None and not told
+    look._open(prepared.config, tmp_path / "gone")
+    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    assert look.data is None and look.note == NO_DATA

@@ -1,0 +1,65 @@
+"""Where a name is put: on nothing while there is room, and else on a curve rather than on a name or out of the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtWidgets import QWidget
+
+from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
+
+
+@pytest.fixture
+def plot(stage: Callable[[QWidget, int, int], None]) -> pg.PlotWidget:
+    """Steps 0 to 100 and values 0 to 10."""
+    made = pg.PlotWidget()
+    stage(made, 640, 480)
+    made.setRange(xRange=(0, 100), yRange=(0, 10), padding=0)
+    return made
+
+
+def square(room: LabelPlacer, step: float, value: float, size: float = 20.0) -> QRectF:
+    middle = room.to_pixel(step, value)
+    return QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size)
+
+
+def chosen(room: LabelPlacer, *places: tuple[float, float]) -> tuple[float, float]:
+    return room.place_freest((square(room, *place), place) for place in places)
+
+
+def test_the_first_place_is_taken_that_is_on_no_curve_however_far_apart_its_points_are(plot: pg.PlotWidget) -> None:
+    plot.plot([0, 100], [0, 10])
+    for places, free in (([(50, 5), (50, 8), (50, 2)], (50, 8)), ([(80, 8), (80, 2)], (80, 2)), ([(9, 9)], (9, 9))):
+        assert chosen(LabelPlacer(plot.plotItem), *places) == free
+
+
+def test_a_curve_is_there_from_its_first_step_to_its_last_and_where_it_is_finite(plot: pg.PlotWidget) -> None:
+    plot.plot([40, 45, 50, 55, 60], [5, np.nan, 5, np.inf, 5])
+    for step, is_free in ((30, True), (41, False), (50, False), (59, False), (70, True)):
+        assert chosen(LabelPlacer(plot.plotItem), (step, 5), (50, 9)) == ((step, 5) if is_free else (50, 9))
+
+
+def test_names_and_marks_are_worse_to_lie_on_than_curves_and_so_is_the_edge(plot: pg.PlotWidget) -> None:
+    plot.plot([0, 100], [5, 5])
+    plot.plot([20], [8], pen=None, symbol="star", symbolSize=13)
+    room = LabelPlacer(plot.plotItem)
+    assert chosen(room, (20, 8), (100, 9), (50, 5)) == (50, 5)
+    assert chosen(room, (50, 5), (50, 9.9), (70, 5)) == (70, 5)  # where one stands, none is put again
+
+
+def test_pixels_and_points_of_the_axes_are_each_others(plot: pg.PlotWidget) -> None:
+    room = LabelPlacer(plot.plotItem)
+    assert room.from_pixel(room.to_pixel(30, 7)) == pytest.approx((30, 7))
+    assert room.to_pixel(100, 0).toTuple() == pytest.approx((room.width, room.height))
+
+
+def test_middles_keep_all_within_a_length_the_nearest_first() -> None:
+    tried = list(candidate_middles(20.0, 100.0, near=60.0))
+    assert tried[0] == 60.0 and min(tried) == 10.0 and max(tried) == 90.0
+    assert [abs(middle - 60.0) for middle in tried] == sorted(abs(middle - 60.0) for middle in tried)
+    assert next(candidate_middles(20.0, 100.0, near=0.0)) == 10.0
+    assert set(candidate_middles(120.0, 100.0, near=0.0)) == {60.0}

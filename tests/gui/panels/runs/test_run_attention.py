@@ -1,0 +1,55 @@
+"""Maps of compared runs: what stands below each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.history import History
+from core.probes import Probe
+from gui.panels.runs.run_attention import RunAttention
+from gui.runs.compared import ComparedRun, Comparison
+from gui.sentences.selection import Selection
+from gui.theme import Theme
+from tests.gui.builders import aligned_sentence
+
+
+def run(letter: str, probe: Probe | None) -> ComparedRun:
+    nothing = np.empty(0), np.empty(0)
+    return ComparedRun(letter, letter, nothing, nothing, probe, None, ())
+
+
+def test_below_a_map_stands_what_is_drawn_and_what_the_run_writes(
+    stage: Callable[[QWidget, int, int], None], theme: Theme, qtbot: QtBot
+) -> None:
+    panel = RunAttention(theme, Selection())
+    stage(panel, 1000, 500)
+    runs = run("A", Probe(step=10, sentences=(aligned_sentence(),))), run("B", None)
+    panel.show_comparison(Comparison(runs, (), (("", "A", "B"),), at=10))
+    panel.show_step(History(), 0)
+    probed, unprobed, *_ = panel.columns
+    legend = "Rows: token → prediction. Dashed: the dataset's alignment."
+    assert probed.output_label.text() == f"writes  i want\n{legend}"
+    assert unprobed.output_label.text() == "This run has no probe at that step: choose another above."
+    height = probed.canvas.height()
+    qtbot.keyClick(probed.canvas, Qt.Key.Key_Right)
+    assert probed.output_label.text() == f"writes  i want\n{probed.canvas.readout()}" and probed.canvas.readout()
+    assert probed.canvas.height() == height  # what is pointed at stays under the mouse
+
+
+def test_a_screen_reader_is_told_which_run_a_map_is_of(
+    theme: Theme, stage: Callable[[QWidget, int, int], None]
+) -> None:
+    panel = RunAttention(theme, Selection())
+    stage(panel, 1000, 500)
+    probe = Probe(step=10, sentences=(aligned_sentence(),))
+    alone = replace(run("", probe), name="mine")
+    for runs, name in (((alone,), "mine"), ((run("A", probe), run("B", probe)), "A")):
+        panel.show_comparison(Comparison(runs, (), ()))
+        panel.show_step(History(), 0)
+        assert panel.columns[0].canvas.accessibleName().startswith(f"Attention map of run {name};")

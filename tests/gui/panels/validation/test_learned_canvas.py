@@ -1,0 +1,142 @@
+"""What is painted of a token that was learned early, late, again forgotten, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QImage, QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.analysis.learned_when import NEVER, TokenTimes
+from core.events import ValidatedSentence
+from gui.colours import Mode
+from gui.panels.validation.learned_canvas import LearnedCanvas, LearnedSentence
+from gui.pictures.colour_map import attention_table
+from gui.theme import Theme
+
+Stage = Callable[[QWidget, int, int], None]
+TOKENS = ("early", "late", "forgotten", "never")
+TIMES = TokenTimes(
+    right_since=np.array([100, 300, NEVER, NEVER]),
+    forgotten_at=np.array([NEVER, NEVER, 200, NEVER]),
+    times_forgotten=np.array([0, 0, 1, 0]),
+)
+
+
+@pytest.fixture
+def canvas(stage: Stage, theme: Theme) -> LearnedCanvas:
+    """One sentence, after three validations."""
+    made = LearnedCanvas(theme)
+    stage(made, 500, 100)
+    validated = ValidatedSentence(
+        source="a", reference="b", hypothesis="c", tokens=TOKENS, probability=(0.5,) * 4, rank=(0, 0, 1, 1)
+    )
+    made.show_sentences([LearnedSentence(index=0, validated=validated, first=0, times=TIMES)], [100, 200, 300], [])
+    return made
+
+
+def ground(canvas: LearnedCanvas, image: QImage, column: int) -> QColor:
+    """In a corner of its cell, inside of any frame and beside the text."""
+    cell = canvas.cell(0, column).toRect()
+    return image.pixelColor(cell.left() + 5, cell.top() + 5)
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_longer_a_token_has_been_right_the_stronger_it_is(canvas: LearnedCanvas, theme: Theme, mode: Mode) -> None:
+    theme.set_mode(mode)
+    image, table = canvas.grab().toImage(), attention_table(mode)
+    early, late, forgotten, never = (ground(canvas, image, column) for column in range(4))
+    assert early == QColor.fromRgb(int(table[204])) and late == QColor.fromRgb(int(table[46]))  # 0.8 and 0.18 of it
+    assert forgotten == never == theme.colour("surface")
+    assert abs(early.lightness() - never.lightness()) > abs(late.lightness() - never.lightness()) > 10
+
+
+def test_what_was_forgotten_is_framed(canvas: LearnedCanvas, theme: Theme) -> None:
+    image = canvas.grab().toImage()
+    framed = []
+    for column in range(4):
+        cell = canvas.cell(0, column).toRect()
+        top = QRect(cell.left(), cell.top(), cell.width(), 4)
+        seen = {
+            image.pixelColor(x, y).name()
+            for x in range(top.left(), top.right())
+            for y in range(top.top(), top.bottom())
+        }
+        framed.append(theme.colours.validation in seen)
+    assert framed == [False, False, True, False]
+
+
+def said_of_each(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
+    """What arrow keys say of the four tokens, from the first."""
+    said = []
+    for _ in TOKENS:
+        qtbot.keyClick(canvas, Qt.Key.Key_Right)
+        said.append(canvas.accessibleDescription().partition(": ")[2].partition(".")[0])
+    return said[-1:] + said[:-1]
+
+
+def test_beside_the_tokens_nothing_is_said(canvas: LearnedCanvas, qtbot: QtBot) -> None:
+    middle = canvas.cell(0, 0).center()
+    qtbot.mouseMove(canvas, middle.toPoint())
+    assert canvas.accessibleDescription().startswith("“early”")
+    for x in (-5.0, canvas.cell(0, 3).right() + 5):  # with a button held the mouse is heard outside of the canvas too
+        place = QPointF(x, middle.y())
+        button = Qt.MouseButton.LeftButton
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, place, canvas.mapToGlobal(place), button, button, Qt.KeyboardModifier.NoModifier
+        )
+        QApplication.sendEvent(canvas, move)
+        assert canvas.accessibleDescription() == ""
+
+
+def test_where_validations_are_not_kept_it_says_between_which_two_a_token_changed(
+    canvas: LearnedCanvas, qtbot: QtBot
+) -> None:
+    legend = canvas.legend()
+    assert said_of_each(canvas, qtbot) == [
+        "right since step 100",
+        "right since step 300",
+        "forgotten at step 200",
+        "not right yet",
+    ]
+    canvas.show_sentences(canvas._sentences, [100, 200, 300], [120, 150])
+    gaps = "Some validations are not kept or not readable: a token changed somewhere between two that are."
+    assert canvas.legend() == f"{legend} {gaps}"
+    assert said_of_each(canvas, qtbot) == [
+        "right since step 100",
+        "right since step 300",
+        "forgotten between step 100 and 200",
+        "not right yet",
+    ]
+    canvas.show_sentences(canvas._sentences, [100, 200, 300], [50, 250])
+    assert said_of_each(canvas, qtbot)[:2] == [
+        "became right between step 0 and 100",
+        "became right between step 200 and 300",
+    ]
+
+
+def test_a_sentence_with_too_little_room_goes_on_in_another_line(canvas: LearnedCanvas, qtbot: QtBot) -> None:
+    metrics, cells = canvas.fontMetrics(), [canvas.cell(0, column) for column in range(4)]
+    assert len({cell.top() for cell in cells}) == 1
+    canvas.setFixedWidth(150)
+    qtbot.waitUntil(lambda: canvas.width() == 150)
+    cells = [canvas.cell(0, column) for column in range(4)]
+    assert len({cell.top() for cell in cells}) == 2 and canvas.minimumHeight() == cells[-1].bottom()
+    assert cells[-1].left() > cells[0].left(), "it is seen that no other sentence begins there"
+    for token, cell in zip(TOKENS, cells, strict=True):
+        assert metrics.horizontalAdvance(token) < cell.width() and cell.right() <= canvas.width()
+        point_at(canvas, cell.center())
+        assert canvas.accessibleDescription().startswith(f"“{token}”")
+    point_at(canvas, QPointF(3, cells[-1].center().y()))
+    assert canvas.accessibleDescription() == "", "beside an indented line is no token"
+    assert canvas.unwrapped_size().height() == cells[0].height(), "on paper it has the room"
+
+
+def point_at(canvas: LearnedCanvas, place: QPointF) -> None:
+    no_button, no_key = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    move = QMouseEvent(QEvent.Type.MouseMove, place, canvas.mapToGlobal(place), no_button, no_button, no_key)
+    QApplication.sendEvent(canvas, move)

@@ -1,0 +1,72 @@
+"""What is said of a beam's tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.answers.beam_tree import BeamNode, BeamOutput, BeamTree, Fate
+from gui.sentences.beam_text import describe_beam, describe_node, outputs_table
+
+A = BeamOutput(output="a b", tokens=("a", "b", "<eos>"), score=-0.5)
+C = BeamOutput(output="<c>", tokens=("<c>", "<eos>"), score=-0.9)
+
+
+def node(parent: int, position: int, rank: int, token: str, fate: Fate) -> BeamNode:
+    return BeamNode(
+        parent=parent,
+        position=position,
+        rank=rank,
+        token=token,
+        probability=0.5,
+        log_probability=-0.7 * (position + 1),
+        fate=fate,
+    )
+
+
+TREE = BeamTree(
+    step=3,
+    source="x",
+    beam_size=2,
+    length_penalty=0.6,
+    nodes=(
+        node(-1, 0, 0, "<c>", "went on"),
+        node(-1, 0, 1, "a", "went on"),
+        node(1, 1, 0, "b", "went on"),
+        node(0, 1, 1, "<eos>", "finished"),
+        node(2, 2, 0, "<eos>", "finished"),
+    ),
+    outputs=(A, C),
+    greedy=C,
+)
+
+
+def test_the_verdict_says_what_became_of_the_greedy_output() -> None:
+    assert describe_beam(TREE) == (
+        "≠ The beam's best output scores -0.500, the greedy output -0.900. The greedy output is number 2 of the beam's."
+    )
+    lost = BeamOutput(output="a d", tokens=("a", "d", "<eos>"), score=-1.0)
+    assert describe_beam(replace(TREE, greedy=lost)).endswith("The greedy output fell out of the beam at token 2, “d”.")
+    assert describe_beam(replace(TREE, greedy=A)) == "= The beam of 2 and greedy decoding write the same, score -0.500."
+
+
+def test_a_hypothesis_is_read_out_whole() -> None:
+    assert describe_node(TREE, 2) == (
+        "“a b” goes on, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40."
+    )
+    assert describe_node(TREE, 3).startswith("“<c> <eos>” is complete, at place 2 of the beam: ")
+    cut = replace(TREE, nodes=(*TREE.nodes[:2], node(1, 1, 0, "d", "cut")))
+    assert describe_node(cut, 2) == (
+        "“a d” is cut here, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40. None of "
+        "its continuations stayed in the beam."
+    )
+
+
+def test_outputs_stand_below_each_other_and_are_escaped() -> None:
+    table = outputs_table(TREE)
+    assert table.count("<tr>") == 3 and "<td>greedy</td><td>&nbsp; -0.900 &nbsp;</td><td>&lt;c&gt;</td>" in table
+
+
+def test_a_hypothesis_may_be_as_long_as_an_output() -> None:
+    nodes = tuple(node(place - 1, place, 0, f"t{place}", "went on") for place in range(2_000))
+    said = describe_node(replace(TREE, nodes=nodes), 1_999)
+    assert said.startswith("“t0 t1 ") and " t1999”" in said
