@@ -40,10 +40,10 @@ class DataReader(QObject):
         self.data: PreparedData | None = None
         self.config: RunConfig | None = None  # of `data`, with every `auto` resolved
         self.overview: DataOverview | None = None
-        self.note = NO_DATA if bridge.state == "empty" else WAITING  # why there are no data
+        self.empty_reason = NO_DATA if bridge.state == "empty" else WAITING  # why there are no data
         self._bridge = bridge
         self._key: object = None  # identifies what was opened last
-        self._is_watched = self._is_known = False  # `_is_known`: the engine was asked where the current data are
+        self._is_watched = self._is_located = False  # `_is_located`: the engine was asked where the current data are
         self._is_superseded = False
         self._overview_work = Piecemeal[DataOverview](bridge, self._handle_overview)
         bridge.state_changed.connect(self._handle_state_changed)
@@ -67,7 +67,7 @@ class DataReader(QObject):
 
     def _handle_state_changed(self, change: StateChanged) -> None:
         if change.state in ("preparing", "empty"):
-            self._is_known = False
+            self._is_located = False
             self._set_superseded(True)
         if change.state == "empty":
             self._close(NO_DATA)
@@ -76,8 +76,8 @@ class DataReader(QObject):
     def _locate(self) -> None:
         has_data = self._bridge.state not in ("starting", "preparing", "empty")
         prepared = self._bridge.history.prepared
-        if self._is_watched and has_data and not self._is_known and prepared is not None:
-            self._is_known = True
+        if self._is_watched and has_data and not self._is_located and prepared is not None:
+            self._is_located = True
             self._bridge.ask(LocateData(), partial(self._open, prepared.config), self._handle_locate_error)
 
     def _open(self, config: RunConfig, folder: Path | None) -> None:
@@ -103,7 +103,7 @@ class DataReader(QObject):
 
     def _handle_locate_error(self, error: Exception) -> None:
         """The engine no longer has these data: ask again once the next are ready."""
-        self._is_known = False
+        self._is_located = False
         if not isinstance(error, UserError):
             self._bridge.report(error)
 
@@ -113,7 +113,7 @@ class DataReader(QObject):
             self._close(NO_DATA)
 
     def _close(self, note: str) -> None:
-        self._key, self.note = None, note
+        self._key, self.empty_reason = None, note
         self.data = self.config = self.overview = None
         self._overview_work.begin(None)
         self.opened.emit()

@@ -23,8 +23,8 @@ class PairPages(QObject):
     def __init__(self, bridge: EngineBridge, reader: DataReader) -> None:
         super().__init__()
         self.split = "train"
-        self.text = ""  # the search text
-        self.first = 0  # index of the page's first row
+        self.search_text = ""  # the search text
+        self.first_index = 0  # index of the page's first row
         self.rows: list[PairRow] = []
         self.found: Found | None = None  # None: no search text
         self._bridge = bridge
@@ -53,14 +53,14 @@ class PairPages(QObject):
 
     def search(self, text: str) -> None:
         """Show the pairs that contain this text; all of them if it is empty."""
-        if text != self.text:
-            self.text = text
+        if text != self.search_text:
+            self.search_text = text
             self._restart()
 
     def turn_pages(self, pages: int) -> None:
         """Go this many pages forwards (or back, if negative), at most to the last or first page."""
         last = max(0, self.num_rows - 1) // PAGE * PAGE
-        self.first = min(max(0, self.first + pages * PAGE), last)
+        self.first_index = min(max(0, self.first_index + pages * PAGE), last)
         self._read()
 
     @property
@@ -70,10 +70,10 @@ class PairPages(QObject):
         return range(len(self._reader.data.split(self.split)) if self._reader.data is not None else 0)
 
     def _restart(self) -> None:
-        data, self.first, self.found = self._reader.data, 0, None
-        if data is not None and self.text:
+        data, self.first_index, self.found = self._reader.data, 0, None
+        if data is not None and self.search_text:
             self.found = Found(indices=(), num_searched=0, is_done=False)
-            self._search.begin(find_pairs(data, self.split, self.text))
+            self._search.begin(find_pairs(data, self.split, self.search_text))
         else:
             self._search.begin(None)
         self._read()
@@ -87,7 +87,7 @@ class PairPages(QObject):
             self._read()
 
     def _read(self) -> None:
-        data, indices = self._reader.data, list(self._indices[self.first : self.first + PAGE])
+        data, indices = self._reader.data, list(self._indices[self.first_index : self.first_index + PAGE])
         self._requested = wanted = (data, self.split, tuple(indices))
         if data is None or not indices:
             self._show(wanted, [])

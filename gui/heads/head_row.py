@@ -25,7 +25,7 @@ class HeadRow:
     alignment: Scores | None = None  # [H] scores at the step of `heads`; None if no gold alignment is known
 
     @cached_property
-    def drawn(self) -> NDArray[np.floating]:
+    def shown_weights(self) -> NDArray[np.floating]:
         """[H, queries, keys] weights, or their differences from `other`."""
         return self.heads if self.other is None else self.heads.astype(np.float32) - self.other.astype(np.float32)
 

@@ -21,7 +21,7 @@ from gui.redraw_scheduler import RedrawScheduler
 from gui.widgets.buttons import IconButton
 from gui.widgets.save_dialog import ask_where_to_save
 
-_NOT_IN_A_NAME = re.compile(r"[^\w.]+")
+_INVALID_IN_NAME = re.compile(r"[^\w.]+")
 _LONGEST_NAME = 80
 
 
@@ -35,9 +35,9 @@ class ExportButton(IconButton):
         menu = QMenu(self)
         menu.setAccessibleName(name)
         acts: tuple[tuple[str, Callable[[], None]], ...] = (
-            ("Save picture …", lambda: self._try(self._save_picture)),
+            ("Save picture …", lambda: self._run_or_report(self._save_picture)),
             ("Copy picture", self.copy_picture),
-            ("Save numbers …", lambda: self._try(self._save_numbers)),
+            ("Save numbers …", lambda: self._run_or_report(self._save_numbers)),
             ("Copy numbers", self.copy_numbers),
         )
         for text, act in acts:
@@ -48,11 +48,11 @@ class ExportButton(IconButton):
 
     def copy_picture(self) -> None:
         """Put the picture on the clipboard as an image."""
-        self._try(self._copy_picture)
+        self._run_or_report(self._copy_picture)
 
     def copy_numbers(self) -> None:
         """Put the numbers on the clipboard as CSV."""
-        self._try(lambda: QGuiApplication.clipboard().setText(self._numbers()))
+        self._run_or_report(lambda: QGuiApplication.clipboard().setText(self._numbers()))
 
     def _copy_picture(self) -> None:
         with self._exporting() as parts:
@@ -90,10 +90,10 @@ class ExportButton(IconButton):
         self._bridge.message.emit(f"Saved as {shorten_home(path)}")
 
     def _ask_path(self, title: str, kinds: Mapping[str, str]) -> Path | None:
-        name = _NOT_IN_A_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
+        name = _INVALID_IN_NAME.sub("_", self._panel.accessibleName().lower())[:_LONGEST_NAME].strip("_")
         return ask_where_to_save(self, title, name + next(iter(kinds)), kinds)
 
-    def _try(self, act: Callable[[], None]) -> None:
+    def _run_or_report(self, act: Callable[[], None]) -> None:
         try:
             act()
         except UserError as error:

@@ -31,7 +31,7 @@ class EngineQuery(Generic[Answer]):
         self._panel = panel
         self._latest_key: QueryKey = None, None
         self._pending: Future[Any] | None = None
-        self._is_awaited = False  # whether the user waits for the answer
+        self._is_user_waiting = False  # whether the user waits for the answer
         self._cooldown = Cooldown(bridge, panel)
         self._cooldown.ended.connect(panel.mark_for_next_round)
 
@@ -45,10 +45,10 @@ class EngineQuery(Generic[Answer]):
         if (question, moment) == self._latest_key:
             return
         is_another = question != self._latest_key[0]
-        self._is_awaited |= is_another
+        self._is_user_waiting |= is_another
         is_free = self._pending is None or self._pending.done()
-        if is_free and (self._is_awaited or self._cooldown.is_over):
-            self._is_awaited, self._latest_key = is_another, (question, moment)
+        if is_free and (self._is_user_waiting or self._cooldown.is_over):
+            self._is_user_waiting, self._latest_key = is_another, (question, moment)
             take, refuse = partial(self._handle_answer, self._latest_key), partial(self._handle_error, self._latest_key)
             self._pending = self._bridge.ask(request, take, refuse)
 
@@ -70,8 +70,8 @@ class EngineQuery(Generic[Answer]):
 
     def _redraw(self, answer: object) -> None:
         self._cooldown.start(answer)
-        if self._is_awaited:
+        if self._is_user_waiting:
             self._panel.mark_dirty()
         else:
             self._panel.mark_for_next_round()
-        self._is_awaited = False
+        self._is_user_waiting = False

@@ -31,14 +31,14 @@ def track_from_feed(name: str, feed: Feed) -> Track:
     return Track(name, feed.tgt_output, tuple(feed.output_probability.tolist()), feed.predicted)
 
 
-def describe_reference_difference(fed: Track, free: Track) -> str:
+def describe_reference_difference(teacher_forced: Track, free_running: Track) -> str:
     """What comparing the free-running output with the reference shows."""
-    index = first_difference(fed.tokens, free.tokens)
-    right, all_of_them = fed.num_first_choices, len(fed.tokens)
+    index = first_difference(teacher_forced.tokens, free_running.tokens)
+    right, all_of_them = teacher_forced.num_first_choices, len(teacher_forced.tokens)
     alone = f"Teacher-forced, the model's first choice is right for {right} of {all_of_them} tokens."
     if index is None:
         return f"✓ The free run equals the reference. {alone}"
-    return f"✗ {_describe_difference(index, fed, free, 'the reference has', 'the free run')} {alone}"
+    return f"✗ {_describe_difference(index, teacher_forced, free_running, 'the reference has', 'the free run')} {alone}"
 
 
 def describe_weights_difference(above: Track, below: Track) -> str:

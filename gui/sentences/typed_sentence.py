@@ -54,8 +54,8 @@ class TypedSentence(QObject):
         self.error: UserError | None = None
         self._bridge, self._playhead = bridge, playhead
         self.requested_step: int | None = None  # the step of the newest question; None: the current weights
-        self._question = self._answered = 0  # numbers of the newest question and of the newest answered one
-        self.is_awaited = False  # whether the user, not the training, caused the newest question
+        self._query_number = self._answered_number = 0  # numbers of the newest question and of the newest answered one
+        self.is_user_waiting = False  # whether the user, not the training, caused the newest question
         self._requested_choice: Hashable = None
         self._is_watched = False
         self._cooldown = Cooldown(bridge, self)
@@ -96,7 +96,7 @@ class TypedSentence(QObject):
     @property
     def is_pending(self) -> bool:
         """Whether the newest question has yet to be answered."""
-        return self._question != self._answered
+        return self._query_number != self._answered_number
 
     @property
     def pending_reason(self) -> str:
@@ -166,7 +166,7 @@ class TypedSentence(QObject):
         if (has_rested and not self.is_pending) or self._from_probe() is not None:
             if is_another:
                 self._throttle.start()
-            self._ask(is_awaited=is_another)
+            self._ask(is_user_waiting=is_another)
 
     def _from_probe(self) -> Translation | None:
         """The translation with the chosen weights, if a probe has it."""
@@ -181,16 +181,16 @@ class TypedSentence(QObject):
 
     def _reset(self) -> None:
         """Drop the translation, and ignore an answer under way."""
-        self._question += 1
-        self._answered = self._question
+        self._query_number += 1
+        self._answered_number = self._query_number
         self.translation = self.error = None
         self.changed.emit()
         self._refresh()
 
-    def _ask(self, *, is_awaited: bool = True) -> None:
-        self._question += 1
-        self.requested_step, question = self.wanted_step(), self._question
-        self.is_awaited, self._requested_choice = is_awaited, self.choice
+    def _ask(self, *, is_user_waiting: bool = True) -> None:
+        self._query_number += 1
+        self.requested_step, question = self.wanted_step(), self._query_number
+        self.is_user_waiting, self._requested_choice = is_user_waiting, self.choice
         if (probed := self._from_probe()) is not None:
             self._handle_answer(question, probed, None)
             return
@@ -201,9 +201,9 @@ class TypedSentence(QObject):
         )
 
     def _handle_answer(self, question: int, translation: Translation | None, error: Exception | None) -> None:
-        if question != self._question:
+        if question != self._query_number:
             return
-        self._answered = question
+        self._answered_number = question
         self._cooldown.start(translation)
         if self._throttle.isActive():
             self._throttle.start()  # counted from the answer, or a slow engine would only translate

@@ -150,7 +150,7 @@ class DataView(View):
 
     def _show_data(self) -> None:
         """Show the data, or why there are none."""
-        self.empty_label.setText(self.reader.note)
+        self.empty_label.setText(self.reader.empty_reason)
         self._stack.setCurrentIndex(0 if self.reader.data is None else 1)
         self._show_overview()
 
@@ -178,8 +178,8 @@ class DataView(View):
         pages = self.pages
         self.table.show_rows(pages.rows)
         self.page_label.setText(_page_text(pages))
-        set_enabled(self.previous_button, "" if pages.first else "This is the first page")
-        set_enabled(self.next_button, "" if pages.first + PAGE < pages.num_rows else "This is the last page")
+        set_enabled(self.previous_button, "" if pages.first_index else "This is the first page")
+        set_enabled(self.next_button, "" if pages.first_index + PAGE < pages.num_rows else "This is the last page")
 
     def _search(self) -> None:
         self._typing.stop()
@@ -207,4 +207,5 @@ def _page_text(pages: PairPages) -> str:
         return f"none{searched}"
     found = " found" if pages.found is not None else ""
     first = "the first " if pages.num_rows == MAX_FOUND and found else ""
-    return f"{pages.first + 1:,} to {pages.first + len(pages.rows):,} of {first}{pages.num_rows:,}{found}{searched}"
+    start, end = pages.first_index + 1, pages.first_index + len(pages.rows)
+    return f"{start:,} to {end:,} of {first}{pages.num_rows:,}{found}{searched}"

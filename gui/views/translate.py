@@ -205,7 +205,7 @@ class TranslateView(View):
     def _show(self) -> None:
         for panel in self.panels:
             panel.mark_for_next_round()
-        if self.typed.is_awaited:
+        if self.typed.is_user_waiting:
             self.context.redraw_scheduler.draw_soon()
         error, translation = self.typed.error, self.typed.translation
         if translation is not None and translation.sentence is not None:

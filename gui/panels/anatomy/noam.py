@@ -25,12 +25,12 @@ from gui.workbench import Workbench
 _PAPER_CURVES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
 _PAPER_WARMUP = 4000
 _DASHES = ((6.0, 3.0), (1.0, 2.0), (9.0, 3.0, 1.0, 3.0))  # of each reference, in line widths
-_SAMPLE, _SAMPLE_GAP = 40, 6  # pixels at 100 %: the piece of line before a name in the key, and the gap after it
+_LEGEND_SAMPLE, _LEGEND_GAP = 40, 6  # pixels at 100 %: the piece of line before a name, and the gap after it
 _POINTS = 500
 _SHORTEST = 20_000  # least number of steps on the axis, to show the paper's curves rise and fall
 _TICK_STRIDES = (5, 2, 1)
 _HEADROOM = 1.15  # the axis in heights of the highest peak, with room for the label of the line
-_WIDE_LEGEND = 0.5  # a key wider than this share of the plot would cover a curve: it stands above all of them
+_WIDE_LEGEND = 0.5  # a legend wider than this share of the plot would cover a curve: it stands above all of them
 
 
 class NoamTopic(Topic):
@@ -62,19 +62,19 @@ class NoamTopic(Topic):
         self.plot = PlainPlot(theme, "Learning rate over steps", left="learning rate", bottom="step")
         self.line = pg.InfiniteLine(angle=90, movable=True, label="drag")
         self.end_line = pg.InfiniteLine(angle=90, label="")
-        self._own = self.plot.plot()
-        self._references = [self.plot.plot() for _ in _PAPER_CURVES]
-        self._curves = [self._own, *self._references]
-        self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in self._curves]
-        self._samples = [self.plot.plot() for _ in self._curves]  # the key: a piece of each curve's line
+        self._own_curve = self.plot.plot()
+        self._paper_curves = [self.plot.plot() for _ in _PAPER_CURVES]
+        self._curves = [self._own_curve, *self._paper_curves]
+        self._legend_labels = [pg.TextItem(anchor=(0, 0.5)) for _ in self._curves]
+        self._legend_samples = [self.plot.plot() for _ in self._curves]  # in the legend: a piece of each curve's line
         self._is_chosen = False
         self._factor = 1.0  # this run's
-        self._end: float = math.inf  # its last step
-        self._last_step = 0  # of the axis
+        self._run_end: float = math.inf  # its last step
+        self._axis_end = 0  # of the axis
         self._peak = 1e-3  # that the axis of rates has room for
         self._step = 0
         self._lay_out()
-        self._set_last_step(_SHORTEST)
+        self._set_axis_end(_SHORTEST)
         self._connect()
 
     def show_step(self, history: History, step: int) -> None:
@@ -88,19 +88,19 @@ class NoamTopic(Topic):
     def _use_run(self, config: RunConfig, last_step: int) -> None:
         schedule = config.training.schedule
         self._factor = schedule.factor
-        self._end = end = max(config.training.max_steps, last_step)  # it may have gone on beyond max_steps
+        self._run_end = end = max(config.training.max_steps, last_step)  # it may have gone on beyond max_steps
         warmup_steps = schedule.warmup_steps if schedule.name == "noam" else _PAPER_WARMUP
-        self._set_last_step(max(_SHORTEST, end, warmup_steps))
+        self._set_axis_end(max(_SHORTEST, end, warmup_steps))
         if not self._is_chosen:
             self.width_spin.setValue(config.model.d_model)
             self.warmup_spin.setValue(warmup_steps)
             self._is_chosen = False  # by the user: `setValue` has just set it
 
-    def _set_last_step(self, last_step: int) -> None:
+    def _set_axis_end(self, last_step: int) -> None:
         """Let the axis, and the range of the warm-up, end at this step."""
-        if last_step == self._last_step:
+        if last_step == self._axis_end:
             return
-        self._last_step = last_step
+        self._axis_end = last_step
         with QSignalBlocker(self.warmup_spin):  # a warm-up that is cut to a shorter range is not the user's choice
             self.warmup_spin.setRange(1, last_step)
         self.line.setBounds((1, last_step))
@@ -112,7 +112,7 @@ class NoamTopic(Topic):
     def rates(self, d_model: int, warmup_steps: int, steps: np.ndarray, factor: float = 1.0) -> np.ndarray:
         """The learning rate at each step; with factor 1 it is the paper's."""
         schedule = ScheduleConfig(name="noam", warmup_steps=warmup_steps, factor=factor)
-        return learning_rate(schedule, OptimizerConfig(), d_model, self._last_step, steps)
+        return learning_rate(schedule, OptimizerConfig(), d_model, self._axis_end, steps)
 
     def numbers(self) -> Table:
         """A row for each drawn step, a column for each curve."""
@@ -141,19 +141,19 @@ class NoamTopic(Topic):
 
     def _warning(self) -> str:
         """A warning if this run ends before the warm-up does; else empty."""
-        if self.warmup_spin.value() <= self._end:
+        if self.warmup_spin.value() <= self._run_end:
             return ""
-        return f" A run of {self._end:,} steps, as this one, ends within that warm-up and never reaches the peak."
+        return f" A run of {self._run_end:,} steps, as this one, ends within that warm-up and never reaches the peak."
 
     def _draw(self) -> None:
         width, warmup, theme = self.width_spin.value(), self.warmup_spin.value(), self.theme
         steps = self._steps()
         own = self._own_rates(steps)
-        self._own.setPen(pg.mkPen(theme.colour("training"), width=3))
-        self._own.setData(steps, own)
+        self._own_curve.setPen(pg.mkPen(theme.colour("training"), width=3))
+        self._own_curve.setData(steps, own)
         factor = self._times_factor(", factor {:g}")
         self._label_curve(0, f"yours: width {width}, warm-up {warmup:,}{factor}", "training")
-        for index, (curve, settings) in enumerate(zip(self._references, _PAPER_CURVES, strict=True)):
+        for index, (curve, settings) in enumerate(zip(self._paper_curves, _PAPER_CURVES, strict=True)):
             rates = self.rates(*settings, steps)
             curve.setPen(pg.mkPen(theme.colour("muted"), width=1.5, dash=_DASHES[index]))
             curve.setData(steps, rates)
@@ -171,10 +171,10 @@ class NoamTopic(Topic):
 
     def _mark_end(self) -> None:
         """Draw the line at which this run ends: rates to its right are never used."""
-        self.end_line.setVisible(math.isfinite(self._end))
+        self.end_line.setVisible(math.isfinite(self._run_end))
         if self.end_line.isVisible():
-            self.end_line.setValue(self._end)
-            set_line_label(self.end_line, f"this run ends at {self._end:,}")
+            self.end_line.setValue(self._run_end)
+            set_line_label(self.end_line, f"this run ends at {self._run_end:,}")
         self.end_line.setPen(pg.mkPen(self.theme.colour("muted"), width=1, style=Qt.PenStyle.DotLine))
         self.end_line.label.setColor(self.theme.colour("muted"))
         self.end_line.label.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
@@ -183,17 +183,17 @@ class NoamTopic(Topic):
     def _steps(self) -> np.ndarray:
         """The steps that are drawn, all peaks included."""
         peaks = [self.warmup_spin.value(), *(warmup for _, warmup in _PAPER_CURVES)]
-        return np.unique(np.append(np.linspace(1, self._last_step, _POINTS).round(), peaks))
+        return np.unique(np.append(np.linspace(1, self._axis_end, _POINTS).round(), peaks))
 
     def _label_curve(self, index: int, text: str, colour: str) -> None:
-        name = self._names[index]
+        name = self._legend_labels[index]
         name.setText(text)
         name.setColor(self.theme.colour(colour))
         name.setFont(self.theme.font(0.85))
-        self._samples[index].setPen(self._curves[index].opts["pen"])
+        self._legend_samples[index].setPen(self._curves[index].opts["pen"])
 
     def _place_labels(self) -> None:
-        """Place the key and the labels of the two lines where they cover no curve and not one another."""
+        """Place the legend and the labels of the two lines where they cover no curve and not one another."""
         self.plot.setYRange(0, self._peak * self._headroom(), padding=0)
         placer = LabelPlacer(self.plot.plotItem, self._curves)
         bottom, top = self.plot.viewRange()[1]
@@ -207,25 +207,25 @@ class NoamTopic(Topic):
 
     def _headroom(self) -> float:
         """What the axis of rates reaches to, of the peak."""
-        key, box = self._legend_size(), self.plot.plotItem.vb
-        is_wide = key.width() > _WIDE_LEGEND * box.width()
-        return max(_HEADROOM, 1 / max(1 - key.height() / box.height(), 0.5)) if is_wide else _HEADROOM
+        legend, box = self._legend_size(), self.plot.plotItem.vb
+        is_wide = legend.width() > _WIDE_LEGEND * box.width()
+        return max(_HEADROOM, 1 / max(1 - legend.height() / box.height(), 0.5)) if is_wide else _HEADROOM
 
     def _legend_size(self) -> QSizeF:
-        names = [name.boundingRect() for name in self._names]
-        beside = self.theme.px(_SAMPLE) + self.theme.px(_SAMPLE_GAP)
+        names = [name.boundingRect() for name in self._legend_labels]
+        beside = self.theme.px(_LEGEND_SAMPLE) + self.theme.px(_LEGEND_GAP)
         return QSizeF(beside + max(name.width() for name in names), sum(name.height() for name in names))
 
     def _place_legend(self, placer: LabelPlacer) -> None:
-        """Place the key at the top, one curve below another, as far right as possible without covering a curve."""
-        sample, gap, size = self.theme.px(_SAMPLE), self.theme.px(_SAMPLE_GAP), self._legend_size()
-        row = size.height() / len(self._names)
+        """Place the legend at the top, one curve below another, as far right as possible without covering a curve."""
+        sample, gap, size = self.theme.px(_LEGEND_SAMPLE), self.theme.px(_LEGEND_GAP), self._legend_size()
+        row = size.height() / len(self._legend_labels)
         corners = (
             QPointF(middle - size.width() / 2, 0.0)
             for middle in candidate_middles(size.width(), placer.width, placer.width)
         )
         corner = placer.place_freest((QRectF(corner, size), corner) for corner in corners)
-        for index, (line, name) in enumerate(zip(self._samples, self._names, strict=True)):
+        for index, (line, name) in enumerate(zip(self._legend_samples, self._legend_labels, strict=True)):
             start = corner + QPointF(0.0, (index + 0.5) * row)
             end = start + QPointF(sample, 0.0)
             line.setData(*zip(placer.from_pixel(start), placer.from_pixel(end), strict=True))
@@ -245,7 +245,7 @@ class NoamTopic(Topic):
             more=(self.apply_button,),
         )
         self.line.setZValue(2)
-        for item in (self.end_line, self.line, *self._names):
+        for item in (self.end_line, self.line, *self._legend_labels):
             self.plot.addItem(item, ignoreBounds=True)
         self.picture.addWidget(self.plot, 1)
 
@@ -265,7 +265,7 @@ class NoamTopic(Topic):
         self.warmup_spin.setValue(round(self.line.value()))
 
     def _show_rates_at(self, point: QPointF) -> None:
-        self._step = min(max(round(point.x()), 1), self._last_step)
+        self._step = min(max(round(point.x()), 1), self._axis_end)
         self._update_readout()
 
 

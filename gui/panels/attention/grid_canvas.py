@@ -144,8 +144,9 @@ class GridCanvas(QWidget):
         painter.setPen(QPen(self._theme.colour("line"), 1))
         mode, square_root = self._theme.mode, self._selection.chosen.square_root
         for row, layer in enumerate(self.rows):
-            num_heads, height, width = layer.drawn.shape
-            beside = layer.drawn.transpose(1, 0, 2).reshape(height, num_heads * width)  # one image for the whole row
+            weights = layer.shown_weights
+            num_heads, height, width = weights.shape
+            beside = weights.transpose(1, 0, 2).reshape(height, num_heads * width)  # one image for the whole row
             image = attention_image(beside, mode, square_root=square_root, is_difference=layer.other is not None)
             for head in range(num_heads):
                 cell = layout.cell(row, head)

@@ -66,7 +66,7 @@ class HeadGrid(SentencePanel):
         weights = (
             (row.kind, row.layer + 1, head + 1, _alignment(row, head), query + 1, key + 1, float(weight))
             for row in self.canvas.rows
-            for (head, query, key), weight in np.ndenumerate(row.drawn)
+            for (head, query, key), weight in np.ndenumerate(row.shown_weights)
         )
         return [("kind", "layer", "head", "alignment", "row", "column", "weight"), *weights]
 

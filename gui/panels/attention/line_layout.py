@@ -28,17 +28,17 @@ class LineLayout:
         self._area, self._metrics = area, QFontMetricsF(font)
         self._width = {side: area.width() / len(labels) for side, labels in self.labels.items()}
         self._rotated = {side: self._is_rotated(side) for side in self.labels}
-        self._room = {side: self._room_of(side) for side in self.labels}
+        self._label_room = {side: self._room_of(side) for side in self.labels}
 
     def end(self, side: Side, index: int) -> QPointF:
         """The point at which the lines of a token end."""
-        room = self._room[side] + _GAP
+        room = self._label_room[side] + _GAP
         y = self._area.top() + room if side == "above" else self._area.bottom() - room
         return QPointF(self._area.left() + (index + 0.5) * self._width[side], y)
 
     def label(self, side: Side, index: int) -> QRectF:
         """The rectangle of a token."""
-        end, room, width = self.end(side, index), self._room[side], self._width[side]
+        end, room, width = self.end(side, index), self._label_room[side], self._width[side]
         top = end.y() - _GAP - room if side == "above" else end.y() + _GAP
         return QRectF(end.x() - width / 2, top, width, room)
 

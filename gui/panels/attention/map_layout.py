@@ -28,24 +28,24 @@ class Labelled(Protocol):
 class MapLayout:
     """Fits a map's cells and labels into an area; all lengths in logical pixels.
 
-    Row labels take the width of the widest, or `row_room`, so that the cells of maps below one another line up.
+    Row labels take the width of the widest, or `row_label_width`, so that the cells of maps below one another line up.
     """
 
-    def __init__(self, area: QRectF, picture: Labelled, font: QFont, row_room: float | None = None) -> None:
+    def __init__(self, area: QRectF, picture: Labelled, font: QFont, row_label_width: float | None = None) -> None:
         self.rows, self.columns, self.font = picture.rows, picture.columns, font
         self._metrics = QFontMetricsF(font)
         self.names_rows, self.names_columns = True, any(self.columns)
-        self._lay_out(area, row_room)
+        self._lay_out(area, row_label_width)
         if self.names_columns and self.rotated and self._is_narrow(self.cell(0, 0).width()):
             self.names_columns = False
-            self._lay_out(area, row_room)
+            self._lay_out(area, row_label_width)
         if self._is_narrow(self.cell(0, 0).height()):
             self.names_rows = False
-            self._lay_out(area, row_room)
+            self._lay_out(area, row_label_width)
 
-    def _lay_out(self, area: QRectF, row_room: float | None) -> None:
+    def _lay_out(self, area: QRectF, row_label_width: float | None) -> None:
         """Set `grid`, with room only for labels that are written: none if cells are too narrow for a line of text."""
-        left = self._room_of_rows(row_room, area.width())
+        left = self._row_label_width(row_label_width, area.width())
         width = (area.width() - left) / len(self.columns)
         upright = self._widest(self.columns) + _GAP  # what a column needs for its label
         self.rotated = upright > min(width, _LARGEST_CELL * _WIDEST_CELL)
@@ -56,11 +56,13 @@ class MapLayout:
         width = max(1.0, min(width, widest))
         self.grid = QRectF(area.left() + left, area.top() + top, width * len(self.columns), height * len(self.rows))
 
-    def _room_of_rows(self, row_room: float | None, width: float) -> float:
-        """The width for row labels. A given `row_room` is kept even if they are not written, so that maps line up."""
-        if row_room is None and not self.names_rows:
+    def _row_label_width(self, row_label_width: float | None, width: float) -> float:
+        """The width for row labels. A given one is kept even if they are not written, so that maps line up."""
+        if row_label_width is None and not self.names_rows:
             return 0.0
-        return min(self._widest(self.rows) if row_room is None else row_room, width * _LARGEST_LABEL) + _GAP
+        return (
+            min(self._widest(self.rows) if row_label_width is None else row_label_width, width * _LARGEST_LABEL) + _GAP
+        )
 
     def _is_narrow(self, pixels: float) -> bool:
         return pixels < self._metrics.height() * _CLOSEST
@@ -115,12 +117,14 @@ class MapLayout:
         painter.restore()
 
 
-def fitting_layout(area: QRectF, picture: Labelled, fonts: Sequence[QFont], row_room: float | None = None) -> MapLayout:
+def fitting_layout(
+    area: QRectF, picture: Labelled, fonts: Sequence[QFont], row_label_width: float | None = None
+) -> MapLayout:
     """The layout in the first of these fonts (largest first) in which all rows and columns have labels.
 
     If there is none: in the first in which all rows have labels, else in the last font.
     """
-    layouts = [MapLayout(area, picture, font, row_room) for font in fonts]
+    layouts = [MapLayout(area, picture, font, row_label_width) for font in fonts]
     whole = (layout for layout in layouts if layout.names_rows and layout.names_columns == any(picture.columns))
     named = (layout for layout in layouts if layout.names_rows)
     return next(whole, next(named, layouts[-1]))

@@ -17,7 +17,7 @@ from gui.pictures.whole_table import whole_table
 from gui.theme import GRID, Theme
 from gui.widgets.tables import NUMBER_ALIGNMENT, make_read_only, on_columns_resized, table_item
 
-Line = tuple[str, str, dict[str, str]]  # a figure's name, its meaning, and its text by split
+FigureLine = tuple[str, str, dict[str, str]]  # a figure's name, its meaning, and its text by split
 _ROW_HEIGHT = 20  # pixels at 100 %, of one line
 _HIGHEST = 1_000  # pixels: more than any name needs
 _SIDES = ("source", "target")
@@ -56,7 +56,7 @@ class DataFigures(Panel):
             self.show_empty()
             return
         self.show_body()
-        lines = list(lines_of(overview))
+        lines = list(figure_lines(overview))
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(lines))
         for number, (name, meaning, texts) in enumerate(lines):
@@ -67,7 +67,7 @@ class DataFigures(Panel):
     def numbers(self) -> Table:
         """The table as shown."""
         assert self._reader.overview is not None
-        lines = lines_of(self._reader.overview)
+        lines = figure_lines(self._reader.overview)
         return [
             ("figure", *SPLITS),
             *((name, *(texts.get(split, "") for split in SPLITS)) for name, _, texts in lines),
@@ -98,7 +98,7 @@ class DataFigures(Panel):
         return item
 
 
-def lines_of(overview: DataOverview) -> Iterator[Line]:
+def figure_lines(overview: DataOverview) -> Iterator[FigureLine]:
     """Every figure that is known so far. `!` marks what makes a score less meaningful."""
     splits = overview.splits
     yield "pairs", "Pairs that are used", {name: f"{split.num_pairs:,}" for name, split in splits.items()}
@@ -120,7 +120,7 @@ def _known(side: SideFigures) -> str:
     return per_cent(1 - side.num_unknown / max(1, side.num_tokens), 1)
 
 
-def _compared(overview: DataOverview) -> Iterator[Line]:
+def _compared(overview: DataOverview) -> Iterator[FigureLine]:
     """The figures known only once the whole train split was read; until then placeholders keep their lines."""
     repeats, leaks, test_in_valid = overview.repeats, overview.leaks, overview.test_in_valid
     if repeats is None or leaks is None or test_in_valid is None:

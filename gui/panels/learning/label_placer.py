@@ -11,9 +11,9 @@ import pyqtgraph as pg
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import QPointF, QRectF
 
-_AROUND = 3.0  # pixels on each side of a name's rectangle that its letters do not use
-_SPOTS = 13  # how many positions are tried along a length
-_WORSE = 100  # how many times worse a name is that is cut or covers another, than one that covers a curve
+_PADDING = 3.0  # pixels on each side of a name's rectangle that its letters do not use
+_NUM_TRIED = 13  # how many positions are tried along a length
+_OVERLAP_PENALTY = 100  # how many times worse a name is that is cut or covers another, than one that covers a curve
 
 Placement = TypeVar("Placement")
 
@@ -25,9 +25,9 @@ class LabelPlacer:
         """Take all curves of the plot, or only the given ones, as covering room."""
         (self._first, last), (bottom, self._top) = plot.vb.viewRange()
         self.width, self.height = max(plot.vb.width(), 1.0), max(plot.vb.height(), 1.0)
-        self._step = (last - self._first) / self.width  # per pixel, as the next
-        self._value = (self._top - bottom) / self.height
-        self._names: list[QRectF] = []
+        self._steps_per_pixel = (last - self._first) / self.width  # per pixel, as the next
+        self._values_per_pixel = (self._top - bottom) / self.height
+        self._taken: list[QRectF] = []
         self._curves: list[tuple[NDArray[Any], NDArray[Any]]] = []
         for curve in plot.listDataItems() if curves is None else curves:
             steps, values = curve.getOriginalDataset()
@@ -35,7 +35,7 @@ class LabelPlacer:
                 self.add_curve(steps, values)
             elif steps is not None:
                 size = curve.opts["symbolSize"]
-                self._names += [self._mark(*point, size) for point in zip(steps, values, strict=True)]
+                self._taken += [self._mark(*point, size) for point in zip(steps, values, strict=True)]
 
     def add_curve(self, steps: ArrayLike, values: ArrayLike) -> None:
         """Take this curve, too, as covering room: points [N], ascending by step."""
@@ -46,11 +46,11 @@ class LabelPlacer:
 
     def to_pixel(self, step: float, value: float) -> QPointF:
         """The pixel of a step and value."""
-        return QPointF((step - self._first) / self._step, (self._top - value) / self._value)
+        return QPointF((step - self._first) / self._steps_per_pixel, (self._top - value) / self._values_per_pixel)
 
     def from_pixel(self, pixel: QPointF) -> tuple[float, float]:
         """Step and value at a pixel."""
-        return self._first + pixel.x() * self._step, self._top - pixel.y() * self._value
+        return self._first + pixel.x() * self._steps_per_pixel, self._top - pixel.y() * self._values_per_pixel
 
     def place_freest(self, choice: Iterable[tuple[QRectF, Placement]]) -> Placement:
         """Return what belongs to the first rectangle that covers nothing, or else the least, and take its room."""
@@ -60,7 +60,7 @@ class LabelPlacer:
                 least, taken, best = cost, rectangle, placement
             if not cost:
                 break
-        self._names.append(taken)
+        self._taken.append(taken)
         return best
 
     def _mark(self, step: float, value: float, size: float) -> QRectF:
@@ -69,9 +69,9 @@ class LabelPlacer:
 
     def _cost(self, name: QRectF) -> int:
         ground = QRectF(-0.5, -0.5, self.width + 1.0, self.height + 1.0)  # with a margin for rounding
-        faults = sum(name.intersects(other) for other in self._names) + (not ground.contains(name))
-        letters = name.adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
-        return _WORSE * faults + sum(self._meets(letters, *curve) for curve in self._curves)
+        faults = sum(name.intersects(other) for other in self._taken) + (not ground.contains(name))
+        letters = name.adjusted(_PADDING, _PADDING, -_PADDING, -_PADDING)
+        return _OVERLAP_PENALTY * faults + sum(self._meets(letters, *curve) for curve in self._curves)
 
     def _meets(self, letters: QRectF, steps: NDArray[Any], values: NDArray[Any]) -> bool:
         """Whether a curve passes through this rectangle."""
@@ -89,4 +89,4 @@ def candidate_middles(size: float, length: float, near: float) -> Iterator[float
     """Positions for the middle of something of this size within a length, the nearest to `near` first."""
     lowest, highest = size / 2, max(length - size / 2, size / 2)
     yield min(max(near, lowest), highest)
-    yield from sorted(np.linspace(lowest, highest, _SPOTS).tolist(), key=lambda middle: abs(middle - near))
+    yield from sorted(np.linspace(lowest, highest, _NUM_TRIED).tolist(), key=lambda middle: abs(middle - near))

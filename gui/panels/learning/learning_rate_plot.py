@@ -49,7 +49,7 @@ class LearningRatePlot(StepPlot):
             self._draw_plan(history.prepared.config, history.last_step)
             self._peak = max(float(part.max(initial=0.0)) for part in (rates, self._plan[1][self._drawn_from :]))
         if self._peak and not self.is_frozen:
-            self.show_values(0, self._peak * _HEADROOM)
+            self.set_value_range(0, self._peak * _HEADROOM)
         update_curve(self._done, steps, rates)
         if self._peak:
             self._label_peak()

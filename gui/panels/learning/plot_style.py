@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QGraphicsSceneResizeEvent
 from gui.theme import Theme
 
 _AXIS_WIDTH = 64  # the same for every plot, so that equal steps line up
-_HALF_A_NUMBER = 12  # pixels by which the number at the last tick may extend beyond the axis
+_LAST_TICK_OVERHANG = 12  # pixels by which the number at the last tick may extend beyond the axis
 
 
 class NumberAxis(pg.AxisItem):
@@ -131,6 +131,6 @@ def style_plot(plot: pg.PlotWidget, theme: Theme) -> None:
         axis.label.setFont(theme.font(0.85))
         axis.resizeEvent()  # which writes its name anew
     plot.getAxis("left").setWidth(theme.px(_AXIS_WIDTH))
-    half = theme.px(_HALF_A_NUMBER)
+    half = theme.px(_LAST_TICK_OVERHANG)
     plot.getAxis("bottom").setStyle(hideOverlappingLabels=half)
     plot.plotItem.layout.setContentsMargins(1, 1, half, 1)

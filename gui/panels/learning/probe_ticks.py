@@ -40,7 +40,8 @@ class ProbeTicks(StepPlot):
 
     def apply_theme(self) -> None:
         super().apply_theme()
-        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=3))  # else the playhead would look like a tick
+        playhead_pen = pg.mkPen(self.theme.colour("text"), width=3)  # a thinner playhead would look like a tick
+        self._playhead_line.setPen(playhead_pen)
         self._probes.setPen(pg.mkPen(self.theme.colour("muted"), width=1))
         self._kept.setPen(pg.mkPen(self.theme.colour("training"), width=2))
         self._marks.setPen(pg.mkPen(self.theme.colour("surface"), width=1))

@@ -42,7 +42,7 @@ class StepPanel(Panel):
             plot.is_frozen = is_frozen
         if not is_frozen:
             max_steps = history.prepared.config.training.max_steps if history.prepared is not None else 0
-            self.plots[0].show_steps(axis_end(history.last_step, max_steps))
+            self.plots[0].set_step_range(axis_end(history.last_step, max_steps))
         for plot in self.plots:
             plot.show_step(history, step)
 

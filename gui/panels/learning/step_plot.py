@@ -41,13 +41,13 @@ class StepPlot(pg.PlotWidget):
         self.setMouseEnabled(x=True, y=False)
         self.disableAutoRange()  # else it stays on if the first range wanted is pyqtgraph's own, and so not set
         self._full_range: tuple[float, float] | None = None  # the range of the x axis that shows the whole run
-        self._pointing = QTimer(self, singleShot=True, interval=_REST_MS)
-        self._pointing.timeout.connect(self.mouse_rested)
+        self._hover_timer = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._hover_timer.timeout.connect(self.mouse_rested)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._line = pg.InfiniteLine(movable=True, angle=90)
-        self._line.setZValue(10)
-        self._line.sigDragged.connect(self._drag)
-        self.addItem(self._line, ignoreBounds=True)
+        self._playhead_line = pg.InfiniteLine(movable=True, angle=90)
+        self._playhead_line.setZValue(10)
+        self._playhead_line.sigDragged.connect(self._drag)
+        self.addItem(self._playhead_line, ignoreBounds=True)
         self.scene().sigMouseClicked.connect(self._click)
         theme.changed.connect(self.apply_theme)
 
@@ -61,13 +61,13 @@ class StepPlot(pg.PlotWidget):
     def apply_theme(self) -> None:
         """Take colours, fonts and sizes from the theme; also after each of its changes."""
         style_plot(self, self.theme)
-        self._line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
-        self._line.setHoverPen(pg.mkPen(self.theme.colour("training"), width=3))
+        self._playhead_line.setPen(pg.mkPen(self.theme.colour("text"), width=1))
+        self._playhead_line.setHoverPen(pg.mkPen(self.theme.colour("training"), width=3))
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`."""
-        if not self._line.moving:
-            self._line.setValue(step)
+        if not self._playhead_line.moving:
+            self._playhead_line.setValue(step)
         self.draw(history)
         self.scene().prepareForPaint()  # else the first painting does it, and asks for a second one
 
@@ -75,7 +75,7 @@ class StepPlot(pg.PlotWidget):
         """Draw the curves."""
         raise NotImplementedError
 
-    def show_steps(self, end: float) -> None:
+    def set_step_range(self, end: float) -> None:
         """Let the x axis run from step 0 to `end`."""
         before, behind = (margin * end for margin in _MARGINS)
         whole = max(-before, _FIRST), end + behind
@@ -85,7 +85,7 @@ class StepPlot(pg.PlotWidget):
         if not _are_near(self.viewRange()[0], whole):
             self.setXRange(*whole, padding=0)
 
-    def show_values(self, bottom: float, top: float) -> None:
+    def set_value_range(self, bottom: float, top: float) -> None:
         """Let the y axis run from `bottom` to `top`."""
         if not _are_near(self.viewRange()[1], (bottom, top)):
             self.setYRange(bottom, top, padding=0)
@@ -101,7 +101,7 @@ class StepPlot(pg.PlotWidget):
     @property
     def is_hovered(self) -> bool:
         """Whether the mouse is over the plot and has just moved."""
-        return self.underMouse() and self._pointing.isActive()
+        return self.underMouse() and self._hover_timer.isActive()
 
     @property
     def is_zoomed(self) -> bool:
@@ -109,11 +109,11 @@ class StepPlot(pg.PlotWidget):
         return self._full_range is not None and not _are_near(self.viewRange()[0], self._full_range)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._pointing.start()
+        self._hover_timer.start()
         super().mouseMoveEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        self._pointing.start()
+        self._hover_timer.start()
         super().wheelEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -121,7 +121,7 @@ class StepPlot(pg.PlotWidget):
         self.reset_requested.emit()
 
     def _drag(self) -> None:
-        self._playhead.put(round(self._line.value()))
+        self._playhead.put(round(self._playhead_line.value()))
 
     def _click(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:

@@ -23,7 +23,7 @@ from gui.theme import Theme
 HEADROOM = 1.12
 # The playhead's is 10: names are drawn above it, and measured values above names.
 _NAMES_Z, _END_NAMES_Z, CURVES_Z, _VALID_Z, _STAR_Z = range(11, 16)
-_CHANGE_PLACE = 0.6  # preferred position of the name of a changed setting, as a share of the plot's height from below
+_CHANGE_POSITION = 0.6  # preferred position of a changed setting's name, as a share of the plot's height from below
 _NAME_GAP = 10  # pixels at 100 % from the end of a curve, where playhead and star may be, to its name
 _COLOURS = {"train": "training", "valid": "validation_text"}
 
@@ -157,7 +157,7 @@ class ValidationPlot(StepPlot):
             self.removeItem(line)
         del self._changes[len(changes) :]
         for _ in changes[len(self._changes) :]:
-            line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": _CHANGE_PLACE})
+            line = pg.InfiniteLine(angle=90, label="", labelOpts={"position": _CHANGE_POSITION})
             line.setZValue(_NAMES_Z)
             self._changes.append(line)
             self.addItem(line, ignoreBounds=True)
@@ -169,7 +169,7 @@ class ValidationPlot(StepPlot):
     def _fit(self) -> None:
         """Choose the range of the y axis, and a place for each name."""
         if not self.is_frozen:
-            self.show_values(*self.range_of(self._curves))
+            self.set_value_range(*self.range_of(self._curves))
         lines = (*self._levels.values(), *self._changes)
         names = [(line.isVisible(), line.value(), line.label.format, line.label.boundingRect()) for line in lines]
         if self.is_layout_unchanged(names):
@@ -186,7 +186,7 @@ class ValidationPlot(StepPlot):
         for line in self._changes:
             placer.add_curve((line.value(),) * 2, (bottom, top))
         for line in self._changes:
-            set_label_position(line, placer.place_freest(vertical_line_positions(line, _CHANGE_PLACE, placer)))
+            set_label_position(line, placer.place_freest(vertical_line_positions(line, _CHANGE_POSITION, placer)))
 
     def _label_levels(self, placer: LabelPlacer) -> None:
         bottom, top = self.viewRange()[1]

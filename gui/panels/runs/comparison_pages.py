@@ -51,7 +51,7 @@ class ComparisonPages(TabbedPages):
         self._compared: list[Path] = []  # the runs that are shown
         self.comparison = RunComparison(context.theme)
         self.attention = RunAttention(context.theme, context.selection)
-        source = self.attention.deepest_shown
+        source = self.attention.deepest_sentence
         self.head_chooser = HeadChooser(context.theme, context.selection, source, has_lines=False)
         self.translations = RunTranslations(context.theme)
         attention_page = column_of(self.head_chooser, self.attention)

@@ -24,8 +24,8 @@ class ComparisonPanel(Panel):
         self.comparison = comparison
         self.mark_dirty()
 
-    def why_nothing(self, looked_at: Literal["probed", "validated"], is_any: bool, nothing_in_common: str) -> str:
+    def why_nothing(self, examined: Literal["probed", "validated"], is_any: bool, nothing_in_common: str) -> str:
         """Why nothing is shown: `nothing_in_common` if any run was probed or validated; empty if no run is chosen."""
         if self.comparison is None:  # the panel's own sentence says what to do
             return ""
-        return nothing_in_common if is_any else self.comparison.why_none_was(looked_at)
+        return nothing_in_common if is_any else self.comparison.why_none_was(examined)

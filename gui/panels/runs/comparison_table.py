@@ -42,10 +42,10 @@ class ComparisonTable(QTableWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
-    def fill(self, head: str, runs: Sequence[tuple[str, QIcon]], rows: Sequence[tuple[object, ...]]) -> None:
+    def fill(self, corner_title: str, runs: Sequence[tuple[str, QIcon]], rows: Sequence[tuple[object, ...]]) -> None:
         """Show rows, each a name as in the terminal and a value for each of these runs."""
         self.setColumnCount(1 + len(runs))
-        for column, (name, icon) in enumerate(((head, QIcon()), *runs)):
+        for column, (name, icon) in enumerate(((corner_title, QIcon()), *runs)):
             item = QTableWidgetItem(icon, name)
             item.setToolTip(literal_tooltip(name if column else _HELP))
             self.setHorizontalHeaderItem(column, item)
@@ -77,9 +77,9 @@ class ComparisonTable(QTableWidget):
 
     def _distribute_width(self) -> None:
         if self._wanted:
-            room, head = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
+            room, corner_title = self.viewport().width(), self.horizontalHeader().sectionSizeHint(0)
             keys, *runs = self._wanted
-            first = min(keys, max(room - sum(runs), room // 2, head))
+            first = min(keys, max(room - sum(runs), room // 2, corner_title))
             share = (room - first) // max(len(runs), 1)
             self.setColumnWidth(0, first)
             for column, wanted in enumerate(runs, start=1):

@@ -45,7 +45,7 @@ class RunAttention(ComparisonPanel):
             column.hide()  # until a run needs it
         self.body.addLayout(row)
 
-    def deepest_shown(self, history: History, step: int) -> Shown:
+    def deepest_sentence(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers, then heads: the head chooser offers these."""
         if self.comparison is None or not (common := common_sentences(self._runs)):
             return NothingShown(self._why_nothing() or "Choose a run first, then kind, layer and head.")

@@ -142,11 +142,11 @@ class RunComparison(ComparisonPanel):
             self.plot.addItem(name, ignoreBounds=True)
 
     def _fill(self, comparison: Comparison) -> None:
-        (_, *heads), *rows = comparison.table
+        (_, *titles), *rows = comparison.table
         indices = [group.places[0] for group in comparison.groups]
         icons = [self._swatch(index) for index in (*indices, *range(len(comparison.runs)))]
-        head = "differences" if len(comparison.runs) > 1 else "own settings"
-        self.table.fill(head, [*zip(map(str, heads), icons, strict=True)], rows)
+        corner_title = "differences" if len(comparison.runs) > 1 else "own settings"
+        self.table.fill(corner_title, [*zip(map(str, titles), icons, strict=True)], rows)
 
 
 def _of_other_tokens(comparison: Comparison) -> str:

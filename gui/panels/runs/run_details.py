@@ -50,7 +50,7 @@ class RunDetails(QFrame):
         self.setAccessibleName("The chosen run")
         self._row: RunRow | None = None
         self._message: tuple[Path, str] | None = None  # a message about a run, until another run is shown
-        self._shown = RunLabel()  # as the fields were filled: any difference was typed
+        self._filled_label = RunLabel()  # as the fields were filled: any difference was typed
         self._settings_name = ""  # the name in the field if it is only that of the settings, else empty
         self.name_edit = EscapableEdit("Name of the run", "Name", _NAME_HELP)
         self.note_edit = NoteEdit()
@@ -74,7 +74,7 @@ class RunDetails(QFrame):
         if not is_same:
             self._message = None
         self._show_about()
-        if not (is_same and self._typed_label != self._shown):
+        if not (is_same and self._typed_label != self._filled_label):
             self._show_label()
         self._show_steps(is_same=is_same)
 
@@ -86,7 +86,7 @@ class RunDetails(QFrame):
     def keep_edits(self, run: Path) -> None:
         """Leave in the fields what could not be written of this run, to be corrected or tried again."""
         if self._row is not None and self._row.path == run:
-            self._shown = RunLabel(name=self._row.name, note=self._row.note)
+            self._filled_label = RunLabel(name=self._row.name, note=self._row.note)
 
     def edit_name(self) -> None:
         """Put the keyboard focus into the name, all of it selected."""
@@ -106,8 +106,8 @@ class RunDetails(QFrame):
             self.name_edit.setCursorPosition(0)  # show its beginning
         if note != self._typed_label.note:
             self.note_edit.setPlainText(note)
-        self._shown = self._typed_label
-        self._settings_name = "" if row is None or row.given_name else self._shown.name
+        self._filled_label = self._typed_label
+        self._settings_name = "" if row is None or row.given_name else self._filled_label.name
         for edit, tip in ((self.name_edit, _NAME_HELP), (self.note_edit, _NOTE_HELP)):
             edit.setEnabled(not why_not)
             edit.setToolTip(why_not or tip)
@@ -141,8 +141,8 @@ class RunDetails(QFrame):
 
     def _commit_label(self) -> None:
         typed = self._typed_label
-        if self._row is not None and typed != self._shown:
-            self._shown = typed
+        if self._row is not None and typed != self._filled_label:
+            self._filled_label = typed
             is_given = typed.name != self._settings_name
             self.label_edited.emit(self._row.path, typed if is_given else replace(typed, name=""))
 

@@ -60,42 +60,42 @@ class RunTranslations(ComparisonPanel):
         self.show_body()
         num_apart = sum(_differs(line) for line in self._lines)
         self.set_title(_title_of(num_apart, len(self._lines), len(self.comparison.runs)))
-        self._fill(self._heads(self.comparison.runs))
+        self._fill(self._column_titles(self.comparison.runs))
 
     def numbers(self) -> Sequence[tuple[str, ...]]:
         """The table."""
         assert self.comparison is not None
-        return [self._heads(self.comparison.runs), *self._lines]
+        return [self._column_titles(self.comparison.runs), *self._lines]
 
     def export_widgets(self) -> tuple[QTableView]:
         """The table with all its rows, and no text cut."""
         return (whole_table(self.table),)
 
-    def _heads(self, runs: tuple[ComparedRun, ...]) -> tuple[str, ...]:
-        return "source", "reference", *map(_head, runs)
+    def _column_titles(self, runs: tuple[ComparedRun, ...]) -> tuple[str, ...]:
+        return "source", "reference", *map(_column_title, runs)
 
     def _why_nothing(self) -> str:
         is_any = self.comparison is not None and any(run.validated for run in self.comparison.runs)
         return self.why_nothing("validated", is_any, _NOTHING_IN_COMMON)
 
-    def _fill(self, heads: tuple[str, ...]) -> None:
-        self.table.setColumnCount(len(heads))
-        self.table.setHorizontalHeaderLabels(heads)
-        for column, text in enumerate(heads):
-            head = self.table.horizontalHeaderItem(column)
-            assert head is not None
-            head.setToolTip(literal_tooltip(text))
+    def _fill(self, titles: tuple[str, ...]) -> None:
+        self.table.setColumnCount(len(titles))
+        self.table.setHorizontalHeaderLabels(titles)
+        for column, text in enumerate(titles):
+            title = self.table.horizontalHeaderItem(column)
+            assert title is not None
+            title.setToolTip(literal_tooltip(text))
         self.table.verticalHeader().setDefaultSectionSize(self.theme.px(_ROW_HEIGHT))
         self.table.setRowCount(len(self._lines))
         for number, line in enumerate(self._lines):
             for column, text in enumerate(line):
                 is_right = text == line[1] if column > 1 and text != _NOT_THERE else None
-                self.table.setItem(number, column, self._item(text, heads[column], is_right=is_right))
+                self.table.setItem(number, column, self._item(text, titles[column], is_right=is_right))
 
-    def _item(self, text: str, head: str, *, is_right: bool | None) -> QTableWidgetItem:
+    def _item(self, text: str, title: str, *, is_right: bool | None) -> QTableWidgetItem:
         """A cell. `is_right` is None if the text is not an output."""
         mark, said = _MARKS[is_right]
-        item = table_item(mark + text, tip=literal_tooltip(text), accessible_text=f"{head} {said}{text}")
+        item = table_item(mark + text, tip=literal_tooltip(text), accessible_text=f"{title} {said}{text}")
         item.setFont(self.theme.token_font())
         if is_right:
             item.setForeground(self.theme.colour("good_text"))
@@ -131,7 +131,7 @@ def _differs(line: tuple[str, ...]) -> bool:
     return len({text for text in texts if text != _NOT_THERE}) > 1
 
 
-def _head(run: ComparedRun) -> str:
+def _column_title(run: ComparedRun) -> str:
     if run.validated_at is None:
         return f"{run.title} · not validated there"
     return f"{run.title} · step {run.validated_at:,}"

@@ -68,7 +68,7 @@ class BeamCanvas(QWidget):
         painter.setFont(self._theme.font(0.85))
         painter.setPen(self._theme.colour("muted"))
         for position in range(layout.num_positions):
-            painter.drawText(layout.head(position), Qt.AlignmentFlag.AlignHCenter, f"{position + 1}")
+            painter.drawText(layout.number_rect(position), Qt.AlignmentFlag.AlignHCenter, f"{position + 1}")
         for index in sorted(range(len(tree.nodes)), key=lambda index: index in self._best):  # the best path on top
             painter.setPen(self._edge_pen(index, tree.nodes[index]))
             painter.drawLine(*layout.edge(index))

@@ -26,14 +26,14 @@ class BeamLayout:
         for node in tree.nodes:
             width = max(tokens.horizontalAdvance(f"✗ {node.token}"), figures.horizontalAdvance("0.000")) + 2 * GRID
             needed[node.position] = max(needed[node.position], min(width, theme.px(_WIDEST_TOKEN)))
-        self.head_height = figures.height() + GRID / 2
+        self.number_height = figures.height() + GRID / 2
         self._box_height = tokens.height() + figures.height() + 4
         rows, gaps, narrowest = 1 + max(node.rank for node in tree.nodes), len(needed) + 1, theme.px(_EDGES[0])
-        width, height = sum(needed) + gaps * narrowest, self.head_height + rows * (self._box_height + GRID)
+        width, height = sum(needed) + gaps * narrowest, self.number_height + rows * (self._box_height + GRID)
         self.least = QSize(math.ceil(width), math.ceil(height))
         room = room.expandedTo(self.least)
         self._edges = min((room.width() - sum(needed)) / gaps, theme.px(_EDGES[1]))
-        self._row_height = min((room.height() - self.head_height) / rows, _TALLEST_ROW * self._box_height)
+        self._row_height = min((room.height() - self.number_height) / rows, _TALLEST_ROW * self._box_height)
         self._lefts = list(accumulate((width + self._edges for width in needed), initial=self._edges))
 
     @property
@@ -44,19 +44,19 @@ class BeamLayout:
         """The box of one node: a hypothesis's newest token."""
         node = self._tree.nodes[index]
         left, right = self._lefts[node.position], self._lefts[node.position + 1] - self._edges
-        return QRectF(left, self.head_height + node.rank * self._row_height, right - left, self._box_height)
+        return QRectF(left, self.number_height + node.rank * self._row_height, right - left, self._box_height)
 
-    def head(self, position: int) -> QRectF:
+    def number_rect(self, position: int) -> QRectF:
         """The rectangle of a position's number."""
         left, right = self._lefts[position], self._lefts[position + 1] - self._edges
-        return QRectF(left, 0, right - left, self.head_height)
+        return QRectF(left, 0, right - left, self.number_height)
 
     def edge(self, index: int) -> tuple[QPointF, QPointF]:
         """The line from the parent's right side to the box's left side; first tokens share one starting point."""
         box, parent = self.box(index), self._tree.nodes[index].parent
         end = QPointF(box.left(), box.center().y())
         if parent < 0:
-            return QPointF(GRID / 2, self.head_height + self._box_height / 2), end
+            return QPointF(GRID / 2, self.number_height + self._box_height / 2), end
         before = self.box(parent)
         return QPointF(before.right(), before.center().y()), end
 

@@ -28,7 +28,7 @@ _LEGEND = (
     "token, the stronger its line; a score is the output's log-probability divided by the length penalty"
 )
 _LARGEST_BEAM = 10  # a larger one could not be read
-_HEAD = ("number", "parent", "position", "rank in the beam", "token", "probability", "log-probability", "fate")
+_COLUMNS = ("number", "parent", "position", "rank in the beam", "token", "probability", "log-probability", "fate")
 
 
 class BeamPanel(Panel):
@@ -93,7 +93,7 @@ class BeamPanel(Panel):
             )
             for number, node in enumerate(tree.nodes, 1)
         ]
-        return [_HEAD, *lines]
+        return [_COLUMNS, *lines]
 
     def _draw(self, tree: BeamTree) -> None:
         self.set_title(f"{self.title} · weights of step {tree.step:,}")

@@ -48,7 +48,7 @@ class SentenceRow(Panel):
         self.next_button = IconButton(theme, "next", "Next sentence", "Next sentence (])")
         self.position_label = plain_label(role="muted")
         self.source_label = _token_label(ElidedLabel(), "Source")
-        self.read_label = _token_label(ElidedLabel(role="error"), "As the model reads it")
+        self.tokens_label = _token_label(ElidedLabel(role="error"), "As the model reads it")
         self.reference_label = _token_label(ElidedLabel(), "Reference")
         self.output_label = _token_label(QLabel(), "Free run")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
@@ -56,11 +56,11 @@ class SentenceRow(Panel):
         self.verdict_label = plain_label(role="error")
         self.add_button = button("+ my sentence", "Follow a sentence of your own through the training")
         self.add_edit = EscapableEdit("My sentence", "Type a sentence and press Enter", _ADD_HELP)
-        self._chosen = QWidget()  # the source; hidden while `add_edit` is open in its place
+        self._source_box = QWidget()  # the source; hidden while `add_edit` is open in its place
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()
         self._connect()
-        TokenFont(theme, self.source_label, self.read_label, self.reference_label, self.output_label)
+        TokenFont(theme, self.source_label, self.tokens_label, self.reference_label, self.output_label)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen sentence as the model saw it at `step`."""
@@ -116,9 +116,9 @@ class SentenceRow(Panel):
         """Show the tokens that the model reads, if some are unknown to it and read as <unk>."""
         tokens = () if isinstance(shown, NothingShown) else shown.sentence.src_tokens
         has_unknown = "<unk>" in tokens
-        self.read_label.setText(f"read as {' '.join(without_eos(tokens))}" if has_unknown else "")
-        self.read_label.setToolTip(literal_tooltip(f"{self.read_label.text()}\n{_UNKNOWN}"))
-        self.read_label.setVisible(has_unknown)
+        self.tokens_label.setText(f"read as {' '.join(without_eos(tokens))}" if has_unknown else "")
+        self.tokens_label.setToolTip(literal_tooltip(f"{self.tokens_label.text()}\n{_UNKNOWN}"))
+        self.tokens_label.setVisible(has_unknown)
 
     def _show_reason(self, reason: str) -> None:
         self.reference_label.setText("")
@@ -164,13 +164,13 @@ class SentenceRow(Panel):
         self.header.takeAt(1)  # the header's stretch: the source, or the field in its place, takes the free room
         for widget in (self.previous_button, self.position_label, self.next_button):
             self.header.addWidget(widget)
-        chosen = QHBoxLayout(self._chosen)
+        chosen = QHBoxLayout(self._source_box)
         chosen.setContentsMargins(0, 0, 0, 0)
         chosen.addWidget(self.source_label)
-        chosen.addWidget(self.read_label)
+        chosen.addWidget(self.tokens_label)
         chosen.addStretch(1)
-        self.read_label.hide()
-        self.header.addWidget(self._chosen, 1)
+        self.tokens_label.hide()
+        self.header.addWidget(self._source_box, 1)
         self.header.addWidget(self.add_edit, 1)
         self.header.addWidget(self.add_button)
         grid = QGridLayout()
@@ -200,7 +200,7 @@ class SentenceRow(Panel):
 
     def _open_edit(self) -> None:
         self._focused_before = self.window().focusWidget()
-        self._chosen.hide()
+        self._source_box.hide()
         self.add_edit.show()
         self.add_edit.setFocus()
 
@@ -223,7 +223,7 @@ class SentenceRow(Panel):
 
     def _hide_edit(self) -> None:
         self.add_edit.hide()
-        self._chosen.show()
+        self._source_box.show()
 
 
 def _token_label(label: Label, name: str) -> Label:

@@ -38,7 +38,7 @@ class TokenTable(Panel):
         self.forward_button = IconButton(theme, "next", "One token forward", "One token forward (Down in the table)")
         self.last_button = IconButton(theme, "last", "Whole output", "The whole output")
         self.position_label = plain_label(role="muted")
-        self.read_label = wrapping_label("Source as the encoder reads it", role="muted")
+        self.tokens_label = wrapping_label("Source as the encoder reads it", role="muted")
         self.output_label = wrapping_label("Translation")
         self.output_label.setTextFormat(Qt.TextFormat.RichText)  # to dim what is to come; tokens are escaped
         self.output_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -48,7 +48,7 @@ class TokenTable(Panel):
         self.undo_button = button(
             "As the model writes", "Undo the chosen tokens: the model writes the whole output again"
         )
-        TokenFont(theme, self.read_label, self.output_label, self.readout_label)
+        TokenFont(theme, self.tokens_label, self.output_label, self.readout_label)
         self._lay_out()
         self._connect()
 
@@ -64,7 +64,7 @@ class TokenTable(Panel):
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
         if translation is not self._shown:
             self._shown = translation
-            self.read_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
+            self.tokens_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
             self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
         self.table.fit_columns()
         self._show_position()
@@ -121,7 +121,7 @@ class TokenTable(Panel):
 
     def _lay_out(self) -> None:
         self.body.setSpacing(GRID // 2)
-        self.body.addWidget(self.read_label)
+        self.body.addWidget(self.tokens_label)
         row = QHBoxLayout()
         row.setSpacing(0)
         for move in (self.first_button, self.back_button, self.position_label, self.forward_button, self.last_button):

@@ -43,13 +43,13 @@ class TrackCanvas(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setToolTip(_HELP)
 
-    def show_tracks(self, tracks: tuple[Track, ...], said: str) -> None:
-        """Paint these tracks; `said` describes them in words."""
+    def show_tracks(self, tracks: tuple[Track, ...], description: str) -> None:
+        """Paint these tracks; `description` is about them."""
         self.tracks = tracks
         self._layout = TrackLayout(tracks, self._theme)
         self._difference = first_difference(*(track.tokens for track in tracks[:2])) if len(tracks) > 1 else None
         self.setAccessibleName(f"{' over '.join(track.name for track in tracks)}; arrow keys go from place to place")
-        self.setAccessibleDescription(said)
+        self.setAccessibleDescription(description)
         self.setMinimumSize(self.sizeHint())
         self.update()
 
@@ -72,8 +72,8 @@ class TrackCanvas(QWidget):
         if self._layout is None:
             return QRectF()
         if self._is_chosen or self._difference is None:
-            return self._layout.head(self._shown_position(self._layout))
-        return self._layout.head(self._difference)
+            return self._layout.number_rect(self._shown_position(self._layout))
+        return self._layout.number_rect(self._difference)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layout is not None:
@@ -86,14 +86,14 @@ class TrackCanvas(QWidget):
         for row, track in enumerate(self.tracks):
             for index in range(positions.start, min(positions.stop, len(track.tokens))):
                 self._paint_token(painter, layout.box(row, index), track, index)
-                self._paint_first_choice(painter, layout.below(row, index), track, index)
+                self._paint_first_choice(painter, layout.first_choice_rect(row, index), track, index)
         if self._difference is not None:
             painter.setPen(QPen(self._theme.colour("bad"), 2, Qt.PenStyle.DashLine))
-            painter.drawRect(layout.first_two(self._difference).adjusted(1, 0, -2, 0))
+            painter.drawRect(layout.compared_rect(self._difference).adjusted(1, 0, -2, 0))
         if not self._theme.is_exporting:
             painter.setPen(QPen(self._theme.colour("training" if self.hasFocus() else "text"), 2))
-            head = layout.head(self._shown_position(layout))
-            painter.drawLine(head.bottomLeft() + QPointF(2, -2), head.bottomRight() + QPointF(-3, -2))
+            number_rect = layout.number_rect(self._shown_position(layout))
+            painter.drawLine(number_rect.bottomLeft() + QPointF(2, -2), number_rect.bottomRight() + QPointF(-3, -2))
         self._paint_names(painter, layout)
 
     def _paint_names(self, painter: QPainter, layout: TrackLayout) -> None:
@@ -115,7 +115,7 @@ class TrackCanvas(QWidget):
             is_first = index == self._difference
             painter.setPen(self._theme.colour("bad" if is_first else "muted"))
             text = f"≠ {index + 1}" if is_first else f"{index + 1}"
-            painter.drawText(layout.head(index), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
+            painter.drawText(layout.number_rect(index), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, text)
 
     def _paint_token(self, painter: QPainter, box: QRectF, track: Track, index: int) -> None:
         _, small, tokens = fonts_of(self._theme)

@@ -19,19 +19,19 @@ class TrackLayout:
     """Tracks below one another, with their names at the left and position numbers above. Lengths in logical pixels."""
 
     def __init__(self, tracks: tuple[Track, ...], theme: Theme) -> None:
-        names, self.small, self.tokens = (QFontMetricsF(font) for font in fonts_of(theme))
+        names, self.small_metrics, self.token_metrics = (QFontMetricsF(font) for font in fonts_of(theme))
         self.num_positions = max(len(track.tokens) for track in tracks)
         self.left = max(names.horizontalAdvance(track.name) for track in tracks) + GRID
-        self.top = self.small.height() + 2
+        self.tracks_top = self.small_metrics.height() + 2
         least, widest = theme.px(_LEAST_CELL), theme.px(_WIDEST_CELL)
         widths = [
-            min(max(least, *(self._needed(track, index) for track in tracks)), widest)
+            min(max(least, *(self._needed_width(track, index) for track in tracks)), widest)
             for index in range(self.num_positions)
         ]
         self._lefts = list(accumulate(widths, initial=self.left))
-        self.box_height = self.tokens.height() + self.small.height() + GRID / 2
-        heights = [self.box_height + (self.small.height() if _has_others(track) else 0.0) for track in tracks]
-        self._tops = list(accumulate((height + GRID / 2 for height in heights), initial=self.top))
+        self.box_height = self.token_metrics.height() + self.small_metrics.height() + GRID / 2
+        heights = [self.box_height + (self.small_metrics.height() if _has_others(track) else 0.0) for track in tracks]
+        self._tops = list(accumulate((height + GRID / 2 for height in heights), initial=self.tracks_top))
 
     @property
     def width(self) -> float:
@@ -46,19 +46,19 @@ class TrackLayout:
         left, right = self._lefts[index], self._lefts[index + 1]
         return QRectF(left, self._tops[row], right - left, self.box_height)
 
-    def below(self, row: int, index: int) -> QRectF:
+    def first_choice_rect(self, row: int, index: int) -> QRectF:
         """The line under the token, for the model's first choice."""
         box = self.box(row, index)
-        return QRectF(box.left(), box.bottom() - 1, box.width(), self.small.height())
+        return QRectF(box.left(), box.bottom() - 1, box.width(), self.small_metrics.height())
 
-    def head(self, index: int) -> QRectF:
+    def number_rect(self, index: int) -> QRectF:
         """The rectangle of a position's number."""
-        return QRectF(self._lefts[index], 0, self._lefts[index + 1] - self._lefts[index], self.top)
+        return QRectF(self._lefts[index], 0, self._lefts[index + 1] - self._lefts[index], self.tracks_top)
 
-    def first_two(self, index: int) -> QRectF:
+    def compared_rect(self, index: int) -> QRectF:
         """One position across the first two tracks, which are compared."""
         left, right = self._lefts[index], self._lefts[index + 1]
-        return QRectF(left, self.top, right - left, self._tops[2] - self.top - 2)
+        return QRectF(left, self.tracks_top, right - left, self._tops[2] - self.tracks_top - 2)
 
     def position_at(self, x: float) -> int | None:
         """The position at this x, or None."""
@@ -71,11 +71,14 @@ class TrackLayout:
         first, behind = bisect_right(self._lefts, left) - 1, bisect_right(self._lefts, right)
         return range(max(first, 0), min(behind, self.num_positions))
 
-    def _needed(self, track: Track, index: int) -> float:
+    def _needed_width(self, track: Track, index: int) -> float:
         if index >= len(track.tokens):
             return 0.0
         other = f"✗ {track.first_choices[index]}"
-        return max(self.tokens.horizontalAdvance(track.tokens[index]), self.small.horizontalAdvance(other)) + 2 * GRID
+        return (
+            max(self.token_metrics.horizontalAdvance(track.tokens[index]), self.small_metrics.horizontalAdvance(other))
+            + 2 * GRID
+        )
 
 
 def fonts_of(theme: Theme) -> tuple[QFont, QFont, QFont]:

@@ -119,13 +119,16 @@ class WeightsPanel(Panel):
 
     def _draw(self, one: Translation, other: Translation) -> None:
         name = "" if self.run is None else "other run, "
-        free, fed = (_free(one), _free(other, name)), (_fed(one), _fed(other, name))
-        verdict = describe_weights_difference(*free)
-        both_fed = tuple(track for track in fed if track is not None)
-        if len(both_fed) == 2:
-            verdict += f" {describe_reference_losses(*both_fed)}"
+        free_running, teacher_forced = (
+            (_free_running_track(one), _free_running_track(other, name)),
+            (_teacher_forced_track(one), _teacher_forced_track(other, name)),
+        )
+        verdict = describe_weights_difference(*free_running)
+        both_teacher_forced = tuple(track for track in teacher_forced if track is not None)
+        if len(both_teacher_forced) == 2:
+            verdict += f" {describe_reference_losses(*both_teacher_forced)}"
         self.verdict_label.setText(verdict)
-        self.canvas.show_tracks((*free, *both_fed), verdict)
+        self.canvas.show_tracks((*free_running, *both_teacher_forced), verdict)
         self._area.show_position()
 
     def _choose(self, weights: Weights) -> None:
@@ -191,12 +194,12 @@ class WeightsPanel(Panel):
         self.body.addStretch(1)
 
 
-def _free(translation: Translation, name: str = "") -> Track:
+def _free_running_track(translation: Translation, name: str = "") -> Track:
     assert translation.sentence is not None
     return track_from_feed(f"{name}step {translation.step:,}", translation.sentence.free_running)
 
 
-def _fed(translation: Translation, name: str = "") -> Track | None:
+def _teacher_forced_track(translation: Translation, name: str = "") -> Track | None:
     assert translation.sentence is not None
     feed = translation.sentence.by_reference
     return None if feed is None else track_from_feed(f"{name}step {translation.step:,}, teacher-forced", feed)

@@ -62,8 +62,8 @@ class AccuracyPlot(PlainPlot):
     def __init__(self, theme: Theme, key: str) -> None:
         super().__init__(theme)
         self._share, self._key = "", key
-        self._free = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # framing the other's dots if they coincide
-        self._fed = self.plot(symbol="o", symbolSize=5)
+        self._free_running = self.plot(symbol="s", symbolSize=9, symbolBrush=None)  # frames dots that coincide with it
+        self._teacher_forced = self.plot(symbol="o", symbolSize=5)
         self.setYRange(0, 1.1, padding=0)
         self.getAxis("left").setTicks([[(0, "0"), (0.5, "0.5"), (1, "1")]])
         self.setAccessibleName(f"Accuracy by {key}")
@@ -80,12 +80,12 @@ class AccuracyPlot(PlainPlot):
     def apply_curve_theme(self) -> None:
         """Take the theme's colours."""
         for curve, name, style in (
-            (self._fed, "training", Qt.PenStyle.SolidLine),
-            (self._free, "validation", Qt.PenStyle.DashLine),
+            (self._teacher_forced, "training", Qt.PenStyle.SolidLine),
+            (self._free_running, "validation", Qt.PenStyle.DashLine),
         ):
             curve.setPen(pg.mkPen(self._theme.colour(name), width=2, style=style))
             curve.setSymbolPen(self._theme.colour(name))
-        self._fed.setSymbolBrush(self._theme.colour("training"))
+        self._teacher_forced.setSymbolBrush(self._theme.colour("training"))
 
     def show_accuracy(self, accuracy: AccuracyCurve, share: str) -> None:
         """Draw this; `share` says what it is a share of."""
@@ -96,8 +96,8 @@ class AccuracyPlot(PlainPlot):
         if share != self._share:
             self._share = share
             self.setLabel("bottom", f"{share}, by {self._key}")
-        update_curve(self._fed, accuracy.keys, accuracy.teacher_forced)
-        update_curve(self._free, accuracy.keys, accuracy.free_running)
+        update_curve(self._teacher_forced, accuracy.keys, accuracy.teacher_forced)
+        update_curve(self._free_running, accuracy.keys, accuracy.free_running)
         self._set_ticks()
         self.setAccessibleDescription(" ".join(map(self._explain, range(len(accuracy.keys)))))
 
@@ -130,9 +130,9 @@ class AccuracyPlot(PlainPlot):
     def _explain(self, index: int) -> str:
         made = self._accuracy
         assert made is not None
-        fed, free = per_cent(made.teacher_forced[index], 1), per_cent(made.free_running[index], 1)
+        teacher_forced, free_running = per_cent(made.teacher_forced[index], 1), per_cent(made.free_running[index], 1)
         count = int(made.count[index])
         return (
-            f"{self._key.capitalize()} {made.keys[index]}: {self._share} {fed} teacher-forced, "
-            f"{free} free-running, of {count:,} sentence{'s' * (count != 1)}."
+            f"{self._key.capitalize()} {made.keys[index]}: {self._share} {teacher_forced} teacher-forced, "
+            f"{free_running} free-running, of {count:,} sentence{'s' * (count != 1)}."
         )

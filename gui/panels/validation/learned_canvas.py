@@ -133,7 +133,7 @@ class LearnedCanvas(QWidget):
 
     def cell(self, row: int, column: int) -> QRectF:
         """The rectangle of a token."""
-        number = next(number for number, line in enumerate(self._lines) if self._holds(line, row, column))
+        number = next(number for number, line in enumerate(self._lines) if self._contains(line, row, column))
         return self._cells(number)[column - self._lines[number].first]
 
     @property
@@ -173,7 +173,7 @@ class LearnedCanvas(QWidget):
         top, height = number * self._row, self._row
         return [QRectF(left, top, right - left, height) for left, right in pairwise(self._lines[number].edges)]
 
-    def _holds(self, line: _CanvasLine, row: int, column: int) -> bool:
+    def _contains(self, line: _CanvasLine, row: int, column: int) -> bool:
         return line.row == row and 0 <= column - line.first < len(line.edges) - 1
 
     def _width_of(self, token: str) -> float:
@@ -247,7 +247,7 @@ class LearnedCanvas(QWidget):
             return None
         line = self._lines[number]
         column = line.first + bisect_right(line.edges, point.x()) - 1
-        return (line.row, column) if self._holds(line, line.row, column) else None
+        return (line.row, column) if self._contains(line, line.row, column) else None
 
     def _point_at(self, cell: tuple[int, int] | None) -> None:
         if cell != self._cell:

@@ -29,4 +29,4 @@ def test_data_that_were_left_cannot_end_the_reading_of_the_next(
     assert look.data is not None and not told
     look._open(prepared.config, tmp_path / "gone")
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert look.data is None and look.note == NO_DATA
+    assert look.data is None and look.empty_reason == NO_DATA

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.datasets.pair_pages import PAGE
 from gui.main_window import VIEWS, MainWindow
-from gui.panels.datasets.data_figures import lines_of
+from gui.panels.datasets.data_figures import figure_lines
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.pictures.export_button import ExportButton
 from gui.theme import GRID
@@ -80,7 +80,7 @@ def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet
     assert view.histograms.is_dirty
 
     overview = present(view.reader.overview)
-    known, waiting = (list(lines_of(one)) for one in (overview, replace(overview, leaks=None)))
+    known, waiting = (list(figure_lines(one)) for one in (overview, replace(overview, leaks=None)))
     assert [line[:2] for line in waiting] == [line[:2] for line in known], "no line moves as they become known"
     assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]
     assert waiting[5] == (*known[5][:2], {"valid": "…", "test": "…"})

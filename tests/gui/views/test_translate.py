@@ -167,7 +167,7 @@ def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: Tr
     qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
 
     def sees(place: int) -> bool:
-        head = present(canvas._layout).head(place).translated(canvas.x(), 0)
+        head = present(canvas._layout).number_rect(place).translated(canvas.x(), 0)
         return canvas.names_width <= head.left() and head.right() <= area.viewport().width()
 
     assert view.tracks.verdict_label.text().startswith("✗ The same up to token 1;")
@@ -448,7 +448,7 @@ def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
     enter(view, qtbot, "ich mochte ein kaffee")
     assert view.note_label.isVisible()
     assert view.note_label.text() == "“kaffee” is not in the vocabulary: read as <unk>."
-    assert view.tokens.read_label.text().endswith("<unk>  <eos>")
+    assert view.tokens.tokens_label.text().endswith("<unk>  <eos>")
     assert present(view.map.canvas.picture).columns[-2] == "<unk>"
 
 

@@ -39,16 +39,16 @@ def direct(d_model: int, warmup: int, steps: np.ndarray) -> np.ndarray:
 def test_it_opens_with_the_formulas_curves_a_key_to_them_and_a_number_at_each_tick(topic: NoamTopic) -> None:
     assert (topic.width_spin.value(), topic.warmup_spin.value()) == (16, 4000)  # the small model's, the paper's
     for curve, (width, warmup) in zip(
-        (topic._own, *topic._references), ((16, 4000), (512, 4000), (512, 8000), (256, 4000)), strict=True
+        (topic._own_curve, *topic._paper_curves), ((16, 4000), (512, 4000), (512, 8000), (256, 4000)), strict=True
     ):
         steps, rates = curve.getData()
         np.testing.assert_allclose(rates, direct(width, warmup, steps))
     topic.plot.grab()
-    for curve, sample, name in zip(topic._curves, topic._samples, topic._names, strict=True):
+    for curve, sample, name in zip(topic._curves, topic._legend_samples, topic._legend_labels, strict=True):
         assert sample.opts["pen"] == curve.opts["pen"]
         (_, end), (height, _) = sample.getData()
         assert end < name.pos().x() and height == pytest.approx(name.pos().y())
-    assert len({tuple(curve.opts["pen"].dashPattern()) for curve in topic._references}) == 3
+    assert len({tuple(curve.opts["pen"].dashPattern()) for curve in topic._paper_curves}) == 3
     ((_, numbers),) = [tick for tick in topic.plot.getAxis("bottom")._tickLevels[0] if tick[0] == 20_000]
     assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
 
@@ -61,7 +61,7 @@ def test_the_line_drags_the_warmup_and_the_peak_is_said(topic: NoamTopic, window
     assert topic.readout_label.text().startswith("Yours peaks at step 900 with 0.00833. ")
     topic.plot.pointed.emit(QPointF(3600.0, 0.0))
     assert topic.readout_label.text().endswith("At step 3,600: 0.00417.")
-    steps, rates = topic._own.getData()
+    steps, rates = topic._own_curve.getData()
     assert steps[rates.argmax()] == 900
 
 
@@ -80,15 +80,15 @@ def test_the_runs_factor_is_in_curve_sentence_and_numbers(topic: NoamTopic, wind
     prepare(window, qtbot, {"training.schedule.name": "noam", "training.schedule.factor": 2.0})
     topic.warmup_spin.setValue(900)
     draw(topic, window)
-    steps, rates = topic._own.getData()
+    steps, rates = topic._own_curve.getData()
     np.testing.assert_allclose(rates, 2 * direct(16, 900, steps))
-    np.testing.assert_allclose(topic._references[0].getData()[1], direct(512, 4000, steps))  # the paper's
+    np.testing.assert_allclose(topic._paper_curves[0].getData()[1], direct(512, 4000, steps))  # the paper's
     head, *rows = topic.numbers()
     assert head[1:3] == ["16:900 factor 2", "512:4000"]
     np.testing.assert_allclose(np.array(rows)[:, 1], rates)
     peak = "Yours peaks at step 900 with 0.0167, this run's factor of 2 included. "
     assert topic.readout_label.text().startswith(peak)
-    assert topic._names[0].toPlainText() == "yours: width 16, warm-up 900, factor 2"
+    assert topic._legend_labels[0].toPlainText() == "yours: width 16, warm-up 900, factor 2"
 
 
 def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
@@ -100,7 +100,7 @@ def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWi
     schedule = window.setup_drawer.schedule
     qtbot.waitUntil(lambda: not schedule.is_dirty, timeout=WAIT_MS)
     steps, planned = schedule._curve.getData()
-    np.testing.assert_allclose(planned, np.interp(steps, *topic._own.getData()), rtol=0.01)
+    np.testing.assert_allclose(planned, np.interp(steps, *topic._own_curve.getData()), rtol=0.01)
     assert schedule.plot.toolTip() == f"Peak {planned.max():.3g}, last {planned[-1]:.3g}"
 
 
@@ -122,11 +122,11 @@ def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
     for max_steps, last in ((1000, 20_000), (90_000, 90_000), (40, 20_000)):
         prepare(window, qtbot, {"training.max_steps": max_steps})
         draw(topic, window)
-        steps, rates = topic._own.getData()
+        steps, rates = topic._own_curve.getData()
         assert steps[-1] == last and 1.0 * last < topic.plot.viewRange()[0][1] < 1.1 * last
         assert steps[rates.argmax()] == topic.warmup_spin.value() == 4000
         np.testing.assert_allclose(rates, direct(16, 4000, steps))
-        for curve, (_, warmup) in zip(topic._references, ((512, 4000), (512, 8000), (256, 4000)), strict=True):
+        for curve, (_, warmup) in zip(topic._paper_curves, ((512, 4000), (512, 8000), (256, 4000)), strict=True):
             assert curve.getData()[0][curve.getData()[1].argmax()] == warmup
         assert topic.warmup_spin.maximum() == last and list(topic.line.maxRange) == [1, last]
         assert topic.end_line.isVisible() and topic.end_line.value() == max_steps
@@ -173,16 +173,16 @@ def test_zoomed_the_key_lies_on_no_curve_either(topic: NoamTopic, window: MainWi
 def assert_names_are_whole_and_apart(topic: NoamTopic, where: str) -> None:
     """Each word within the plot, on no other, and on no curve."""
     box = topic.plot.plotItem.vb
-    words = [*topic._names, topic.line.label, topic.end_line.label]
+    words = [*topic._legend_labels, topic.line.label, topic.end_line.label]
     for place, word in enumerate(words):
         said = f"{word.toPlainText()} {where}"
         name = word.sceneBoundingRect()
         letters = name.adjusted(4, 4, -4, -4)  # without the room around them
-        if word in topic._names:
+        if word in topic._legend_labels:
             letters.setLeft(letters.left() - topic.theme.px(40))  # with its line in the key
         assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
         assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:place]), said
-        for curve in (topic._own, *topic._references):
+        for curve in (topic._own_curve, *topic._paper_curves):
             assert not runs_through(topic.plot, curve, letters), said
 
 

@@ -96,7 +96,7 @@ def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qt
     now, then = (chosen_head(probe.sentences[0], window.context.selection).weights for probe in probes if probe)
     shown = np.array([row[1:] for row in view.map.numbers()[1:]])
     np.testing.assert_allclose(shown, now.astype(np.float64) - then.astype(np.float64), atol=1e-6)
-    assert view.grid.numbers()[-1][-1] == pytest.approx(float(view.grid.canvas.rows[-1].drawn[-1, -1, -1]))
+    assert view.grid.numbers()[-1][-1] == pytest.approx(float(view.grid.canvas.rows[-1].shown_weights[-1, -1, -1]))
     assert "against step 0" in said_of_first_cell(window, qtbot)
     qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
     extras.step_combo.setFocus()

@@ -59,7 +59,7 @@ def test_labels_that_are_not_written_take_no_room(qtbot: QtBot) -> None:
     made = layout(640, 360, ("after → then",) * 60, ("Donaudampfschiff",) * 60)
     assert not made.names_rows and not made.names_columns
     assert made.grid.topLeft() == QPointF(0, 0) and made.cell(0, 0).height() == 6
-    below = MapLayout(QRectF(0, 0, 640, 360), made, made.font, row_room=100)
+    below = MapLayout(QRectF(0, 0, 640, 360), made, made.font, row_label_width=100)
     assert below.grid.left() > 100  # as those that it stands below of
 
 

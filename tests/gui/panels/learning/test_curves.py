@@ -283,7 +283,7 @@ def test_the_axis_does_not_move_under_the_mouse(
     history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
     panel.show_step(history, 800)
     assert panel.loss.viewRange() == before
-    panel.loss._pointing.stop()  # it has lain still
+    panel.loss._hover_timer.stop()  # it has lain still
     panel.show_step(history, 800)
     assert panel.loss.viewRange()[0][1] > 800 and panel.loss.viewRange()[1][1] > 9
 
@@ -366,13 +366,13 @@ def test_a_playhead_that_is_dragged_or_put_somewhere_by_a_click_looks_at_that_st
     trained: MainWindow, qtbot: QtBot
 ) -> None:
     curves, playhead = trained.train_view.curves, trained.context.playhead
-    curves.loss._line.setValue(5)
-    curves.loss._line.sigDragged.emit(curves.loss._line)
+    curves.loss._playhead_line.setValue(5)
+    curves.loss._playhead_line.sigDragged.emit(curves.loss._playhead_line)
     assert playhead.step == 5
     assert not playhead.is_live
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: curves.learning_rate._line.value() == 5, timeout=WAIT_MS)  # drawn a piece later
+    qtbot.waitUntil(lambda: curves.learning_rate._playhead_line.value() == 5, timeout=WAIT_MS)  # drawn a piece later
     plot = curves.loss
     place = plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
@@ -405,7 +405,7 @@ def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtB
 
 def test_the_axes_follow_once_the_mouse_lies_still(trained: MainWindow, qtbot: QtBot) -> None:
     loss = trained.train_view.curves.loss
-    loss._pointing.setInterval(200)
+    loss._hover_timer.setInterval(200)
     qtbot.mouseMove(loss.viewport())
     qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
     trained.context.workbench.learn(20)  # more than the axis has room for; it ends while the mouse lies there
@@ -426,7 +426,7 @@ def test_the_wheel_looks_closer_until_a_double_click(trained: MainWindow, qtbot:
     turn_wheel(loss, 480)
     closer = loss.viewRange()[0]
     assert closer[1] - closer[0] < whole[1] - whole[0] and curves.ticks.viewRange()[0] == pytest.approx(closer)
-    loss._pointing.stop()
+    loss._hover_timer.stop()
     curves.mark_dirty()
     qtbot.waitUntil(lambda: not curves.is_dirty, timeout=WAIT_MS)
     assert loss.viewRange()[0] == closer  # for as long as somebody looks closer

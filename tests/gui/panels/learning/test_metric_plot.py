@@ -118,7 +118,7 @@ def test_what_the_mouse_rests_on_is_explained_and_playhead_and_figures_are_those
     valid = f"valid {value:#.3g}{'' if step == 10 else ' at 10'}"
     title = f"Token accuracy, share of target tokens · step {step}: {valid}, learning rate"
     qtbot.waitUntil(lambda: curves.title_label.text().startswith(title), timeout=WAIT_MS)
-    assert plot._line.value() == step
+    assert plot._playhead_line.value() == step
     qtbot.keyClick(curves, Key.Key_End)
     assert trained.context.playhead.is_live
 

@@ -40,8 +40,8 @@ def test_each_number_of_the_axis_of_steps_is_written_in_full(
     plot = EmptyPlot(theme, Playhead())
     plot.apply_theme()
     stage(plot, width, 160)
-    plot.show_steps(end)
-    plot.show_values(0, 1)
+    plot.set_step_range(end)
+    plot.set_value_range(0, 1)
     plot.grab()  # the first drawing measures the texts, and has the axis be as high as these
     QApplication.processEvents()
     texts = numbers_of(plot)
@@ -74,8 +74,8 @@ def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage
     plot = EmptyPlot(theme, Playhead())
     plot.apply_theme()
     stage(plot, 600, 160)
-    plot.show_steps(1000)
-    plot.show_values(0, 1)  # with a number at its upper end
+    plot.set_step_range(1000)
+    plot.set_value_range(0, 1)  # with a number at its upper end
     axis = plot.getAxis("left")
     numbers = drawn_on(axis)
     assert numbers[-1][1] == "1.0"

@@ -35,16 +35,16 @@ def test_where_no_probe_can_be_read_it_says_which(qtbot: QtBot, theme: Theme, tm
 
 def test_words_that_the_model_does_not_know_are_shown_as_it_reads_them(qtbot: QtBot, window: MainWindow) -> None:
     row, history = window.train_view.sentence_row, window.context.bridge.history
-    assert not row.read_label.isVisible()
+    assert not row.tokens_label.isVisible()
     known = history.sentences[0].split()[0]
     row.add_button.click()
     qtbot.keyClicks(row.add_edit, f"{known} zebra")
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(row.read_label.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(row.tokens_label.isVisible, timeout=WAIT_MS)
     assert row.source_label.text() == f"{known} zebra"
-    assert row.read_label.text() == f"read as {known} <unk>"
+    assert row.tokens_label.text() == f"read as {known} <unk>"
     row.show_next()
-    qtbot.waitUntil(lambda: not row.read_label.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not row.tokens_label.isVisible(), timeout=WAIT_MS)
 
 
 def test_the_field_of_my_sentence_has_the_room_of_the_source(qtbot: QtBot, window: MainWindow) -> None:

@@ -84,7 +84,7 @@ def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenT
     assert item_at(table.table, 0, 1).data(PROBABILITY) == pytest.approx(0.2)
     assert item_at(table.table, 0, 4).data(PROBABILITY) is None
     assert table.title_label.text() == "Translation · weights of step 5"
-    assert table.read_label.text() == "read as   ich  will  <eos>"
+    assert table.tokens_label.text() == "read as   ich  will  <eos>"
     assert not table.cut_label.isVisibleTo(table)
 
 

@@ -44,7 +44,7 @@ def places_framed(canvas: TrackCanvas, theme: Theme) -> list[int]:
     assert layout is not None
     framed = []
     for place in range(layout.num_positions):
-        column, head = layout.first_two(place).toRect(), layout.head(place).toRect()
+        column, head = layout.compared_rect(place).toRect(), layout.number_rect(place).toRect()
         edge = {image.pixelColor(column.left() + 1, y).name() for y in range(column.top(), column.bottom())}
         number = [image.pixelColor(x, y) for x in range(head.left(), head.right()) for y in range(2, head.bottom() - 3)]
         is_red = any(colour.red() > colour.green() + 100 for colour in number)
@@ -80,7 +80,7 @@ def look(canvas: TrackCanvas, place: int, *, is_chosen: bool = False) -> None:
 def seen(canvas: TrackCanvas) -> range:
     """The places that are seen whole beside the names."""
     layout = present(canvas._layout)
-    heads = [layout.head(place).translated(canvas.x(), 0) for place in range(layout.num_positions)]
+    heads = [layout.number_rect(place).translated(canvas.x(), 0) for place in range(layout.num_positions)]
     left, right = canvas.names_width, area_of(canvas).viewport().width()
     whole = [place for place, head in enumerate(heads) if left <= head.left() and head.right() <= right]
     return range(whole[0], whole[-1] + 1)
