@@ -38,8 +38,8 @@ class HeadPicture:
         if np.isnan(self.weights).any():
             return DIVERGED
         colours = f"Orange: more than {self.baseline}; blue: less." if self.baseline else ""
-        said = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: the dataset's alignment."
-        gold = said if self.alignment else ""
+        dashes = f"Dashed: alignment; this head {self.score}." if self.score else "Dashed: the dataset's alignment."
+        gold = dashes if self.alignment else ""
         return " ".join(filter(None, (colours, gold)))
 
     @property

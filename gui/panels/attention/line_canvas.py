@@ -46,9 +46,9 @@ class LineCanvas(HeadCanvas[Token]):
             weights = self.picture.weights[:, index]
         strongest = sorted(range(len(others)), key=lambda other: -abs(float(weights[other])))[:_NUM_LISTED]
         form = "+z.2f" if self.picture.baseline else ".2f"
-        said = ",  ".join(f"{isolated(others[other])} {float(weights[other]):{form}}" for other in strongest)
+        weights_text = ",  ".join(f"{isolated(others[other])} {float(weights[other]):{form}}" for other in strongest)
         against = f"  against {self.picture.baseline}" if self.picture.baseline else ""
-        return f"{isolated(token)}  {verb}  {said}{against}"
+        return f"{isolated(token)}  {verb}  {weights_text}{against}"
 
     def _layout(self, picture: HeadPicture) -> LineLayout:
         return LineLayout(QRectF(self.rect()), picture, self._theme.token_font())

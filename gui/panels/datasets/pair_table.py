@@ -94,9 +94,9 @@ def _number_item(row: PairRow) -> QTableWidgetItem:
 def _tokens_item(side: str, tokens: Sequence[Token], before: Sequence[KindOfToken]) -> QTableWidgetItem:
     own: list[KindOfToken] = [(text, "known" if is_known else "unknown") for text, is_known in tokens]
     unknown = [text for text, is_known in tokens if not is_known]
-    told = f"; unknown, and read as <unk>: {' '.join(unknown)}" if unknown else ""
+    note = f"; unknown, and read as <unk>: {' '.join(unknown)}" if unknown else ""
     count = len(tokens) + 1
-    tip = f"{count:,} token{'s' * (count != 1)}, <eos> counted{told}"
-    item = table_item(tip=tip, accessible_text=f"{side} {' '.join(text for text, _ in tokens)}{told}")
+    tip = f"{count:,} token{'s' * (count != 1)}, <eos> counted{note}"
+    item = table_item(tip=tip, accessible_text=f"{side} {' '.join(text for text, _ in tokens)}{note}")
     item.setData(TOKENS, (*before, *own, ("<eos>", "special")))
     return item

@@ -124,10 +124,10 @@ class ComparisonPages(TabbedPages):
             self._read()
             return
         shown = self.comparison.comparison
-        told = shown.damaged if shown is not None else ()
+        reported = shown.damaged if shown is not None else ()
         self._show(comparison, [row.path for row in rows])
         for error in comparison.damaged:
-            if error not in told:
+            if error not in reported:
                 self._bridge.report(error)
 
     def _handle_read_error(self, rows: list[RunRow], error: Exception) -> None:

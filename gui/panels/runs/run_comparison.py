@@ -205,6 +205,6 @@ def _band_lines(comparison: Comparison) -> Iterator[tuple[object, ...]]:
     """Three lines for each group, metric and step."""
     for group in comparison.groups:
         for metric, band in (("train/loss, smoothed", group.training), ("valid/loss", group.validation)):
-            for said, values in (("mean", band.mean), ("lowest", band.lowest), ("highest", band.highest)):
+            for statistic, values in (("mean", band.mean), ("lowest", band.lowest), ("highest", band.highest)):
                 for step, loss in zip(band.steps.tolist(), values.tolist(), strict=True):
-                    yield group.name, f"{metric}, {said}", int(step), loss
+                    yield group.name, f"{metric}, {statistic}", int(step), loss

@@ -114,10 +114,10 @@ class RunDetails(QFrame):
         self.note_edit.setPlaceholderText(why_not or _NOTE_HINT)
 
     def _show_about(self) -> None:
-        row, said = self._row, self._message
+        row, message = self._row, self._message
         lines = [] if row is None else about_lines(row)
-        if row is not None and said is not None and said[0] == row.path:
-            lines.append(said[1])
+        if row is not None and message is not None and message[0] == row.path:
+            lines.append(message[1])
         self.about_label.setText("\n".join(lines))
 
     def _show_steps(self, *, is_same: bool) -> None:

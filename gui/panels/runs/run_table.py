@@ -109,8 +109,8 @@ class RunTable(RowTable[RunRow]):
             assert cell is not None
             cell.setData(VALUES, row.losses)
             if row.losses:
-                said = f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
-                cell.setData(Qt.ItemDataRole.AccessibleTextRole, said)
+                description = f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
+                cell.setData(Qt.ItemDataRole.AccessibleTextRole, description)
         self.show_letters(self._letters)
 
     def key_of(self, row: RunRow) -> Path:

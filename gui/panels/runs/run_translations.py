@@ -94,8 +94,8 @@ class RunTranslations(ComparisonPanel):
 
     def _item(self, text: str, title: str, *, is_right: bool | None) -> QTableWidgetItem:
         """A cell. `is_right` is None if the text is not an output."""
-        mark, said = _MARKS[is_right]
-        item = table_item(mark + text, tip=literal_tooltip(text), accessible_text=f"{title} {said}{text}")
+        mark, spoken_mark = _MARKS[is_right]
+        item = table_item(mark + text, tip=literal_tooltip(text), accessible_text=f"{title} {spoken_mark}{text}")
         item.setFont(self.theme.token_font())
         if is_right:
             item.setForeground(self.theme.colour("good_text"))

@@ -63,9 +63,9 @@ class ConfusionMap(ValidationPanel):
         assert self._confusion is not None
         self.canvas.mark = row, column
         self.canvas.update()
-        said = explain(self._confusion, row, column)
-        self.readout.setText(said)
-        self.canvas.setAccessibleDescription(said)
+        text = explain(self._confusion, row, column)
+        self.readout.setText(text)
+        self.canvas.setAccessibleDescription(text)
 
     def _choose(self, row: int, column: int) -> None:
         assert self._confusion is not None

@@ -252,9 +252,9 @@ class LearnedCanvas(QWidget):
     def _point_at(self, cell: tuple[int, int] | None) -> None:
         if cell != self._cell:
             self._cell = cell
-            said = self._explain(*cell) if cell is not None else ""
-            self.setAccessibleDescription(said)
-            self.pointed.emit(said)
+            text = self._explain(*cell) if cell is not None else ""
+            self.setAccessibleDescription(text)
+            self.pointed.emit(text)
             self.update()
 
     def _explain(self, row: int, column: int) -> str:

@@ -30,12 +30,12 @@ class ValidationPanel(Panel):
     @contextmanager
     def exporting(self) -> Iterator[None]:
         """Within the block the line says how to read the picture, whatever is pointed at."""
-        said = self.readout.text()
+        text = self.readout.text()
         self._set_readout(self.legend)
         try:
             yield
         finally:
-            self._set_readout(said)
+            self._set_readout(text)
 
     def show_readout(self, text: str) -> None:
         """Show what is pointed at; if empty, how to read the picture."""

@@ -17,7 +17,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.present import child_of
 
 
-class Where(Options):
+class PathOptions(Options):
     folder: Folder = option(".")
     corpus: File = option("")
     words: str = option("")
@@ -30,7 +30,7 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     chosen = tmp_path / "corpus" if key == "folder" else tmp_path / "train.en"
     if key == "corpus":
         chosen.touch()
-    form = OptionForm(schema_settings(Where.model_json_schema()))
+    form = OptionForm(schema_settings(PathOptions.model_json_schema()))
     qtbot.addWidget(form)
     row = form.rows[key]
     row.show_value(str(tmp_path if key == "folder" else tmp_path / "older.en"))
@@ -56,7 +56,7 @@ def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
     (tmp_path / "corpus" / "en").mkdir(parents=True)
     chosen = tmp_path / "corpus" / "en" / "train.en" if is_inside else tmp_path / "train.en"
     chosen.touch()
-    form = OptionForm(schema_settings(Where.model_json_schema()))
+    form = OptionForm(schema_settings(PathOptions.model_json_schema()))
     qtbot.addWidget(form)
     form.show_values({"folder": "~/corpus", "corpus": before})
     button = child_of(form.rows["corpus"], PathButton)
@@ -71,7 +71,7 @@ def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
 
 
 def test_other_options_have_no_button(qtbot: QtBot) -> None:
-    form = OptionForm(schema_settings(Where.model_json_schema()))
+    form = OptionForm(schema_settings(PathOptions.model_json_schema()))
     qtbot.addWidget(form)
     assert form.rows["words"].findChild(PathButton) is None
     button = child_of(form.rows["folder"], PathButton)

@@ -24,7 +24,7 @@ from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
 
 NUM_STEPS = 400
-PastPanel = TypeVar("PastPanel", Curves, TimeStrip)
+AnyStepPanel = TypeVar("AnyStepPanel", Curves, TimeStrip)
 
 
 @pytest.fixture
@@ -70,12 +70,12 @@ def history() -> History:
 
 
 @pytest.fixture
-def past(
+def make_step_panel(
     stage: Callable[[QWidget, int, int], None], theme: Theme, history: History
-) -> Callable[[type[PastPanel], int], PastPanel]:
-    """Makes a panel of the past as high as asked for: it shows the history's 400 steps, the playhead live."""
+) -> Callable[[type[AnyStepPanel], int], AnyStepPanel]:
+    """Makes a panel with an axis of steps, of this height: it shows the history's 400 steps, the playhead live."""
 
-    def make(kind: type[PastPanel], height: int) -> PastPanel:
+    def make(kind: type[AnyStepPanel], height: int) -> AnyStepPanel:
         playhead = Playhead()
         playhead.advance(NUM_STEPS)
         made = kind(theme, playhead, Replay(playhead, lambda: history.probe_steps))

@@ -36,13 +36,13 @@ def learning(window: MainWindow, wait_for_state: WaitForState) -> MainWindow:
 
 
 @pytest.fixture
-def rests_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def long_cooldowns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have whatever rests do so for longer than any test waits."""
     monkeypatch.setattr("gui.sentences.cooldown.LEAST_S", 1000.0)
     monkeypatch.setattr("gui.sentences.cooldown.LONGEST_S", 1000.0)
 
 
-class Asking(Panel):
+class QueryingPanel(Panel):
     """Asks for two sentences and draws nothing."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -55,7 +55,7 @@ class Asking(Panel):
     def show_step(self, history: History, step: int) -> None:
         pass
 
-    def want(self, sentence: int, moment: int) -> None:
+    def submit(self, sentence: int, moment: int) -> None:
         self.query.submit(Translate(texts=(self.sentences[sentence],)), moment=moment)
 
     def _count(self) -> None:
@@ -88,18 +88,18 @@ def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
 
 
 def test_a_question_of_another_moment_rests_and_another_question_does_not(
-    learning: MainWindow, qtbot: QtBot, rests_for_long: None, wait_for_state: WaitForState
+    learning: MainWindow, qtbot: QtBot, long_cooldowns: None, wait_for_state: WaitForState
 ) -> None:
-    panel = Asking(learning)
+    panel = QueryingPanel(learning)
     present(learning.train_view.layout()).addWidget(panel)
-    panel.want(0, moment=1)
+    panel.submit(0, moment=1)
     qtbot.waitUntil(lambda: panel.query.answer is not None, timeout=WAIT_MS)
     first = panel.query.answer
     assert panel.waited_for == 1
-    under_way = panel.query._pending
-    panel.want(0, moment=2)
-    assert panel.query._pending is under_way
-    panel.want(1, moment=2)
+    pending = panel.query._pending
+    panel.submit(0, moment=2)
+    assert panel.query._pending is pending
+    panel.submit(1, moment=2)
     qtbot.waitUntil(lambda: panel.query.answer is not first, timeout=WAIT_MS)
     second = present(panel.query.answer)
     assert second[0].source == panel.sentences[1] and panel.waited_for == 2
@@ -107,13 +107,13 @@ def test_a_question_of_another_moment_rests_and_another_question_does_not(
     learning.transport.learn_button.click()
     wait_for_state("paused")
     qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # the cooldown is over
-    panel.want(1, moment=3)
+    panel.submit(1, moment=3)
     qtbot.waitUntil(lambda: panel.query.answer is not second, timeout=WAIT_MS)
     assert panel.waited_for == 2  # nobody did
 
 
 def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhead_at_once(
-    learning: MainWindow, qtbot: QtBot, rests_for_long: None
+    learning: MainWindow, qtbot: QtBot, long_cooldowns: None
 ) -> None:
     view, playhead = learning.translate_view, learning.context.playhead
     learning.show_view(VIEWS.index(type(view)))
@@ -135,29 +135,29 @@ def answered(panel: Any, qtbot: QtBot) -> object:
     return panel.query.answer
 
 
-def learns_on_and_asks_nothing(window: MainWindow, panel: Any, qtbot: QtBot) -> None:
+def assert_no_new_query(window: MainWindow, panel: Any, qtbot: QtBot) -> None:
     """Two steps later, drawn again, it has asked nothing."""
-    under_way, step = panel.query._pending, window.context.playhead.live_step
+    pending, step = panel.query._pending, window.context.playhead.live_step
     qtbot.waitUntil(lambda: window.context.playhead.live_step >= step + 2, timeout=WAIT_MS)
     panel.mark_dirty()
     qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
-    assert panel.query._pending is under_way
+    assert panel.query._pending is pending
 
 
 def test_the_head_taken_apart_and_the_heads_left_out_rest(
-    learning: MainWindow, qtbot: QtBot, rests_for_long: None
+    learning: MainWindow, qtbot: QtBot, long_cooldowns: None
 ) -> None:
     learning.show_view(VIEWS.index(type(learning.anatomy_view)))
     learning.anatomy_view.choose(DotProductTopic)
     answered(learning.anatomy_view.topic, qtbot)
-    learns_on_and_asks_nothing(learning, learning.anatomy_view.topic, qtbot)
+    assert_no_new_query(learning, learning.anatomy_view.topic, qtbot)
     learning.show_view(VIEWS.index(type(learning.attention_view)))
     learning.attention_view.disabled_heads.toggle(HeadId("cross", 0, 0))
     answered(learning.attention_view.left_out, qtbot)
-    learns_on_and_asks_nothing(learning, learning.attention_view.left_out, qtbot)
+    assert_no_new_query(learning, learning.attention_view.left_out, qtbot)
 
 
-def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot, rests_for_long: None) -> None:
+def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot, long_cooldowns: None) -> None:
     view = learning.translate_view
     learning.show_view(VIEWS.index(type(view)))
     view.other._choose("now")
@@ -168,4 +168,4 @@ def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot,
         wait_for(qtbot, lambda step: learning.context.playhead.live_step > step, step)
         view.typed.choose_weights("playhead")  # as before, but translated anew: the beam would follow
         wait_for(qtbot, lambda step: present(view.typed.translation).step > step, step)
-        learns_on_and_asks_nothing(learning, panel, qtbot)
+        assert_no_new_query(learning, panel, qtbot)

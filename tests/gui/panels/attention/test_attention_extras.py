@@ -97,7 +97,7 @@ def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qt
     shown = np.array([row[1:] for row in view.map.numbers()[1:]])
     np.testing.assert_allclose(shown, now.astype(np.float64) - then.astype(np.float64), atol=1e-6)
     assert view.grid.numbers()[-1][-1] == pytest.approx(float(view.grid.canvas.rows[-1].shown_weights[-1, -1, -1]))
-    assert "against step 0" in said_of_first_cell(window, qtbot)
+    assert "against step 0" in first_cell_readout(window, qtbot)
     qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
     extras.step_combo.setFocus()
     qtbot.keyClicks(extras.step_combo, "8")
@@ -111,7 +111,7 @@ def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qt
     )
 
 
-def said_of_first_cell(window: MainWindow, qtbot: QtBot) -> str:
+def first_cell_readout(window: MainWindow, qtbot: QtBot) -> str:
     """What the map reads out of its second cell."""
     canvas = window.attention_view.map.canvas
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
@@ -129,7 +129,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
         lambda: window.context.bridge.state == "paused" and "step 5" in view.map.title_label.text(), timeout=WAIT_MS
     )
     first = present(window.context.workbench.run)
-    assert EXAMPLE_NAME not in offered(extras)  # it follows other sentences
+    assert EXAMPLE_NAME not in combo_items(extras)  # it follows other sentences
     name = name_of(RunFolder.open(first))
     window.context.workbench.reset()
     qtbot.waitUntil(
@@ -137,13 +137,13 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     )
     view.more_button.click()
     view.more_button.click()  # looked for anew
-    qtbot.waitUntil(lambda: name in offered(extras), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: name in combo_items(extras), timeout=WAIT_MS)
     extras.baseline_combo.setFocus()
     qtbot.keyClicks(extras.baseline_combo, name[:4])
     qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text(), timeout=WAIT_MS)
     assert not weights_of(view.map).any()  # the same seed
     assert "Orange: more than the other run; blue: less." in view.map.canvas.legend()  # the title has its name
-    assert said_of_first_cell(window, qtbot).endswith("with weight +0.000 against the other run")
+    assert first_cell_readout(window, qtbot).endswith("with weight +0.000 against the other run")
     qtbot.waitUntil(lambda: view.grid.title_label.text() == "All heads · step 0 minus the other run", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: extras.step_combo.isVisible() and not extras.is_dirty, timeout=WAIT_MS)
     assert extras.step_combo.currentText() == "the same"
@@ -157,7 +157,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     qtbot.waitUntil(lambda: view.map.title_label.text().endswith("· step 0"), timeout=WAIT_MS)
 
 
-def offered(extras: AttentionExtras) -> list[str]:
+def combo_items(extras: AttentionExtras) -> list[str]:
     """What can be compared with."""
     return [extras.baseline_combo.itemText(place) for place in range(extras.baseline_combo.count())]
 
@@ -178,5 +178,5 @@ def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is
     extras.baseline_combo.showPopup()
     extras._handle_runs_read([kept])
     qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)
-    assert extras.baseline_combo.currentText() == "kept" and "gone" in offered(extras)
+    assert extras.baseline_combo.currentText() == "kept" and "gone" in combo_items(extras)
     extras.baseline_combo.hidePopup()

@@ -103,7 +103,7 @@ def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel:
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2))):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     panel.show_step(history, 320)
-    assert said_of(panel, 5, 2).count("the best head's since 320 (◆)") == 1 and "◆" not in said_of(panel, 5, 1)
+    assert tooltip_of(panel, 5, 2).count("the best head's since 320 (◆)") == 1 and "◆" not in tooltip_of(panel, 5, 1)
     corner = panel.canvas.cell(5, 2).toRect()
     corner.setLeft(corner.right() - 12)
     corner.setHeight(14)
@@ -113,12 +113,12 @@ def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel:
 
 
 def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, history: History) -> None:
-    assert "Alignment" not in said_of(panel, 5, 2)
+    assert "Alignment" not in tooltip_of(panel, 5, 2)
     history.apply(ProbeDone(probe=Probe(step=310, sentences=(aligned_sentence((1, 2, 2)), sentence()))))
     history.apply(ProbeDone(probe=Probe(step=320, sentences=(aligned_sentence(), sentence()))))
     for step, score in ((310, "0.50"), (320, "1.00")):
         panel.show_step(history, step)
-        scores = {(row, head): said_of(panel, row, head) for row in range(6) for head in range(4)}
+        scores = {(row, head): tooltip_of(panel, row, head) for row in range(6) for head in range(4)}
         assert all(("Alignment 0.00" in said) == (place[0] > 3) for place, said in scores.items() if place != (5, 2))
         assert f"Alignment {score}" in scores[5, 2]
         in_csv = {tuple(line[:4]) for line in panel.numbers()}
@@ -128,7 +128,7 @@ def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, hist
     assert [line[3] for line in panel.numbers() if line[:3] == ("cross", 2, 3)] == [1.0]
 
 
-def said_of(panel: HeadGrid, row: int, head: int) -> str:
+def tooltip_of(panel: HeadGrid, row: int, head: int) -> str:
     """What is shown where the mouse rests on a head."""
     place = panel.canvas.cell(row, head).center().toPoint()
     QApplication.sendEvent(panel.canvas, QHelpEvent(QEvent.Type.ToolTip, place, panel.canvas.mapToGlobal(place)))

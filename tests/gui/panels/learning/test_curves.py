@@ -34,12 +34,12 @@ from tests.gui.panels.conftest import NUM_STEPS, prepared
 
 
 @pytest.fixture
-def panel(past: Callable[[type[Curves], int], Curves]) -> Curves:
+def panel(make_step_panel: Callable[[type[Curves], int], Curves]) -> Curves:
     """The curves of 400 steps, the playhead live."""
-    return past(Curves, 260)
+    return make_step_panel(Curves, 260)
 
 
-def place_of(plot: StepPlot, step: float, height: float) -> QPoint:
+def point_at(plot: StepPlot, step: float, height: float) -> QPoint:
     """Where a point of the axes is on the plot's widget."""
     return plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(step, height)))
 
@@ -78,7 +78,7 @@ def test_the_star_is_where_the_metric_is_best_that_the_run_goes_by(panel: Curves
     steps, losses = panel.loss._best.getOriginalDataset()
     assert (steps.tolist(), losses.tolist()) == ([350], [1.2])
     said = "step 350: the best validation since step 320, by valid/bleu"
-    assert tip_at(panel.loss, place_of(panel.loss, 350, 1.2)) == said
+    assert tip_at(panel.loss, point_at(panel.loss, 350, 1.2)) == said
     assert panel.ticks.accessibleDescription().endswith(said)
 
 
@@ -173,7 +173,7 @@ def test_a_loss_that_is_not_finite_leaves_the_axis_usable(panel: Curves, history
 
 def test_the_strips_share_the_steps_of_the_loss(panel: Curves) -> None:
     for step in (0, 200, 400):
-        places = {place_of(plot, step, 0).x() for plot in (panel.loss, panel.learning_rate, panel.ticks)}
+        places = {point_at(plot, step, 0).x() for plot in (panel.loss, panel.learning_rate, panel.ticks)}
         assert max(places) - min(places) <= 1
 
 
@@ -204,7 +204,7 @@ def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, h
 
     def says_the_best() -> bool:
         for step in (299, 300):  # pyqtgraph passes over moves that come too fast
-            qtbot.mouseMove(ticks.viewport(), place_of(ticks, step, 0.72))
+            qtbot.mouseMove(ticks.viewport(), point_at(ticks, step, 0.72))
         return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far, by valid/loss"
 
     qtbot.waitUntil(says_the_best, timeout=WAIT_MS)
@@ -214,7 +214,7 @@ def test_the_best_validations_mark_is_seen_on_the_playhead(panel: Curves, histor
     panel.show_step(history, 300)
     ticks, good = panel.ticks, theme.colour("good")
     image = ticks.grab().toImage()
-    centre = place_of(ticks, 300, 0.6).x()
+    centre = point_at(ticks, 300, 0.6).x()
     columns = range(centre - 8, centre + 9)
     green = [place for place in columns for y in range(image.height()) if image.pixelColor(place, y) == good]
     assert len(green) > 20 and max(green) - min(green) > 6
@@ -223,7 +223,7 @@ def test_the_best_validations_mark_is_seen_on_the_playhead(panel: Curves, histor
 def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:
     for plot, step in ((panel.loss, 120), (panel.ticks, 240)):
         middle = sum(plot.viewRange()[1]) / 2
-        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, step, middle))
+        qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=point_at(plot, step, middle))
         assert panel._playhead.step == pytest.approx(step, abs=2)
 
 
@@ -244,14 +244,14 @@ def test_a_click_at_a_tick_or_mark_is_at_its_step_though_a_pixel_is_many(
     panel.show_step(history, 20_000)
     panel.grab()
     for step, pixels, meant in ((7053, 2, 7053), (5000, -3, 5000), (9000, 3, 9000)):
-        place = place_of(panel.ticks, step, 0.5) + QPoint(pixels, 0)
+        place = point_at(panel.ticks, step, 0.5) + QPoint(pixels, 0)
         qtbot.mouseClick(panel.ticks.viewport(), Qt.MouseButton.LeftButton, pos=place)
         assert panel._playhead.step == meant
 
 
 def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> None:
     plot = panel.loss
-    start, end = place_of(plot, 400, 2), place_of(plot, 150, 2)
+    start, end = point_at(plot, 400, 2), point_at(plot, 150, 2)
     qtbot.mouseMove(plot.viewport(), start)
     qtbot.mousePress(plot.viewport(), Qt.MouseButton.LeftButton, pos=start)
     for share in range(1, 11):
@@ -468,9 +468,9 @@ def test_each_line_of_meaning_is_explained_where_the_mouse_rests(
     panel.grab()
     line = panel.loss._levels[name]
     on_the_name = panel.loss.mapFromScene(line.label.sceneBoundingRect().center())
-    for place in (place_of(panel.loss, 200, line.value()), on_the_name):
+    for place in (point_at(panel.loss, 200, line.value()), on_the_name):
         assert tip_at(panel.loss, place).startswith(said)
-    assert tip_at(panel.loss, place_of(panel.loss, 200, 3.2)) == panel.toolTip()  # where no line is: the panel's
+    assert tip_at(panel.loss, point_at(panel.loss, 200, 3.2)) == panel.toolTip()  # where no line is: the panel's
 
 
 def tip_at(plot: StepPlot, place: QPoint) -> str:
@@ -615,12 +615,12 @@ def test_names_are_placed_anew_for_what_is_new_and_not_for_the_playhead(
     panel.show_step(history, NUM_STEPS)  # laid out
     placed: list[pg.PlotItem] = []
 
-    def room_of(plot: pg.PlotItem) -> LabelPlacer:
+    def recording_placer(plot: pg.PlotItem) -> LabelPlacer:
         placed.append(plot)
         return LabelPlacer(plot)
 
     for module in ("validation_plot", "learning_rate_plot"):
-        monkeypatch.setattr(f"gui.panels.learning.{module}.LabelPlacer", room_of)
+        monkeypatch.setattr(f"gui.panels.learning.{module}.LabelPlacer", recording_placer)
     for step in (100, 250, NUM_STEPS):
         panel.show_step(history, step)
     assert not placed

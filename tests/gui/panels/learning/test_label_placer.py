@@ -22,19 +22,19 @@ def plot(stage: Callable[[QWidget, int, int], None]) -> pg.PlotWidget:
     return made
 
 
-def square(room: LabelPlacer, step: float, value: float, size: float = 20.0) -> QRectF:
-    middle = room.to_pixel(step, value)
+def square(placer: LabelPlacer, step: float, value: float, size: float = 20.0) -> QRectF:
+    middle = placer.to_pixel(step, value)
     return QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size)
 
 
-def chosen(room: LabelPlacer, *places: tuple[float, float]) -> tuple[float, float]:
-    return room.place_freest((square(room, *place), place) for place in places)
+def chosen(placer: LabelPlacer, *points: tuple[float, float]) -> tuple[float, float]:
+    return placer.place_freest((square(placer, *place), place) for place in points)
 
 
 def test_the_first_place_is_taken_that_is_on_no_curve_however_far_apart_its_points_are(plot: pg.PlotWidget) -> None:
     plot.plot([0, 100], [0, 10])
-    for places, free in (([(50, 5), (50, 8), (50, 2)], (50, 8)), ([(80, 8), (80, 2)], (80, 2)), ([(9, 9)], (9, 9))):
-        assert chosen(LabelPlacer(plot.plotItem), *places) == free
+    for points, free in (([(50, 5), (50, 8), (50, 2)], (50, 8)), ([(80, 8), (80, 2)], (80, 2)), ([(9, 9)], (9, 9))):
+        assert chosen(LabelPlacer(plot.plotItem), *points) == free
 
 
 def test_a_curve_is_there_from_its_first_step_to_its_last_and_where_it_is_finite(plot: pg.PlotWidget) -> None:
@@ -46,15 +46,15 @@ def test_a_curve_is_there_from_its_first_step_to_its_last_and_where_it_is_finite
 def test_names_and_marks_are_worse_to_lie_on_than_curves_and_so_is_the_edge(plot: pg.PlotWidget) -> None:
     plot.plot([0, 100], [5, 5])
     plot.plot([20], [8], pen=None, symbol="star", symbolSize=13)
-    room = LabelPlacer(plot.plotItem)
-    assert chosen(room, (20, 8), (100, 9), (50, 5)) == (50, 5)
-    assert chosen(room, (50, 5), (50, 9.9), (70, 5)) == (70, 5)  # where one stands, none is put again
+    placer = LabelPlacer(plot.plotItem)
+    assert chosen(placer, (20, 8), (100, 9), (50, 5)) == (50, 5)
+    assert chosen(placer, (50, 5), (50, 9.9), (70, 5)) == (70, 5)  # where one stands, none is put again
 
 
 def test_pixels_and_points_of_the_axes_are_each_others(plot: pg.PlotWidget) -> None:
-    room = LabelPlacer(plot.plotItem)
-    assert room.from_pixel(room.to_pixel(30, 7)) == pytest.approx((30, 7))
-    assert room.to_pixel(100, 0).toTuple() == pytest.approx((room.width, room.height))
+    placer = LabelPlacer(plot.plotItem)
+    assert placer.from_pixel(placer.to_pixel(30, 7)) == pytest.approx((30, 7))
+    assert placer.to_pixel(100, 0).toTuple() == pytest.approx((placer.width, placer.height))
 
 
 def test_middles_keep_all_within_a_length_the_nearest_first() -> None:

@@ -23,7 +23,7 @@ from gui.pictures.picture_file import encoders_of
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.panels.conftest import NUM_STEPS, prepared
-from tests.gui.panels.learning.test_curves import place_of, tip_at
+from tests.gui.panels.learning.test_curves import point_at, tip_at
 from tests.gui.present import present
 
 NOISY = """
@@ -108,10 +108,10 @@ def test_what_the_mouse_rests_on_is_explained_and_playhead_and_figures_are_those
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
     said = "Limit: the plugin says that no model can do better on these data"
     for step in (2, 15):
-        assert tip_at(plot, place_of(plot, step, plot._levels["limit"].value())) == said
-    assert tip_at(plot, place_of(plot, 2, 0.02)).startswith("Share of the target tokens")
+        assert tip_at(plot, point_at(plot, step, plot._levels["limit"].value())) == said
+    assert tip_at(plot, point_at(plot, 2, 0.02)).startswith("Share of the target tokens")
     history = trained.context.bridge.history
-    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place_of(plot, 12, 0.5))
+    qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=point_at(plot, 12, 0.5))
     step = trained.context.playhead.step
     assert step == pytest.approx(12, abs=1)
     value = history.validations[10]["valid/token_accuracy"]
@@ -157,11 +157,11 @@ def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWin
 
 
 @pytest.fixture
-def panel(past: Callable[[type[Curves], int], Curves], history: History) -> Curves:
+def panel(make_step_panel: Callable[[type[Curves], int], Curves], history: History) -> Curves:
     """Curves of 400 steps whose validations measure a plugin's own `gain`, too."""
     for step, gain in ((100, -2.0), (400, -0.5)):
         history.apply(ValidationDone(step=step, metrics={"valid/gain": gain}, sentences=(), is_best=False))
-    return past(Curves, 260)
+    return make_step_panel(Curves, 260)
 
 
 def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
@@ -186,7 +186,7 @@ def test_the_strips_follow_its_steps(panel: Curves, history: History) -> None:
     panel.show_step(history, 5000)
     panel.grab()
     for step in (0, 2000, 5000):
-        places = {place_of(one, step, 0).x() for one in (plot, panel.learning_rate, panel.ticks)}
+        places = {point_at(one, step, 0).x() for one in (plot, panel.learning_rate, panel.ticks)}
         assert max(places) - min(places) <= 1
 
 

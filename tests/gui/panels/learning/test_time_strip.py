@@ -16,9 +16,9 @@ from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture
-def strip(past: Callable[[type[TimeStrip], int], TimeStrip]) -> TimeStrip:
+def strip(make_step_panel: Callable[[type[TimeStrip], int], TimeStrip]) -> TimeStrip:
     """400 steps, the playhead live."""
-    return past(TimeStrip, 40)
+    return make_step_panel(TimeStrip, 40)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def attentive(window: MainWindow, qtbot: QtBot) -> MainWindow:
     return window
 
 
-def place_of(strip: TimeStrip, step: float) -> QPoint:
+def point_at(strip: TimeStrip, step: float) -> QPoint:
     """Where a step is on the ticks, below their marks."""
     return strip.ticks.mapFromScene(strip.ticks.plotItem.vb.mapViewToScene(QPointF(step, 0.2)))
 
@@ -54,7 +54,7 @@ def test_it_is_slim(attentive: MainWindow) -> None:
 
 def test_a_click_looks_at_an_earlier_step(attentive: MainWindow, qtbot: QtBot) -> None:
     strip, chip = attentive.time_strip, attentive.transport.live_button
-    qtbot.mouseClick(strip.ticks.viewport(), Qt.MouseButton.LeftButton, pos=place_of(strip, 2))
+    qtbot.mouseClick(strip.ticks.viewport(), Qt.MouseButton.LeftButton, pos=point_at(strip, 2))
     assert attentive.context.playhead.step == 2
     title = attentive.attention_view.map.title_label
     qtbot.waitUntil(lambda: title.text().endswith("step 2"), timeout=WAIT_MS)
@@ -64,7 +64,7 @@ def test_a_click_looks_at_an_earlier_step(attentive: MainWindow, qtbot: QtBot) -
 
 
 def test_the_playhead_drags(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
-    view, start, end = strip.ticks.viewport(), place_of(strip, 400), place_of(strip, 150)
+    view, start, end = strip.ticks.viewport(), point_at(strip, 400), point_at(strip, 150)
     qtbot.mouseMove(view, start)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
     for share in range(1, 11):

@@ -17,7 +17,7 @@ from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
 
-TOKENS = tuple(f"token{place}" for place in range(40))
+TOKENS = tuple(f"token{position}" for position in range(40))
 
 
 def test_the_first_difference_is_framed_and_named(qtbot: QtBot) -> None:
@@ -27,29 +27,29 @@ def test_the_first_difference_is_framed_and_named(qtbot: QtBot) -> None:
     fed, free = ("i", "want", "a", "beer"), ("i", "want", "cold", "beer")
     canvas.show_tracks((track("fed", fed), track("free", free)), "")
     canvas.resize(canvas.sizeHint())
-    assert places_framed(canvas, theme) == [2]
+    assert framed_positions(canvas, theme) == [2]
     canvas.show_tracks((track("fed", fed), track("free", fed[:3])), "")  # the shorter one ends
-    assert places_framed(canvas, theme) == [3]
+    assert framed_positions(canvas, theme) == [3]
     canvas.show_tracks((track("fed", fed), track("free", fed)), "")
-    assert places_framed(canvas, theme) == []
+    assert framed_positions(canvas, theme) == []
 
 
 def track(name: str, tokens: tuple[str, ...]) -> Track:
     return Track(name, tokens, (0.5,) * len(tokens), tokens)
 
 
-def places_framed(canvas: TrackCanvas, theme: Theme) -> list[int]:
+def framed_positions(canvas: TrackCanvas, theme: Theme) -> list[int]:
     """Where the frame's colour is on the left edge through both tracks, and in the number above."""
     image, layout = canvas.grab().toImage(), canvas._layout
     assert layout is not None
     framed = []
-    for place in range(layout.num_positions):
-        column, head = layout.compared_rect(place).toRect(), layout.number_rect(place).toRect()
+    for position in range(layout.num_positions):
+        column, head = layout.compared_rect(position).toRect(), layout.number_rect(position).toRect()
         edge = {image.pixelColor(column.left() + 1, y).name() for y in range(column.top(), column.bottom())}
         number = [image.pixelColor(x, y) for x in range(head.left(), head.right()) for y in range(2, head.bottom() - 3)]
         is_red = any(colour.red() > colour.green() + 100 for colour in number)
         assert (theme.colours.bad in edge) == is_red
-        framed += [place] if is_red else []
+        framed += [position] if is_red else []
     return framed
 
 
@@ -71,52 +71,52 @@ def area_of(canvas: TrackCanvas) -> TrackScrollArea:
     return area
 
 
-def look(canvas: TrackCanvas, place: int, *, is_chosen: bool = False) -> None:
+def show(canvas: TrackCanvas, position: int, *, is_chosen: bool = False) -> None:
     """As a panel does where tracks are drawn, or the place was moved."""
-    canvas.show_position(place, is_chosen=is_chosen)
+    canvas.show_position(position, is_chosen=is_chosen)
     area_of(canvas).fit()
 
 
 def seen(canvas: TrackCanvas) -> range:
     """The places that are seen whole beside the names."""
     layout = present(canvas._layout)
-    heads = [layout.number_rect(place).translated(canvas.x(), 0) for place in range(layout.num_positions)]
+    heads = [layout.number_rect(position).translated(canvas.x(), 0) for position in range(layout.num_positions)]
     left, right = canvas.names_width, area_of(canvas).viewport().width()
-    whole = [place for place, head in enumerate(heads) if left <= head.left() and head.right() <= right]
+    whole = [position for position, head in enumerate(heads) if left <= head.left() and head.right() <= right]
     return range(whole[0], whole[-1] + 1)
 
 
 def test_names_stay_where_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: QtBot) -> None:
     area = area_of(canvas)
     canvas.show_tracks(tuple(track(name, TOKENS) for name in ("fed", "free")), "")
-    look(canvas, 0)
+    show(canvas, 0)
     qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
     names = QRect(0, 20, canvas.names_width - 8, area.viewport().height() - 30)
     before = area.viewport().grab(names).toImage()
-    look(canvas, 30)
+    show(canvas, 30)
     qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
     assert area.viewport().grab(names).toImage() == before
     assert 30 in seen(canvas)
 
 
 def test_the_first_difference_is_seen_until_somebody_chooses_a_place(canvas: TrackCanvas, qtbot: QtBot) -> None:
-    def show_difference(place: int) -> None:
-        other = (*TOKENS[:place], "other", *TOKENS[place + 1 :])
+    def show_difference(position: int) -> None:
+        other = (*TOKENS[:position], "other", *TOKENS[position + 1 :])
         canvas.show_tracks((track("fed", TOKENS), track("free", other)), "")
 
     show_difference(1)
-    look(canvas, 39)
+    show(canvas, 39)
     qtbot.waitUntil(lambda: canvas.width() > area_of(canvas).width(), timeout=WAIT_MS)
     assert 1 in seen(canvas)
-    look(canvas, 39, is_chosen=True)
+    show(canvas, 39, is_chosen=True)
     assert 39 in seen(canvas) and 1 not in seen(canvas)
     show_difference(2)  # the model learned on: whoever chose a place goes on looking there
-    look(canvas, 39, is_chosen=True)
+    show(canvas, 39, is_chosen=True)
     assert 39 in seen(canvas)
-    look(canvas, 39)  # another sentence
+    show(canvas, 39)  # another sentence
     assert 2 in seen(canvas)
     canvas.show_tracks((track("free", TOKENS),), "")  # nothing to differ from
-    look(canvas, 39)
+    show(canvas, 39)
     assert 39 in seen(canvas)
 
 
@@ -124,16 +124,16 @@ def test_only_the_tokens_that_are_seen_are_painted_and_as_all_of_them_would_be(
     canvas: TrackCanvas, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canvas.show_tracks((track("fed", TOKENS), track("free", TOKENS), track("short", TOKENS[:33])), "")
-    look(canvas, 30)
+    show(canvas, 30)
     qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
     viewport, left = area_of(canvas).viewport(), canvas.names_width
     beside = QRect(left, 0, viewport.width() - left, canvas.height())
     whole = canvas.grab().toImage().copy(beside.translated(-canvas.x(), 0))
     painted, paint_token = list[int](), TrackCanvas._paint_token
 
-    def noted(self: TrackCanvas, painter: QPainter, box: QRectF, track: Track, place: int) -> None:
-        painted.append(place)
-        paint_token(self, painter, box, track, place)
+    def noted(self: TrackCanvas, painter: QPainter, box: QRectF, track: Track, position: int) -> None:
+        painted.append(position)
+        paint_token(self, painter, box, track, position)
 
     monkeypatch.setattr(TrackCanvas, "_paint_token", noted)
     seen_alone = viewport.grab(beside).toImage()

@@ -39,7 +39,7 @@ def canvas(stage: Stage, theme: Theme) -> LearnedCanvas:
     return made
 
 
-def ground(canvas: LearnedCanvas, image: QImage, column: int) -> QColor:
+def background(canvas: LearnedCanvas, image: QImage, column: int) -> QColor:
     """In a corner of its cell, inside of any frame and beside the text."""
     cell = canvas.cell(0, column).toRect()
     return image.pixelColor(cell.left() + 5, cell.top() + 5)
@@ -49,7 +49,7 @@ def ground(canvas: LearnedCanvas, image: QImage, column: int) -> QColor:
 def test_the_longer_a_token_has_been_right_the_stronger_it_is(canvas: LearnedCanvas, theme: Theme, mode: Mode) -> None:
     theme.set_mode(mode)
     image, table = canvas.grab().toImage(), attention_table(mode)
-    early, late, forgotten, never = (ground(canvas, image, column) for column in range(4))
+    early, late, forgotten, never = (background(canvas, image, column) for column in range(4))
     assert early == QColor.fromRgb(int(table[204])) and late == QColor.fromRgb(int(table[46]))  # 0.8 and 0.18 of it
     assert forgotten == never == theme.colour("surface")
     assert abs(early.lightness() - never.lightness()) > abs(late.lightness() - never.lightness()) > 10
@@ -70,7 +70,7 @@ def test_what_was_forgotten_is_framed(canvas: LearnedCanvas, theme: Theme) -> No
     assert framed == [False, False, True, False]
 
 
-def said_of_each(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
+def readouts_of(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
     """What arrow keys say of the four tokens, from the first."""
     said = []
     for _ in TOKENS:
@@ -97,7 +97,7 @@ def test_where_validations_are_not_kept_it_says_between_which_two_a_token_change
     canvas: LearnedCanvas, qtbot: QtBot
 ) -> None:
     legend = canvas.legend()
-    assert said_of_each(canvas, qtbot) == [
+    assert readouts_of(canvas, qtbot) == [
         "right since step 100",
         "right since step 300",
         "forgotten at step 200",
@@ -106,14 +106,14 @@ def test_where_validations_are_not_kept_it_says_between_which_two_a_token_change
     canvas.show_sentences(canvas._sentences, [100, 200, 300], [120, 150])
     gaps = "Some validations are not kept or not readable: a token changed somewhere between two that are."
     assert canvas.legend() == f"{legend} {gaps}"
-    assert said_of_each(canvas, qtbot) == [
+    assert readouts_of(canvas, qtbot) == [
         "right since step 100",
         "right since step 300",
         "forgotten between step 100 and 200",
         "not right yet",
     ]
     canvas.show_sentences(canvas._sentences, [100, 200, 300], [50, 250])
-    assert said_of_each(canvas, qtbot)[:2] == [
+    assert readouts_of(canvas, qtbot)[:2] == [
         "became right between step 0 and 100",
         "became right between step 200 and 300",
     ]
