@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.named import named
+from benchmarks.chosen_names import chosen_names
 from core.followed_run import read_followed
 from core.run_folder import RunFolder
 
@@ -29,8 +29,8 @@ class Promise:
 
     preset: str
     seconds: float
-    reaches: dict[str, float]
-    learned_by: str | None = None  # the validation metric that passes 95 % once the task is learned
+    min_metrics: dict[str, float]
+    learned_metric: str | None = None  # the validation metric that passes 95 % once the task is learned
 
 
 PROMISES = (
@@ -49,7 +49,7 @@ PROMISES = (
     Promise("classic_copy_notebook", math.inf, {}),
     Promise("joeynmt_reverse", math.inf, {}),
 )
-LEAST_PROBES = 25  # probes before a teaching preset passes 95 %
+MIN_PROBES = 25  # probes before a teaching preset passes 95 %
 
 
 def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
@@ -84,16 +84,16 @@ def check(promise: Promise, runs_dir: Path) -> bool:
     metrics = evaluate(run)
     kept = seconds <= promise.seconds
     print(f"{promise.preset:26} trained {seconds:6.1f} s, at most {promise.seconds:g} s   {verdict(kept)}")
-    for name, least in promise.reaches.items():
-        reached = metrics[name] >= least
+    for name, minimum in promise.min_metrics.items():
+        reached = metrics[name] >= minimum
         kept &= reached
-        row = f"{name} {metrics[name]:.4f} on {metrics['sentences']:,.0f} sentences, at least {least}"
+        row = f"{name} {metrics[name]:.4f} on {metrics['sentences']:,.0f} sentences, at least {minimum}"
         print(f"{'':26} {row}   {verdict(reached)}", flush=True)
-    if promise.learned_by is not None:
-        probes = probes_before_learned(Path(run), promise.learned_by)
-        kept &= probes >= LEAST_PROBES
-        row = f"{probes} probes before {promise.learned_by} passes 95 %, at least {LEAST_PROBES}"
-        print(f"{'':26} {row}   {verdict(probes >= LEAST_PROBES)}", flush=True)
+    if promise.learned_metric is not None:
+        probes = probes_before_learned(Path(run), promise.learned_metric)
+        kept &= probes >= MIN_PROBES
+        row = f"{probes} probes before {promise.learned_metric} passes 95 %, at least {MIN_PROBES}"
+        print(f"{'':26} {row}   {verdict(probes >= MIN_PROBES)}", flush=True)
     for notice in notices_of(Path(run)):
         kept = False
         print(f"{'':26} noticed: {notice}   {verdict(False)}", flush=True)
@@ -122,7 +122,7 @@ def verdict(kept: bool) -> str:
 
 def main() -> int:
     """Check all promises, or those of the presets named on the command line."""
-    presets = named(__doc__, "PRESET", dict.fromkeys(promise.preset for promise in PROMISES))
+    presets = chosen_names(__doc__, "PRESET", dict.fromkeys(promise.preset for promise in PROMISES))
     chosen = [promise for promise in PROMISES if promise.preset in presets]
     with tempfile.TemporaryDirectory() as folder:
         kept = [check(promise, Path(folder)) for promise in chosen]

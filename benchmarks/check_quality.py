@@ -35,15 +35,15 @@ class Promise:
 
     metric: str
     value: float
-    falls: bool = False
+    is_upper_bound: bool = False
 
     def is_kept(self, reached: float) -> bool:
         """Whether this is good enough."""
-        return reached <= self.value if self.falls else reached >= self.value
+        return reached <= self.value if self.is_upper_bound else reached >= self.value
 
     def words(self, reached: float) -> str:
         """`bleu 36.2 (at least 36: kept)`."""
-        bound = f"{'at most' if self.falls else 'at least'} {self.value:g}"
+        bound = f"{'at most' if self.is_upper_bound else 'at least'} {self.value:g}"
         return f"{self.metric} {reached:.4g} ({bound}: {'kept' if self.is_kept(reached) else 'MISSED'})"
 
 
@@ -75,7 +75,7 @@ class Task:
 
 
 GREEDY, BEAM = ("--checkpoint", "best"), ("--beam-size", "5", "--length-penalty", "1")
-LEAST_RISK = ("--beam-size", "30", "--minimum-risk")
+MINIMUM_RISK = ("--beam-size", "30", "--minimum-risk")
 AVERAGED = ("--checkpoint", "last")
 MULTI30K = (GREEDY, (*GREEDY, *BEAM), AVERAGED, (*AVERAGED, *BEAM))
 LETTERS = (GREEDY, (*GREEDY, *BEAM))
@@ -86,7 +86,7 @@ TASKS = (
     ),
     Task(
         "cmudict", "cmudict_letters", "cmudict", 60,
-        LETTERS, (Promise("exact_match", 0.50), Promise("token_error_rate", 0.115, falls=True)),
+        LETTERS, (Promise("exact_match", 0.50), Promise("token_error_rate", 0.115, is_upper_bound=True)),
     ),
     Task(
         "multi30k", "multi30k_en_de", "multi30k/lc.norm.tok", 60,
@@ -94,8 +94,8 @@ TASKS = (
     ),
     Task(
         "cmudict, long", "cmudict_letters", "cmudict", 240,
-        ((*GREEDY, *LEAST_RISK), *reversed(LETTERS)),
-        (Promise("exact_match", 0.527), Promise("token_error_rate", 0.1035, falls=True)),
+        ((*GREEDY, *MINIMUM_RISK), *reversed(LETTERS)),
+        (Promise("exact_match", 0.527), Promise("token_error_rate", 0.1035, is_upper_bound=True)),
         ("model.num_encoder_layers=4", "model.num_decoder_layers=4", "model.dropout=0.25"),
     ),
     Task(
@@ -124,7 +124,7 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
     before = float(spent.read_text()) if spent.exists() else 0.0
     begin = ["train", "--resume", str(run)] if run.exists() else [*command, "--run-dir", str(run)]
     whole = [sys.executable, str(ROOT / "main.py"), *begin, "--json"]
-    started, told = time.monotonic(), False
+    started, is_signalled = time.monotonic(), False
     with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -133,9 +133,9 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
                 if event["event"] == "run_started":
                     started = time.monotonic()
                 is_over = time.monotonic() - started > 60 * (minutes - before)
-                if event["event"] == "steps_done" and is_over and not told:
+                if event["event"] == "steps_done" and is_over and not is_signalled:
                     process.send_signal(signal.SIGTERM)
-                    told = True
+                    is_signalled = True
         finally:
             trained = before + (time.monotonic() - started) / 60
             spent.write_text(str(trained))
@@ -186,7 +186,7 @@ def row(name: str, typed: str, trained: Trained, options: tuple[str, ...], reach
 def with_rows(page: str, name: str, rows: list[str]) -> str:
     """The page with these rows in place of the task's previous ones, at the end of its first table."""
     lines = [line for line in page.split("\n") if not line.startswith(f"| {name} | `")]
-    end = next(place for place, line in enumerate(lines) if line.startswith("|") and not lines[place + 1]) + 1
+    end = next(index for index, line in enumerate(lines) if line.startswith("|") and not lines[index + 1]) + 1
     return "\n".join([*lines[:end], *rows, *lines[end:]])
 
 

@@ -15,10 +15,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.named import named
+from benchmarks.chosen_names import chosen_names
 from benchmarks.speed.sizes import MEDIUM, Size
 
-GROWING = {
+PARAMETERS = {
     "length": (replace(MEDIUM, batch_size=8), (16, 64, 256, 1024)),
     "batch_size": (MEDIUM, (8, 32, 128, 512)),
     "d_model": (MEDIUM, (64, 128, 256, 512)),
@@ -39,7 +39,7 @@ class Point(NamedTuple):
     remembered: float | None = None  # bytes of activations that the backward pass needs, by counting
 
 
-def measured(size: Size, what: str, value: int) -> Point:
+def measure_point(size: Size, what: str, value: int) -> Point:
     """Measure in a separate process, so that the peak of memory is that of this step."""
     if what == "processes":
         module, arguments = "benchmarks.growth_processes", [json.dumps(asdict(size)), str(value)]
@@ -71,9 +71,9 @@ def lines(what: str, points: Sequence[Point]) -> Iterator[str]:
 
 def main() -> None:
     """Print a table for each thing that grows: those named, or all."""
-    for what in named(__doc__, "THING", GROWING):
-        size, values = GROWING[what]
-        points = [measured(size, what, value) for value in values]
+    for what in chosen_names(__doc__, "THING", PARAMETERS):
+        size, values = PARAMETERS[what]
+        points = [measure_point(size, what, value) for value in values]
         print(f"{what}, else as {size}", *lines(what, points), sep="\n", end="\n\n", flush=True)
 
 

@@ -34,7 +34,7 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
     contender = training(trainer)
     contender.before()
     gc.collect()
-    resting = _resident("RssAnon")
+    resting = _resident_bytes("RssAnon")
     Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     contender.run()
     seconds = []
@@ -43,20 +43,20 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
         started = time.perf_counter()
         contender.run()
         seconds.append(time.perf_counter() - started)
-    peak = _resident("VmHWM") - _resident("RssFile")  # without pages of files, such as torch's code
-    watched = training(make_trainer(size, data, folder / "watched"))  # last, since the profiler takes memory too
-    watched.before()
+    peak = _resident_bytes("VmHWM") - _resident_bytes("RssFile")  # without pages of files, such as torch's code
+    profiled_step = training(make_trainer(size, data, folder / "watched"))  # last, since the profiler takes memory too
+    profiled_step.before()
     precision = trainer.config.training.precision
     assert precision != "auto"  # resolved
     return {
         "seconds": statistics.median(seconds),
         "bytes": peak - resting,
-        "allocated": _peak_of_tensors(watched.run, folder / "trace.json"),
+        "allocated": _peak_tensor_bytes(profiled_step.run, folder / "trace.json"),
         "remembered": activations.bytes_of(size, precision),
     }
 
 
-def _peak_of_tensors(run: Callable[[], object], trace: Path) -> int:
+def _peak_tensor_bytes(run: Callable[[], object], trace: Path) -> int:
     """The peak of the bytes that torch has allocated and not freed, since this run of the first step began."""
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
         run()
@@ -65,7 +65,7 @@ def _peak_of_tensors(run: Callable[[], object], trace: Path) -> int:
     return max(int(event["args"]["Total Allocated"]) for event in events if event.get("name") == "[memory]")
 
 
-def _resident(what: str) -> int:
+def _resident_bytes(what: str) -> int:
     """Resident memory in bytes: its peak (VmHWM), or now that of files (RssFile) or of the process itself (RssAnon)."""
     lines = Path("/proc/self/status").read_text().splitlines()
     (kilobytes,) = (line.split()[1] for line in lines if line.startswith(f"{what}:"))

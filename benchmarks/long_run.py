@@ -41,10 +41,10 @@ PRESET = "toy_german_english"
 STEPS, EVERY = 20_000, 100
 OPENINGS, MOVES = 5, 100
 OPENING_MS, MOVE_MS = 1000.0, 50.0
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
-class Watched:
+class MeasuredWindow:
     """A window, and whether everything visible has been drawn."""
 
     def __init__(self, app: QApplication, window: MainWindow) -> None:
@@ -60,16 +60,16 @@ class Watched:
 
         scheduler._next_rest = end_round  # type: ignore[method-assign]
 
-    def seconds(self, act: Callable[[], object], is_there: Callable[[], bool] = lambda: True) -> float:
+    def seconds(self, action: Callable[[], object], is_there: Callable[[], bool] = lambda: True) -> float:
         """The seconds from an action until its result is there, drawn and painted."""
         started = time.perf_counter()
-        act()
+        action()
         self._drawn = False
         while not (self._drawn and is_there()):
             self._drawn = self._drawn and is_there()  # what was drawn earlier does not count
             self.app.processEvents()
             time.sleep(0.0002)
-            if time.perf_counter() - started > PATIENCE_S:
+            if time.perf_counter() - started > TIMEOUT_S:
                 raise SystemExit("Nothing was drawn in a minute.")
         self.app.processEvents()
         return time.perf_counter() - started
@@ -83,30 +83,30 @@ def measure(run: Path) -> bool:
     window = MainWindow(make_context(bridge, theme, run.parent))
     window.show()
     with collecting_here(bridge), quick_to_yield():
-        watched = Watched(app, window)
+        measured = MeasuredWindow(app, window)
         try:
-            return _measure_opening(watched, run) & _measure_moves(watched)
+            return _measure_opening(measured, run) & _measure_moves(measured)
         finally:
             window.shut_down()
 
 
-def _measure_opening(watched: Watched, run: Path) -> bool:
-    bridge, workbench = watched.window.context.bridge, watched.window.context.workbench
+def _measure_opening(measured: MeasuredWindow, run: Path) -> bool:
+    bridge, workbench = measured.window.context.bridge, measured.window.context.workbench
     seconds = []
 
-    def begin_afresh() -> None:
+    def open_first_preset() -> None:
         workbench.replace_draft(read_preset(FIRST_PRESET))
         workbench.prepare()
 
     for _ in range(OPENINGS):
-        watched.seconds(begin_afresh, lambda: bridge.state == "ready" and bridge.history.last_step == 0)
-        seconds.append(watched.seconds(lambda: workbench.open_run(run), lambda: bridge.history.last_step > 0))
+        measured.seconds(open_first_preset, lambda: bridge.state == "ready" and bridge.history.last_step == 0)
+        seconds.append(measured.seconds(lambda: workbench.open_run(run), lambda: bridge.history.last_step > 0))
     probes = len(bridge.history.probe_steps)
     return _report(f"opened ({bridge.history.last_step:,} steps, {probes} probes)", seconds, OPENING_MS)
 
 
-def _measure_moves(watched: Watched) -> bool:
-    window, playhead = watched.window, watched.window.context.playhead
+def _measure_moves(measured: MeasuredWindow) -> bool:
+    window, playhead = measured.window, measured.window.context.playhead
     history = window.context.bridge.history
     weights = {*history.snapshot_steps, *history.checkpoint_steps}
     shown = [step for step in history.probe_steps if step in weights or step < min(weights)]
@@ -114,8 +114,8 @@ def _measure_moves(watched: Watched) -> bool:
     kept = True
     for name, open_it, is_of in _scenes(window, steps[0]):
         playhead.view(shown[-1])
-        watched.seconds(open_it, partial(is_of, shown[-1]))
-        moves = [watched.seconds(partial(playhead.view, step), partial(is_of, step)) for step in steps]
+        measured.seconds(open_it, partial(is_of, shown[-1]))
+        moves = [measured.seconds(partial(playhead.view, step), partial(is_of, step)) for step in steps]
         kept &= _report(f"moved, {name}", moves, MOVE_MS)
     return kept
 

@@ -42,7 +42,7 @@ NAMES = {"handles": "file handles", "threads": "threads", "objects": "Qt's objec
 PARTS = ("metrics.jsonl", "validations", "probes", "snapshots", "checkpoints")
 SNAPSHOTS_MB = 2  # all snapshots together; less than the default, with which nothing would be thinned here
 CHECKPOINTS = 5  # the number kept by default, with best and last
-MOST_MB = {  # in the run folder: 300 bytes a step and a line a validation; 256 sentences of three tokens, 100 and best
+MAX_MB = {  # in the run folder: 300 bytes a step and a line a validation; 256 sentences of three tokens, 100 and best
     "metrics.jsonl": 320 * STEPS / 1e6,
     "validations": 101 * 0.08,
     "snapshots": SNAPSHOTS_MB,
@@ -108,7 +108,7 @@ def train(folder: Path) -> list[Counts]:
     window.show()
     counted: list[Counts] = []
 
-    def look(_: object) -> None:
+    def count_if_due(_: object) -> None:
         step = bridge.history.last_step
         if step >= EVERY * (len(counted) + 1):
             counted.append(count(step))
@@ -118,7 +118,7 @@ def train(folder: Path) -> list[Counts]:
         if prepared.run is None:
             window.context.workbench.learn()
 
-    bridge.drained.connect(look)
+    bridge.drained.connect(count_if_due)
     bridge.prepared.connect(begin)
     bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
     window.setup_drawer.open_file(settings)
@@ -134,16 +134,16 @@ def growth(counted: Sequence[Counts]) -> float:
     return 1000 * float(np.polyfit(steps, megabytes, 1)[0])
 
 
-def missed(counted: Sequence[Counts], parts: Mapping[str, tuple[int, float]]) -> list[str]:
+def missed_bounds(counted: Sequence[Counts], parts: Mapping[str, tuple[int, float]]) -> list[str]:
     """Every missed bound, in words. Qt's animations come and go: only what stays higher from then on has grown."""
     found = [f"{growth(counted):.2f} MB in a thousand steps"] if growth(counted) >= BOUND_MB else []
     steady = [one for one in counted if one.step >= WARM_UP]
     earlier, later = steady[: len(steady) // 4], steady[-len(steady) // 4 :]
     for field, name in NAMES.items():
-        most, least = max(getattr(one, field) for one in earlier), min(getattr(one, field) for one in later)
-        found += [f"{name}: {most} became {least}"] if least > most else []
-    found += [f"{part}: {parts[part][0]} files" for part, most in MAX_FILES.items() if parts[part][0] > most]
-    found += [f"{part}: {parts[part][1]:.1f} MB" for part, most in MOST_MB.items() if parts[part][1] > most]
+        maximum, least = max(getattr(one, field) for one in earlier), min(getattr(one, field) for one in later)
+        found += [f"{name}: {maximum} became {least}"] if least > maximum else []
+    found += [f"{part}: {parts[part][0]} files" for part, maximum in MAX_FILES.items() if parts[part][0] > maximum]
+    found += [f"{part}: {parts[part][1]:.1f} MB" for part, maximum in MAX_MB.items() if parts[part][1] > maximum]
     return found
 
 
@@ -170,9 +170,9 @@ def main() -> int:
     print(f"\n{growth(counted):.2f} MB in a thousand steps\n")
     for part, (files, megabytes) in parts.items():
         print(f"{part:15} {files:5,} files {megabytes:8.1f} MB")
-    not_kept = missed(counted, parts)
-    print("\nMISSED: " + "; ".join(not_kept) if not_kept else "\nkept")
-    return 1 if not_kept else 0
+    failures = missed_bounds(counted, parts)
+    print("\nMISSED: " + "; ".join(failures) if failures else "\nkept")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ FORMATS = ("float32", "bfloat16")
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """A preset, the arguments to train it, the options of `evaluate`, and the figure to compare along with the loss."""
 
     preset: str
@@ -45,18 +45,18 @@ class Compared:
         return f"| {' | '.join(cells)} |"
 
 
-def compared(presets: list[str], data: Path | None) -> Iterator[Compared]:
+def comparisons(presets: list[str], data: Path | None) -> Iterator[Comparison]:
     """The presets that need no corpus, or have it; for every other, prints why it is left out."""
     for preset in presets:
         if preset in TEACHING:
-            yield Compared(preset, ["train", preset], ("--split", "test"), "exact_match")
+            yield Comparison(preset, ["train", preset], ("--split", "test"), "exact_match")
             continue
         task = TASKS_BY_PRESET[preset]
         if missing := missing_folder(task, data):
             print(missing, file=sys.stderr)
         else:
             command = task.command((data or Path()).resolve())
-            yield Compared(preset, command, task.evaluations[0], task.promises[0].metric)
+            yield Comparison(preset, command, task.evaluations[0], task.promises[0].metric)
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def main() -> None:
     print("| preset | seed | metric | float32 | loss | bfloat16 | loss |")
     print("|---|---:|---|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for one in compared(arguments.presets or known, arguments.data):
+        for one in comparisons(arguments.presets or known, arguments.data):
             for seed in SEEDS:
                 print(one.row(seed, arguments.steps, Path(folder)), flush=True)
 

@@ -24,12 +24,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 NUM_PAIRS = 5_000_000
-PAIRS_A_SECOND = 100_000  # the goal for drawing, tokenising and numbering together
-MEGABYTES = 1000.0  # the most, beyond torch's own
+MIN_PAIRS_PER_SECOND = 100_000  # the goal for drawing, tokenising and numbering together
+MAX_MEGABYTES = 1000.0  # the most, beyond torch's own
 STEPS = 10
 NUM_HELD_OUT = 100
-LOOK_SECONDS = 0.02
-WORTH_A_ROW = 0.05  # seconds
+SAMPLE_SECONDS = 0.02
+MIN_ROW_SECONDS = 0.05
 _TICKS = os.sysconf("SC_CLK_TCK")
 _IMPORTS_TORCH = "import torch; print(open('/proc/self/status').read())"
 
@@ -87,7 +87,7 @@ class Stage:
 
 
 @dataclass
-class Watched:
+class WatchedTraining:
     """A training by the real command line, and the stages it went through."""
 
     process: subprocess.Popen[str]
@@ -95,35 +95,35 @@ class Watched:
 
     def follow(self) -> None:
         """Follow it until it has ended."""
-        self._enter("starting")
+        self._enter_stage("starting")
         ended = threading.Event()
-        looking = threading.Thread(target=self._look, args=(ended,))
+        looking = threading.Thread(target=self._sample_memory, args=(ended,))
         looking.start()
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            self._take(json.loads(line))
+            self._handle_event(json.loads(line))
         ended.set()
         looking.join()
 
-    def _take(self, event: dict[str, Any]) -> None:
+    def _handle_event(self, event: dict[str, Any]) -> None:
         match event["event"]:
             case "progress":
-                self._enter(event["stage"])
+                self._enter_stage(event["stage"])
                 self.stages[-1].done = event["done"]
             case "prepared":
-                self._enter("training")
+                self._enter_stage("training")
             case "run_finished":
-                self._enter("ending")
+                self._enter_stage("ending")
 
-    def _enter(self, name: str) -> None:
+    def _enter_stage(self, name: str) -> None:
         if not self.stages or self.stages[-1].name != name:
             now = self._processor_seconds()
             if self.stages:
                 self.stages[-1].end(now)
             self.stages.append(Stage(name, time.monotonic(), now))
 
-    def _look(self, ended: threading.Event) -> None:
-        while not ended.wait(LOOK_SECONDS):
+    def _sample_memory(self, ended: threading.Event) -> None:
+        while not ended.wait(SAMPLE_SECONDS):
             stage = self.stages[-1]
             status = Path(f"/proc/{self.process.pid}/status").read_text()
             stage.peak = max(stage.peak, private_megabytes(status))
@@ -144,7 +144,7 @@ def private_megabytes(status: str) -> float:
     return sum(int(line.split()[1]) * 1024 / 1e6 for line in status.splitlines() if line.startswith("RssAnon:"))
 
 
-def watched(folder: Path) -> Watched:
+def watch_training(folder: Path) -> WatchedTraining:
     """Train on the corpus in `folder`."""
     (folder / "run.yaml").write_text(json.dumps(settings(folder)), encoding="utf-8")
     command = ["main.py", "train", str(folder / "run.yaml"), "--runs-dir", str(folder / "runs"), "--json"]
@@ -152,7 +152,7 @@ def watched(folder: Path) -> Watched:
     with subprocess.Popen(
         [sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
-        watching = Watched(process)
+        watching = WatchedTraining(process)
         watching.follow()
     if process.returncode:
         sys.exit(process.returncode)
@@ -164,7 +164,7 @@ def rows(stages: list[Stage]) -> Iterator[str]:
     yield "| stage | seconds | a second | processor seconds: application | plugin | peak of private memory, MB |"
     yield "|---|---:|---:|---:|---:|---:|"
     for stage in stages:
-        if stage.seconds < WORTH_A_ROW:
+        if stage.seconds < MIN_ROW_SECONDS:
             continue
         speed = f"{stage.done / stage.seconds:,.0f}" if stage.done else ""
         used = f"{stage.used[0]:.1f} | {stage.used[1]:.1f}"
@@ -177,12 +177,15 @@ def verdict(stages: list[Stage], torch_megabytes: float, num_pairs: int) -> Iter
     speed = num_pairs / sum(stage.seconds for stage in preparing)
     used = sum(sum(stage.used) for stage in preparing)
     yield (
-        f"prepared {speed:,.0f} pairs a second (goal: {PAIRS_A_SECOND:,}), "
+        f"prepared {speed:,.0f} pairs a second (goal: {MIN_PAIRS_PER_SECOND:,}), "
         f"{1e6 * used / num_pairs:.1f} µs of processor time a pair",
-        speed >= PAIRS_A_SECOND,
+        speed >= MIN_PAIRS_PER_SECOND,
     )
     beyond = max(stage.peak for stage in stages) - torch_megabytes
-    yield f"{beyond:,.0f} MB beyond torch's own {torch_megabytes:.0f} (goal: {MEGABYTES:,.0f})", beyond < MEGABYTES
+    yield (
+        f"{beyond:,.0f} MB beyond torch's own {torch_megabytes:.0f} (goal: {MAX_MEGABYTES:,.0f})",
+        beyond < MAX_MEGABYTES,
+    )
 
 
 def main() -> int:
@@ -198,7 +201,7 @@ def main() -> int:
     status = subprocess.run([sys.executable, "-c", _IMPORTS_TORCH], check=True, capture_output=True, text=True).stdout
     with tempfile.TemporaryDirectory() as name:
         make_corpus(texts, Path(name), given.pairs)
-        stages = watched(Path(name)).stages[:-1]
+        stages = watch_training(Path(name)).stages[:-1]
     print(*rows(stages), "", sep="\n")
     reached = list(verdict(stages, private_megabytes(status), given.pairs))
     for sentence, is_kept in reached:

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 ROUNDS = 5
-LOOK_MS = 5
+POLL_MS = 5
 BOUNDS_S = {"filled": 3.0, "stepped": 4.0}  # content in every panel; the first step's event
 MARKS = ("shown", "filled", "ready", "stepped")
 
@@ -43,13 +43,13 @@ def open_window(started: float) -> Times:
 
         def watch(window: MainWindow) -> None:
             """Look every few milliseconds; what one look finds drawn is painted before the next."""
-            looks = QTimer(window)
-            looks.timeout.connect(lambda: look(window))
-            looks.start(LOOK_MS)
+            poll_timer = QTimer(window)
+            poll_timer.timeout.connect(lambda: poll(window))
+            poll_timer.start(POLL_MS)
             times["shown"] = time.time() - started
             start(window)
 
-        def look(window: MainWindow) -> None:
+        def poll(window: MainWindow) -> None:
             """Checks that go through a thousand widgets stop once they are done: they took a fifth of the start."""
             bridge = window.context.bridge
             if "filled" not in times and bridge.history.probe_steps and is_drawn(window):

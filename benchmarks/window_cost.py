@@ -36,7 +36,7 @@ WARM_UP = 30  # steps that are not counted
 TICK_MS = 10  # of the timer that measures gaps
 TURN_S = 4.0
 PRESETS = ("copy_task", "phonetic_to_letter", "toy_german_english")
-MUCH_TO_DRAW = (
+HEAVY_RUN = (
     "training.max_steps=20000", "training.probe_every=100", "training.validate_every=1000", "training.batch_size=8",
     "model.num_encoder_layers=6", "model.num_decoder_layers=6", "model.num_heads=8",
 )  # fmt: skip
@@ -53,7 +53,7 @@ class Turn(NamedTuple):
         return max(0.0, min(self.ended, ended) - max(self.began, began))
 
 
-def run_in_turn(commands: Sequence[list[str]]) -> list[list[Turn]]:
+def run_in_turns(commands: Sequence[list[str]]) -> list[list[Turn]]:
     """Run all commands to their ends in turns of some seconds, so that all meet the same machine.
 
     A shared machine has times in which everything takes twice as long, and one of two consecutive runs might meet
@@ -90,7 +90,7 @@ def take_turn(process: subprocess.Popen[bytes]) -> Turn:
     return Turn(began, time.time())
 
 
-def seconds_at_work(runs_dir: Path, turns: Sequence[Turn]) -> float:
+def working_seconds(runs_dir: Path, turns: Sequence[Turn]) -> float:
     """The seconds that the only run in a folder worked in its turns, by its steps' times, validations included."""
     (run,) = runs_dir.iterdir()
     _, metrics = RunFolder.open(run).metrics()
@@ -160,24 +160,24 @@ def train_in_terminal(preset: str, runs_dir: Path, settings: Sequence[str] = (f"
     subprocess.run(command, check=True, capture_output=True)
 
 
-def gaps_of(preset: str, runs_dir: Path) -> dict[str, float]:
+def measure_gaps(preset: str, runs_dir: Path) -> dict[str, float]:
     """The gaps of one training in a fresh process."""
     command = command_of("--gaps", preset, str(runs_dir))
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(json.loads(result.stdout.splitlines()[-1]))
 
 
-def report_much_to_draw() -> bool:
+def report_heavy_run() -> bool:
     """Print the row of a run that continues with 20,000 points and 6 x 8 heads; returns whether gaps are in bounds."""
     with tempfile.TemporaryDirectory() as folder:
-        train_in_terminal("copy_task", Path(folder), MUCH_TO_DRAW)
-        gaps = [gaps_of("copy_task", Path(folder)) for _ in range(ROUNDS)]
-    said, kept = said_of(gaps)
-    print(f"{'20,000 steps, 6 x 8 heads':26} {said}   {'kept' if kept else 'MISSED'}", flush=True)
+        train_in_terminal("copy_task", Path(folder), HEAVY_RUN)
+        gaps = [measure_gaps("copy_task", Path(folder)) for _ in range(ROUNDS)]
+    text, kept = gaps_text(gaps)
+    print(f"{'20,000 steps, 6 x 8 heads':26} {text}   {'kept' if kept else 'MISSED'}", flush=True)
     return kept
 
 
-def said_of(gaps: Sequence[dict[str, float]]) -> tuple[str, bool]:
+def gaps_text(gaps: Sequence[dict[str, float]]) -> tuple[str, bool]:
     """The gaps of some trainings in words, and whether they are within their bounds."""
     p99 = statistics.median(one["p99"] for one in gaps)
     worst = max(one["worst"] for one in gaps)
@@ -196,13 +196,13 @@ MODES: dict[str, Callable[[str, Path], None]] = {
 }
 
 
-def share_of_window(preset: str, *, window_first: bool) -> float:
+def window_speed_share(preset: str, *, window_first: bool) -> float:
     """The window's steps per second as a share of the terminal's, the two taking turns."""
     modes = ("--window", "--terminal") if window_first else ("--terminal", "--window")
     with tempfile.TemporaryDirectory() as window, tempfile.TemporaryDirectory() as terminal:
         folders = {"--window": window, "--terminal": terminal}
-        turns = run_in_turn([command_of(mode, preset, folders[mode]) for mode in modes])
-        seconds = {mode: seconds_at_work(Path(folders[mode]), own) for mode, own in zip(modes, turns, strict=True)}
+        turns = run_in_turns([command_of(mode, preset, folders[mode]) for mode in modes])
+        seconds = {mode: working_seconds(Path(folders[mode]), own) for mode, own in zip(modes, turns, strict=True)}
     return seconds["--terminal"] / seconds["--window"]
 
 
@@ -211,13 +211,13 @@ def report(preset: str) -> bool:
     gaps = []
     for _ in range(ROUNDS):
         with tempfile.TemporaryDirectory() as folder:
-            gaps.append(gaps_of(preset, Path(folder)))
-    said, kept = said_of(gaps)
-    shares = [share_of_window(preset, window_first=bool(number % 2)) for number in range(PAIRS)]
+            gaps.append(measure_gaps(preset, Path(folder)))
+    text, kept = gaps_text(gaps)
+    shares = [window_speed_share(preset, window_first=bool(number % 2)) for number in range(PAIRS)]
     low, share, high = statistics.quantiles(shares, n=4)
     kept &= share > 0.95
     print(
-        f"{preset:26} {said}   steps/s of the terminal's: {share:.0%} ({low:.0%}–{high:.0%})   "
+        f"{preset:26} {text}   steps/s of the terminal's: {share:.0%} ({low:.0%}–{high:.0%})   "
         f"{'kept' if kept else 'MISSED'}",
         flush=True,
     )
@@ -234,7 +234,7 @@ def main() -> int:
     given = parser.parse_args().presets
     kept = [report(preset) for preset in given or PRESETS]
     if not given:
-        kept.append(report_much_to_draw())
+        kept.append(report_heavy_run())
     return 0 if all(kept) else 1
 
 

@@ -46,7 +46,7 @@ class Addition(DatasetPlugin[AdditionOptions]):
         """Draw long numbers more often: there are so few short sums that they would be repeated again and again."""
         widths = range(1, self.options.num_digits + 1)
         left, right = (rng.randrange(10**width) for width in rng.choices(widths, weights=widths, k=2))
-        return added(left, right, units_first=self.options.units_first)
+        return sum_pair(left, right, units_first=self.options.units_first)
 
     def symbols(self) -> tuple[list[str], list[str]]:
         return list(digits + "+"), list(digits)
@@ -57,7 +57,7 @@ class Addition(DatasetPlugin[AdditionOptions]):
         return ["1" * width + "+" + "2" * width, "9" * width + "+1", "1+" + "9" * width]
 
 
-def added(left: int, right: int, *, units_first: bool) -> Pair:
+def sum_pair(left: int, right: int, *, units_first: bool) -> Pair:
     """Write the sum. Units are aligned with units and tens with tens; a final carry has no digits above it."""
     source, total = f"{left}+{right}", str(left + right)
     ends = len(str(left)), len(source)

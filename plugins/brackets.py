@@ -41,7 +41,7 @@ class Brackets(DatasetPlugin[BracketsOptions]):
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         for _ in count() if split == "train" else range(HELD_OUT):
-            yield draw_for(split, lambda: closed(self._draw(rng)))
+            yield draw_for(split, lambda: closing_pair(self._draw(rng)))
 
     def _draw(self, rng: random.Random) -> str:
         """Open or close at random, and leave at least one open at the end, so that there is something to write."""
@@ -79,7 +79,7 @@ class Brackets(DatasetPlugin[BracketsOptions]):
         ]
 
 
-def closed(text: str) -> Pair:
+def closing_pair(text: str) -> Pair:
     """Write what closes `text`; each closing bracket is aligned with its own opening one."""
     still_open = list[int]()  # places in the text
     for place, bracket in enumerate(text):

@@ -44,7 +44,7 @@ WITH_NUMBERS = (
     "{year}/{mm}/{dd}",  # 1998/03/03
 )
 FORMATS = {"all": WITH_NAMES + WITH_NUMBERS, "names": WITH_NAMES, "numbers": WITH_NUMBERS}
-PLACES = {"year": range(4), "month": range(5, 7), "day": range(8, 10), "": range(0)}
+SPANS = {"year": range(4), "month": range(5, 7), "day": range(8, 10), "": range(0)}
 """The places of each part in 1998-03-03."""
 
 
@@ -101,7 +101,7 @@ def in_format(day: date, template: str) -> Pair:
         source += literal
         if name is not None:
             text, part = fields[name]
-            alignment += [(len(source) + at, place) for at, place in links(text, PLACES[part])]
+            alignment += [(len(source) + at, place) for at, place in links(text, SPANS[part])]
             source += text
     return Pair(source, day.isoformat(), alignment=alignment)
 
@@ -125,16 +125,16 @@ def fields_of(day: date) -> dict[str, tuple[str, str]]:
     }
 
 
-def links(text: str, places: range) -> list[tuple[int, int]]:
+def links(text: str, span: range) -> list[tuple[int, int]]:
     """Align a field with its digits in the target: digit with digit, or every letter of a name with all of them.
 
     Where the target has more digits, the additional ones are aligned with the first: the 0 of `03`, the 19 of `98`.
     """
     num_digits = len("".join(takewhile(str.isdigit, text)))
     if not num_digits:
-        return [(at, place) for at in range(len(text)) for place in places]
-    missing = len(places) - num_digits
-    return [(max(rank - missing, 0), place) for rank, place in enumerate(places)]
+        return [(at, place) for at in range(len(text)) for place in span]
+    missing = len(span) - num_digits
+    return [(max(rank - missing, 0), place) for rank, place in enumerate(span)]
 
 
 PLUGIN = Dates

@@ -31,7 +31,7 @@ from core.plugin import (
     split_of,
 )
 
-_UNSEEN = " \u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, and spaces and joiners of no width
+_INVISIBLE = " \u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, and spaces and joiners of no width
 
 _NAMED_CUTS = ("words", "characters")
 
@@ -75,8 +75,8 @@ class ParallelTextOptions(Options):
         if not self.train_source or not all(target for source, target in files if source):
             return
         for name, given, unset in (
-            ("source", _listed(self.source), [1]),
-            ("target", _listed(self.target), [2]),
+            ("source", _as_list(self.source), [1]),
+            ("target", _as_list(self.target), [2]),
             ("source_cut", self.source_cut, []),
             ("target_cut", self.target_cut, []),
         ):
@@ -85,8 +85,8 @@ class ParallelTextOptions(Options):
 
     def _check_columns(self) -> None:
         for side, columns, cuts in (
-            ("source", _listed(self.source), self.source_cut),
-            ("target", _listed(self.target), self.target_cut),
+            ("source", _as_list(self.source), self.source_cut),
+            ("target", _as_list(self.target), self.target_cut),
         ):
             if not columns or min(columns) < 1:
                 raise ValueError(f"{side}: expected columns counted from 1, given {columns}")
@@ -98,7 +98,9 @@ class ParallelTextOptions(Options):
                     f"made of letters, given {unknown[0]!r}"
                 )
         if _source_columns(self) == _target_columns(self):
-            raise ValueError(f"target: expected other columns than the source's, given {_listed(self.target)} for both")
+            raise ValueError(
+                f"target: expected other columns than the source's, given {_as_list(self.target)} for both"
+            )
 
 
 class Files(NamedTuple):
@@ -123,7 +125,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         pairs = self._pairs(split)
         first = next(pairs, None)
         if first is None:
-            raise self._nothing_left(split)
+            raise self._no_pairs_left(split)
         yield first
         yield from pairs
 
@@ -142,12 +144,12 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
     def _pairs(self, split: Split) -> Iterator[Pair]:
         pairs = self._read(self._files(split))
-        set_aside = self._set_aside()
+        set_aside = self._splits_from_train()
         if set_aside and (split == "train" or split in set_aside):
-            pairs = (pair for pair in pairs if _place(pair, set_aside) == split)
-        return self._kept(pairs, self.options.max_length if split == "train" else 0)
+            pairs = (pair for pair in pairs if _split_of_pair(pair, set_aside) == split)
+        return self._of_allowed_length(pairs, self.options.max_length if split == "train" else 0)
 
-    def _kept(self, pairs: Iterator[Pair], longest: int) -> Iterator[Pair]:
+    def _of_allowed_length(self, pairs: Iterator[Pair], longest: int) -> Iterator[Pair]:
         """Pairs with both sides of at most `longest` words each (0: any length); all others are counted as left out."""
         for pair in pairs:
             is_whole = pair.source and pair.target
@@ -156,10 +158,10 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             else:
                 self._num_left_out += 1
 
-    def _nothing_left(self, split: Split) -> BadData:
+    def _no_pairs_left(self, split: Split) -> BadData:
         """Name the option that left out every pair; if none did, the files are too small to set a tenth aside."""
         files, longest = self._files(split), self.options.max_length
-        if next(self._kept(self._read(files), longest=0), None) is None:
+        if next(self._of_allowed_length(self._read(files), longest=0), None) is None:
             named = " and ".join(str(path) for path in files if path is not None)
             return BadData(
                 f"dataset.options.empty_lines: leave_out leaves out all of {named}: no line has both a source and a "
@@ -171,7 +173,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             )
         return BadData(f"No pair is left for the {split} split: name a file of its own, or larger ones.")
 
-    def _set_aside(self) -> set[Split]:
+    def _splits_from_train(self) -> set[Split]:
         """The splits that are taken from the train files."""
         if self._own_files("valid"):
             return set()
@@ -201,13 +203,13 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                     continue
                 name = f"{split}_{side}"
                 if not path.exists():
-                    raise BadData(f"dataset.options.{name}: there is no {path}. {self._mend(name)}")
+                    raise BadData(f"dataset.options.{name}: there is no {path}. {self._advice(name)}")
                 found = path.stat()
                 if (place := (found.st_dev, found.st_ino)) in known:  # symbolic and hard links give the same
                     raise BadData(f"dataset.options.{name}: {path} is {known[place]} already.")
                 known[place] = name
 
-    def _mend(self, name: str) -> str:
+    def _advice(self, name: str) -> str:
         """What to do about an option whose file does not exist."""
         if Path(getattr(self.options, name)).is_absolute():
             return "Name the file where it is."
@@ -228,7 +230,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             rows = _side_by_side(self._texts(files.source), self._texts(files.target), files)
         leaves_out = self.options.empty_lines == "leave_out"
         for number, (source, target) in enumerate(rows, start=1):
-            has_source, has_target = source.strip(_UNSEEN), target.strip(_UNSEEN)
+            has_source, has_target = source.strip(_INVISIBLE), target.strip(_INVISIBLE)
             if has_source and has_target:
                 yield Pair(source, target)
             elif leaves_out:
@@ -304,7 +306,7 @@ def _target_columns(options: ParallelTextOptions) -> _Columns:
 
 
 def _columns_of(named: list[int] | int, cuts: list[str]) -> _Columns:
-    numbers = _listed(named)
+    numbers = _as_list(named)
     return _Columns(numbers, cuts or ["words"] * len(numbers))
 
 
@@ -322,12 +324,12 @@ def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) 
         yield source, target
 
 
-def _place(pair: Pair, set_aside: set[Split]) -> Split:
+def _split_of_pair(pair: Pair, set_aside: set[Split]) -> Split:
     split = split_of(pair.source)
     return split if split in set_aside else "train"
 
 
-def _listed(columns: list[int] | int) -> list[int]:
+def _as_list(columns: list[int] | int) -> list[int]:
     return [columns] if isinstance(columns, int) else columns
 
 

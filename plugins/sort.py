@@ -46,7 +46,7 @@ class Sort(DatasetPlugin[SortOptions]):
     def _pair(self, rng: random.Random) -> Pair:
         length = rng.randint(self.options.min_length, self.options.max_length)
         word = "".join(rng.choices(self.symbols()[0], k=length))
-        return Pair(word, "".join(sorted(word)), alignment=places_in_order(word))
+        return Pair(word, "".join(sorted(word)), alignment=indices_in_order(word))
 
     def symbols(self) -> tuple[list[str], list[str]]:
         letters = list(ascii_lowercase[: self.options.num_letters])
@@ -60,7 +60,7 @@ class Sort(DatasetPlugin[SortOptions]):
         return [ascending[::-1], ascending, letters[0] * length]
 
 
-def places_in_order(word: str) -> list[tuple[int, int]]:
+def indices_in_order(word: str) -> list[tuple[int, int]]:
     """Return (place in the word, place when sorted) for each letter; equal letters keep their order."""
     return [(place, rank) for rank, place in enumerate(sorted(range(len(word)), key=word.__getitem__))]
 

@@ -62,7 +62,7 @@ RUNS: dict[str, dict[str, Any]] = {
         },
     },
 }
-STOPPED_AT = 40
+STOP_STEP = 40
 
 
 def main() -> None:
@@ -80,9 +80,9 @@ def _train(config: RunConfig, run: Path) -> None:
     with TemporaryDirectory() as cache, Engine(cache_dir=Path(cache)) as engine:
         engine.ask(Prepare(config=config)).result()
         engine.ask(Start(runs_dir=run.parent, run_dir=run)).result()
-        engine.ask(Learn(steps=STOPPED_AT // 2)).result()
+        engine.ask(Learn(steps=STOP_STEP // 2)).result()
         engine.ask(ChangeSetting(key="training.label_smoothing", value=0.05)).result()
-        engine.ask(Learn(steps=STOPPED_AT // 2)).result()
+        engine.ask(Learn(steps=STOP_STEP // 2)).result()
         engine.ask(Stop()).result()
 
 

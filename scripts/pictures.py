@@ -43,21 +43,23 @@ from gui.view import View
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 PRESET = "toy_german_english"
 STEPS = 400
-EARLIER = 100  # the step to compare STEPS with, at which translations are still wrong
+EARLIER_STEP = 100  # the step to compare STEPS with, at which translations are still wrong
 SEEDS = (0, 1, 2)
-SMALL = ("model.d_model=32", "model.d_ff=64", "training.validate_every=20")  # for the runs that differ in their seed
+# For the runs that differ in their seed.
+SMALL_RUN = ("model.d_model=32", "model.d_ff=64", "training.validate_every=20")
 SMALL_STEPS = 200
-TOO_LOW = ("training.optimizer.learning_rate=1e-8", "training.schedule.warmup_steps=20")
-TOO_LOW_STEPS = 120  # rules are silent for the first tenth of a run
+LOW_RATE = ("training.optimizer.learning_rate=1e-8", "training.schedule.warmup_steps=20")
+LOW_RATE_STEPS = 120  # rules are silent for the first tenth of a run
 SIZES = ((1600, 1000), (1280, 720))
 SETTLE_SECONDS = 1.0
-PATIENCE_SECONDS = 300.0
-BESIDE_THE_POINTER = (100, 100)  # which is near the offscreen screen's corner, and would highlight a button of the rail
+TIMEOUT_SECONDS = 300.0
+# Beside the pointer, which is near the offscreen screen's corner, and would highlight a button of the rail.
+WINDOW_POSITION = (100, 100)
 
 
-def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = PATIENCE_SECONDS) -> None:
+def wait_for(app: QApplication, happened: Callable[[], bool], timeout: float = TIMEOUT_SECONDS) -> None:
     """Process the window's events until something has happened."""
-    end = time.monotonic() + patience
+    end = time.monotonic() + timeout
     while not happened():
         app.processEvents()
         time.sleep(0.005)
@@ -65,7 +67,7 @@ def wait_for(app: QApplication, happened: Callable[[], bool], patience: float = 
             raise SystemExit("The window did not get where the pictures are taken.")
 
 
-def unready(window: MainWindow) -> list[str]:
+def unready_panels(window: MainWindow) -> list[str]:
     """The visible panels that are still to be drawn, and what those say that are empty."""
     panels = [panel for panel in window.findChildren(Panel) if panel.isVisible()]
     dirty = [f"{panel.title}: still to be drawn" for panel in panels if panel.is_dirty]
@@ -74,27 +76,27 @@ def unready(window: MainWindow) -> list[str]:
 
 def settle(app: QApplication, window: MainWindow) -> None:
     """Wait until everything visible is drawn and stays so."""
-    seen_unready = time.monotonic()
+    last_unready = time.monotonic()
 
     def is_settled() -> bool:
-        nonlocal seen_unready
-        if unready(window):
-            seen_unready = time.monotonic()
-        return time.monotonic() - seen_unready > SETTLE_SECONDS
+        nonlocal last_unready
+        if unready_panels(window):
+            last_unready = time.monotonic()
+        return time.monotonic() - last_unready > SETTLE_SECONDS
 
     try:
-        wait_for(app, is_settled, PATIENCE_SECONDS)
+        wait_for(app, is_settled, TIMEOUT_SECONDS)
     except SystemExit:
-        raise SystemExit("\n".join(["These panels have nothing to show:", *unready(window)])) from None
+        raise SystemExit("\n".join(["These panels have nothing to show:", *unready_panels(window)])) from None
 
 
-def catch(app: QApplication, window: MainWindow) -> None:
+def wait_until_drawn(app: QApplication, window: MainWindow) -> None:
     """Wait for a moment, while the model trains, at which everything visible is drawn."""
     watching = window.status_bar.watching_label
-    wait_for(app, lambda: bool(watching.text()) and not unready(window) and names_one_step(window))
+    wait_for(app, lambda: bool(watching.text()) and not unready_panels(window) and shows_one_step(window))
 
 
-def names_one_step(window: MainWindow) -> bool:
+def shows_one_step(window: MainWindow) -> bool:
     """Whether transport and loss curve name the same step: after being drawn, each rests for a time of its own."""
     step = f"step {window.context.playhead.live_step:,}"
     said, title = window.transport.state_label.text(), window.train_view.curves.title_label.text()
@@ -108,7 +110,7 @@ def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -
         for mode in ("light", "dark"):
             theme.set_mode(mode)
             if window.context.bridge.state == "learning":
-                catch(app, window)
+                wait_until_drawn(app, window)
             else:
                 settle(app, window)
             window.grab().save(str(FOLDER / f"{name}_{width}x{height}_{mode}.png"))
@@ -139,11 +141,11 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
         attention: [
             Scene("lines", attention.chooser.lines_box.click, attention.chooser.lines_box.click),
             Scene("head_off", partial(heads_off.toggle, HeadId("cross", 1, 0)), heads_off.enable_all),
-            Scene("difference", partial(compare_steps, Baseline(step=EARLIER)), partial(compare_steps, None)),
+            Scene("difference", partial(compare_steps, Baseline(step=EARLIER_STEP)), partial(compare_steps, None)),
         ],
         translate: [
             Scene("beam", translate.pages.buttons[2].click),
-            Scene("tracks", partial(playhead.view, EARLIER), playhead.go_live),
+            Scene("tracks", partial(playhead.view, EARLIER_STEP), playhead.go_live),
             Scene("two_weights", translate.pages.buttons[3].click, translate.pages.buttons[0].click),
         ],
         anatomy: [Scene(name, partial(anatomy.choose, topic)) for topic, name in topics.items()],
@@ -188,7 +190,7 @@ def learn(app: QApplication, window: MainWindow, config: RunConfig, steps: int) 
     return workbench.run
 
 
-def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
+def take_run_pictures(app: QApplication, window: MainWindow, theme: Theme) -> None:
     """Photograph what shows while the model trains, and what only other runs can show."""
     bridge, workbench, runs = window.context.bridge, window.context.workbench, window.runs_view
     window.show_view(VIEWS.index(type(window.train_view)))
@@ -199,13 +201,13 @@ def take_others(app: QApplication, window: MainWindow, theme: Theme) -> None:
     bridge.ask(Pause())
     wait_for(app, lambda: bridge.state == "paused")
     window.transport.pace_slider.setValue(PACES.index(None))
-    seeds = [learn(app, window, read_preset("copy_task", (*SMALL, f"seed={seed}")), SMALL_STEPS) for seed in SEEDS]
+    seeds = [learn(app, window, read_preset("copy_task", (*SMALL_RUN, f"seed={seed}")), SMALL_STEPS) for seed in SEEDS]
     window.show_view(VIEWS.index(type(runs)))
     wait_for(app, lambda: {*seeds} <= {row.path for row in runs.table.rows})
     runs.comparison_pages.show_page(0)
     runs.table.select_rows(seeds)
     photograph(app, window, theme, "seeds")
-    learn(app, window, read_preset(PRESET, TOO_LOW), TOO_LOW_STEPS)
+    learn(app, window, read_preset(PRESET, LOW_RATE), LOW_RATE_STEPS)
     window.show_view(VIEWS.index(type(window.train_view)))
     notices = window.train_view.curves.notices
     wait_for(app, lambda: bool(notices.notices))
@@ -225,10 +227,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ["HOME"] = os.environ["USERPROFILE"] = home  # no picture shows whose machine it was taken on
         window = MainWindow(make_context(EngineBridge(Engine()), theme, Path(home) / "runs"))
-        window.move(*BESIDE_THE_POINTER)
+        window.move(*WINDOW_POSITION)
         window.show()
         take_all(app, window, theme)
-        take_others(app, window, theme)
+        take_run_pictures(app, window, theme)
         window.shut_down()
 
 

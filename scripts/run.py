@@ -64,7 +64,7 @@ def show_translations(run: Path) -> int:
     return status
 
 
-def main_job_in_terminal() -> int:
+def train_in_terminal() -> int:
     """Train, translate and say how to go on; returns the exit status of the first step that failed, or 0."""
     print("There is no display to open the window on, so the copy task is trained here, in the terminal.\n")
     status, run = train()
@@ -80,7 +80,7 @@ def main() -> int:
     """Open the window if there is a display."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     status, _ = headlight()
-    return main_job_in_terminal() if status == NO_DISPLAY else status
+    return train_in_terminal() if status == NO_DISPLAY else status
 
 
 if __name__ == "__main__":

@@ -19,13 +19,13 @@ from core.plugins_host.host import PluginHost
 Result = TypeVar("Result")
 
 PLUGINS = Path(__file__).parent / "plugins"
-_FEWEST_BATCHES = 8
+_MIN_BATCHES = 8
 
 
 def random_words(size: Size) -> dict[str, Any]:
     """The dataset's section of a config."""
     num_words, length = size.vocab_size - len(SPECIAL_TOKENS), size.length - 1
-    num_batches = max(_FEWEST_BATCHES, -(-num_words // (size.batch_size * length)))
+    num_batches = max(_MIN_BATCHES, -(-num_words // (size.batch_size * length)))
     options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
     return {"plugin": "random_words", "options": options}
 
@@ -34,7 +34,7 @@ def prepare(size: Size, folder: Path) -> PreparedData:
     """Random sentences with exactly the size's vocabulary and length; memory-mapped, so `folder` must last."""
     dataset = DatasetConfig.model_validate(random_words(size))
     with PluginHost([PLUGINS]) as host:
-        data = outcome(prepare_data(dataset, host, folder / "cache"))
+        data = run_to_end(prepare_data(dataset, host, folder / "cache"))
     assert len(data.src_vocabulary) == len(data.tgt_vocabulary) == size.vocab_size
     return data
 
@@ -50,7 +50,7 @@ def source_texts(data: PreparedData, count: int) -> Sequence[str]:
     return [data.pair("valid", index).source for index in range(count)]
 
 
-def outcome(work: Generator[object, None, Result]) -> Result:
+def run_to_end(work: Generator[object, None, Result]) -> Result:
     """The result of a piece of the engine's work; its events are dropped."""
     while True:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmarks.speed.data import outcome, random_words
+from benchmarks.speed.data import random_words, run_to_end
 from benchmarks.speed.rounds import Contender
 from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
 from core.config import RunConfig
@@ -52,7 +52,7 @@ def document(size: Size, **training: Any) -> dict[str, Any]:
 def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
     """The trainer of a run in `folder`, which must be new; `training` are settings of that section."""
     asked = RunConfig.model_validate(document(size, **training))
-    config = outcome(choose_precision(resolve(asked, data), asked.training, data)).config
+    config = run_to_end(choose_precision(resolve(asked, data), asked.training, data)).config
     run_folder = RunFolder.create_at(folder)
     run_folder.write_config(config)
     trainer = Trainer(config, data, host=None)
@@ -64,7 +64,7 @@ def training(trainer: Trainer) -> Contender:
     """One step of the trainer's loop; the probes of the first steps are made between steps, untimed."""
     run = trainer.run()
 
-    def whatever_is_due() -> None:
+    def do_due_tasks() -> None:
         while trainer.is_anything_due:
             next(run)
 
@@ -73,7 +73,7 @@ def training(trainer: Trainer) -> Contender:
         while trainer.step < wanted:
             next(run)
 
-    return Contender(step, int(trainer.config.training.num_threads), whatever_is_due)
+    return Contender(step, int(trainer.config.training.num_threads), do_due_tasks)
 
 
 def decode(model: Transformer, trainer: Trainer, texts: Sequence[str], beam_size: int, length: int) -> list[list[int]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.speed import decoding, limit, training
 from benchmarks.speed.data import prepare
 from benchmarks.speed.ours import OURS
-from benchmarks.speed.rivals import Choice, all_that_decode, all_that_train
+from benchmarks.speed.rivals import RivalsFor, all_that_decode, all_that_train
 from benchmarks.speed.rounds import take_turns
 from benchmarks.speed.sizes import BEAM_SIZE, MEDIUM, OUTPUT_LENGTH, SMALL, Precision, Size
 from benchmarks.speed.table import Comparison
@@ -25,7 +25,7 @@ class Conditions:
     folder: Path  # new, for data and runs
     rounds: int
     threads: int  # the most torch threads
-    rivals: Choice | None = None  # whom to compare with; None: everyone
+    rivals: RivalsFor | None = None  # whom to compare with; None: everyone
 
 
 def train_alike(size: Size, precision: Precision, conditions: Conditions) -> Comparison:

@@ -23,7 +23,7 @@ from core.training.resolve import physical_cores
 
 RECORDED = Path(__file__).parents[1] / "recorded.json"
 ROUNDS = {"medium-float32": 4, "medium-bfloat16": 4, "small": 3, "greedy-1": 4, "greedy-64": 4}
-FALLEN = 0.85
+SLOWER_BELOW = 0.85
 """The share of the recorded ratio below which a ratio is marked."""
 
 
@@ -46,8 +46,8 @@ def line(part: str, today: Spread, recorded: float | None) -> str:
     figures = f"{part:18}{today.median:6.2f} ({today.low:.2f}–{today.high:.2f})"
     if recorded is None:
         return f"{figures}{'–':>10}"
-    fallen = "   slower than recorded" if today.median < FALLEN * recorded else ""
-    return f"{figures}{recorded:10.2f}{fallen}"
+    warning = "   slower than recorded" if today.median < SLOWER_BELOW * recorded else ""
+    return f"{figures}{recorded:10.2f}{warning}"
 
 
 def main() -> None:

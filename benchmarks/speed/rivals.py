@@ -25,7 +25,7 @@ class Rivals(NamedTuple):
     has_ctranslate2: bool = False
 
 
-Choice = Callable[[Size], Rivals]
+RivalsFor = Callable[[Size], Rivals]
 
 
 def textbook_only(size: Size) -> Rivals:

@@ -30,9 +30,9 @@ class Setting(NamedTuple):
         return f"{self.precision}, {self.threads} thread{'s' * (self.threads > 1)}"
 
 
-def all_settings(most_threads: int) -> list[Setting]:
+def all_settings(max_threads: int) -> list[Setting]:
     """Everything that `auto` can choose from, except for numbers of threads between one and all."""
-    counts = sorted({1, most_threads})
+    counts = sorted({1, max_threads})
     return [Setting(precision, threads) for precision in ("float32", "bfloat16") for threads in counts]
 
 
@@ -44,9 +44,9 @@ def contenders(
     Raises Disagreement if the same weights do not give the same loss.
     """
     batches = train_batches(data, size)
-    trainer = ours.make_trainer(size, data, folder, **_asked(settings))
+    trainer = ours.make_trainer(size, data, folder, **_requested(settings))
     _require_agreement(trainer, rivals, batches[0])
-    everyone = {Entry(ours.OURS, str(_picked(trainer.config))): ours.training(trainer)}
+    everyone = {Entry(ours.OURS, str(_resolved_setting(trainer.config))): ours.training(trainer)}
     for name, rival in rivals.models.items():
         for setting in settings:
             everyone[Entry(name, str(setting))] = _training(rival, batches, setting)
@@ -63,14 +63,14 @@ def _require_agreement(trainer: Trainer, rivals: Rivals, batch: Batch) -> None:
             require_same_loss(name, rival, model, batch)
 
 
-def _asked(settings: Sequence[Setting]) -> dict[str, Any]:
+def _requested(settings: Sequence[Setting]) -> dict[str, Any]:
     """The settings in our config: none if there is a choice, so that `auto` makes it."""
     if len(settings) > 1:
         return {}
     return {"precision": settings[0].precision, "num_threads": settings[0].threads}
 
 
-def _picked(config: RunConfig) -> Setting:
+def _resolved_setting(config: RunConfig) -> Setting:
     training = config.training
     assert training.precision != "auto"  # resolved
     return Setting(training.precision, int(training.num_threads))

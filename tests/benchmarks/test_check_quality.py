@@ -26,7 +26,7 @@ def test_a_tasks_rows_take_the_place_of_its_former_ones() -> None:
 
 def test_a_promise_says_whether_it_was_kept() -> None:
     assert Promise("tokenized_bleu", 36.0).words(36.5) == "tokenized_bleu 36.5 (at least 36: kept)"
-    assert Promise("error", 0.1, falls=True).words(0.2) == "error 0.2 (at most 0.1: MISSED)"
+    assert Promise("error", 0.1, is_upper_bound=True).words(0.2) == "error 0.2 (at most 0.1: MISSED)"
 
 
 def test_every_command_is_one_that_the_command_line_takes() -> None:

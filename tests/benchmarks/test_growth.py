@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.growth import Point, exponent, lines, measured
+from benchmarks.growth import Point, exponent, lines, measure_point
 from benchmarks.speed.sizes import TINY
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of memory")
 def test_a_point_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    point = measured(TINY, "num_layers", 2)
+    point = measure_point(TINY, "num_layers", 2)
     assert point.value == 2
     assert point.seconds > 0
     assert point.remembered is not None and point.allocated is not None
@@ -24,7 +24,7 @@ def test_a_point_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyP
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peaks are counted in kilobytes on Linux only")
 def test_processes_share_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    two = measured(TINY, "processes", 2)
+    two = measure_point(TINY, "processes", 2)
     assert two.value == 2 and two.seconds > 0
     assert two.bytes > 50e6, "torch alone takes more"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.memory import EVERY, STEPS, Counts, missed
+from benchmarks.memory import EVERY, STEPS, Counts, missed_bounds
 
 FLAT = [Counts(step, 500.0, 39, 7, 3000, 160) for step in range(EVERY, STEPS + 1, EVERY)]
 WITHIN = {
@@ -17,18 +17,18 @@ WITHIN = {
 def test_what_stays_or_comes_and_goes_is_kept() -> None:
     flickering = [one._replace(objects=one.objects + number % 2) for number, one in enumerate(FLAT)]
     warming_up = [one._replace(handles=20) if one.step < 5000 else one for one in flickering]
-    assert missed(warming_up, WITHIN) == []
+    assert missed_bounds(warming_up, WITHIN) == []
 
 
 def test_whatever_grows_is_named() -> None:
     for field, name in {"handles": "file handles", "threads": "threads", "objects": "Qt's", "items": "items"}.items():
         growing = [one._replace(**{field: getattr(one, field) + one.step // 5000}) for one in FLAT]
-        assert [sentence.startswith(name) for sentence in missed(growing, WITHIN)] == [True], field
+        assert [sentence.startswith(name) for sentence in missed_bounds(growing, WITHIN)] == [True], field
     heavier = [one._replace(megabytes=500 + one.step / 900) for one in FLAT]
-    assert missed(heavier, WITHIN) == ["1.11 MB in a thousand steps"]
+    assert missed_bounds(heavier, WITHIN) == ["1.11 MB in a thousand steps"]
 
 
 def test_a_folder_larger_than_was_told_is_named() -> None:
     parts = {"metrics.jsonl": (1, 9.0), "probes": (500, 4.0), "snapshots": (90, 2.1), "validations": (134, 9.0)}
-    named = sorted(sentence.partition(":")[0] for sentence in missed(FLAT, WITHIN | parts))
+    named = sorted(sentence.partition(":")[0] for sentence in missed_bounds(FLAT, WITHIN | parts))
     assert named == ["metrics.jsonl", "probes", "snapshots", "validations", "validations"]

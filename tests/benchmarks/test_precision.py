@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, compared
+from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, comparisons
 from core.run_folder import RunFolder
 from tests.in_process import called
 
@@ -15,7 +15,7 @@ def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "cmudict").mkdir()
-    found = list(compared([*TEACHING, *TASKS_BY_PRESET], tmp_path))
+    found = list(comparisons([*TEACHING, *TASKS_BY_PRESET], tmp_path))
     assert [one.preset for one in found] == [*TEACHING, "joeynmt_reverse", "cmudict_letters"]
     assert found[-1].command == ["train", "cmudict_letters", "--set", f"dataset.options.folder={tmp_path}/cmudict"]
     assert capsys.readouterr().err == (
@@ -28,7 +28,7 @@ def test_a_row_has_both_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(
         "benchmarks.check_quality.subprocess.run", lambda command, **_: called(*command[2:], cwd=tmp_path)
     )
-    (one,) = compared(["copy_task"], None)
+    (one,) = comparisons(["copy_task"], None)
     preset, seed, metric, *figures = one.row(1, 2, tmp_path).strip("| ").split(" | ")
     assert (preset, seed, metric) == ("copy_task", "1", "exact_match")
     assert len(figures) == 4 and all(float(figure) >= 0 for figure in figures)

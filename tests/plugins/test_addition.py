@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.plugin import Pair, Split, split_of
-from plugins.addition import PLUGIN, AdditionOptions, added
+from plugins.addition import PLUGIN, AdditionOptions, sum_pair
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
@@ -30,14 +30,14 @@ def test_every_target_is_the_sum(num_digits: int, units_first: bool, split: Spli
 
 
 def test_sums_aligned_by_hand() -> None:
-    assert sorted(added(95, 7, units_first=False).alignment or ()) == [(0, 1), (1, 2), (3, 2)]
-    assert sorted(added(95, 7, units_first=True).alignment or ()) == [(0, 1), (1, 0), (3, 0)]
-    assert sorted(added(1, 2, units_first=False).alignment or ()) == [(0, 0), (2, 0)]
+    assert sorted(sum_pair(95, 7, units_first=False).alignment or ()) == [(0, 1), (1, 2), (3, 2)]
+    assert sorted(sum_pair(95, 7, units_first=True).alignment or ()) == [(0, 1), (1, 0), (3, 0)]
+    assert sorted(sum_pair(1, 2, units_first=False).alignment or ()) == [(0, 0), (2, 0)]
 
 
 @given(left=st.integers(0, 10**9), right=st.integers(0, 10**9), units_first=st.booleans())
 def test_each_digit_is_aligned_with_the_one_of_its_value(left: int, right: int, units_first: bool) -> None:
-    pair = added(left, right, units_first=units_first)
+    pair = sum_pair(left, right, units_first=units_first)
     value_of_target = range(len(pair.target)) if units_first else range(len(pair.target) - 1, -1, -1)
     end_of_left = pair.source.index("+")
     assert pair.alignment is not None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.plugin import Pair, Split, split_of
-from plugins.brackets import PLUGIN, BracketsOptions, closed
+from plugins.brackets import PLUGIN, BracketsOptions, closing_pair
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 KINDS = ("()", "[]", "{}", "<>")
@@ -52,8 +52,8 @@ def test_the_target_balances_the_source_within_the_options(
 
 
 def test_brackets_closed_by_hand() -> None:
-    assert closed("([]{(") == Pair("([]{(", ")})", alignment=[(4, 0), (3, 1), (0, 2)])
-    assert closed("[{}<") == Pair("[{}<", ">]", alignment=[(3, 0), (0, 1)])
+    assert closing_pair("([]{(") == Pair("([]{(", ")})", alignment=[(4, 0), (3, 1), (0, 2)])
+    assert closing_pair("[{}<") == Pair("[{}<", ">]", alignment=[(3, 0), (0, 1)])
 
 
 @given(seed=st.integers(0, 1000))
@@ -91,6 +91,6 @@ def test_examples_can_be_read_by_the_model(num_kinds: int, max_length: int) -> N
     plugin = PLUGIN(BracketsOptions(num_kinds=num_kinds, min_length=1, max_length=max_length))
     assert plugin.examples()
     for example in plugin.examples():
-        assert len(example) <= max_length and closed(example).target
+        assert len(example) <= max_length and closing_pair(example).target
         assert max(depths(example)) <= BracketsOptions().max_depth
         assert set(example) <= set(plugin.symbols()[0])

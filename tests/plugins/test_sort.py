@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.plugin import Pair, Split, split_of
-from plugins.sort import PLUGIN, SortOptions, places_in_order
+from plugins.sort import PLUGIN, SortOptions, indices_in_order
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
@@ -36,12 +36,12 @@ def test_every_target_is_the_source_in_order(
 
 
 def test_a_word_sorted_by_hand() -> None:
-    assert places_in_order("banana") == [(1, 0), (3, 1), (5, 2), (0, 3), (2, 4), (4, 5)]
+    assert indices_in_order("banana") == [(1, 0), (3, 1), (5, 2), (0, 3), (2, 4), (4, 5)]
 
 
 @given(word=st.text("abc", max_size=12))
 def test_every_letter_is_aligned_with_itself_and_equal_ones_keep_their_order(word: str) -> None:
-    links = places_in_order(word)
+    links = indices_in_order(word)
     assert [to for _, to in links] == list(range(len(word)))
     assert sorted(at for at, _ in links) == list(range(len(word)))
     assert [word[at] for at, _ in links] == sorted(word)

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Iterable
 
 
-def named(doc: str | None, what: str, known: Iterable[str]) -> list[str]:
+def chosen_names(doc: str | None, what: str, known: Iterable[str]) -> list[str]:
     """The names on the command line, or all that are `known`. For an unknown name, prints what there is, and exits."""
     known = list(known)
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
