@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.chosen_names import chosen_names
-from core.followed_run import read_followed
+from core.followed_run import read_followed_run
 from core.run_folder import RunFolder
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"
@@ -94,15 +94,15 @@ def check(promise: Promise, runs_dir: Path) -> bool:
         kept &= probes >= MIN_PROBES
         row = f"{probes} probes before {promise.learned_metric} passes 95 %, at least {MIN_PROBES}"
         print(f"{'':26} {row}   {verdict(probes >= MIN_PROBES)}", flush=True)
-    for notice in notices_of(Path(run)):
+    for notice in notices_in(Path(run)):
         kept = False
         print(f"{'':26} noticed: {notice}   {verdict(False)}", flush=True)
     return kept
 
 
-def notices_of(run: Path) -> list[str]:
+def notices_in(run: Path) -> list[str]:
     """The notices that the window would show for a run; a preset may have none."""
-    history = read_followed(RunFolder.open(run))
+    history = read_followed_run(RunFolder.open(run))
     for _ in history.analyse():
         pass
     return [notice.observation for notice in history.notices.all()]

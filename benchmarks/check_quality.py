@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.check_learning import notices_of
+from benchmarks.check_learning import notices_in
 from core.run_folder import RunFolder
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -163,7 +163,7 @@ def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[
         typed = shlex.join(["headlight", *task.command(Path("DATA"))])
         rows.append(row(task.name, typed, trained, options, figures(record, promises)))
         print(rows[-1], flush=True)
-    for notice in notices_of(run):
+    for notice in notices_in(run):
         is_kept = False
         print(f"{task.name}: noticed: {notice}   MISSED", flush=True)
     return rows, is_kept

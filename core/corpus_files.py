@@ -44,7 +44,7 @@ class _CorpusFile:
         return self.path.with_suffix("" if self.path.suffix == ".gz" else self.path.suffix).suffix in _TABLES
 
 
-def corpus_of(paths: Sequence[Path]) -> Corpus:
+def recognise_corpus(paths: Sequence[Path]) -> Corpus:
     """Recognise two files, two for each split, a folder of them, or tables.
 
     The source is the side whose file is named first, in a folder the first by alphabet, unless the names say src and

@@ -18,7 +18,7 @@ def edit_distances(hypotheses: Sequences, references: Sequences) -> NDArray[np.i
     10 tokens take 3 ms. The longest references come first, so that a pass has only the pairs whose references go on.
     """
     longest_first = np.argsort(-_lengths(references), kind="stable")
-    hypotheses, references = ([given[place] for place in longest_first] for given in (hypotheses, references))
+    hypotheses, references = ([given[index] for index in longest_first] for given in (hypotheses, references))
     ids: dict[Hashable, int] = {}
     hypothesis_ids, reference_ids = _padded(hypotheses, ids, -1), _padded(references, ids, -2)
     hypothesis_lengths, reference_lengths = _lengths(hypotheses), _lengths(references)
@@ -44,9 +44,11 @@ def edit_table(hypothesis: Sequence[Hashable], reference: Sequence[Hashable]) ->
     return [row.tolist() for (row,) in rows]
 
 
-def _next_row(row: NDArray[np.int64], hypotheses: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+def _next_row(
+    row: NDArray[np.int64], hypotheses: NDArray[np.int64], reference_tokens: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """The next row of every pair [N, longest hypothesis + 1], after one more token of its reference [N, 1]."""
-    columns, substituted = np.arange(row.shape[1]), row[:, :-1] + (hypotheses != wanted)
+    columns, substituted = np.arange(row.shape[1]), row[:, :-1] + (hypotheses != reference_tokens)
     row = row + 1
     np.minimum(row[:, 1:], substituted, out=row[:, 1:])
     return np.asarray(np.minimum.accumulate(row - columns, axis=1) + columns)

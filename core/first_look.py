@@ -20,7 +20,7 @@ from core.run_files.documents import json_bytes, json_object, read_file
 from core.run_files.probe_file import probe_bytes, read_probe_file
 
 FOLDER = Path(str(files("resources"))) / "first_look"
-_TOLD = (
+_PREPARED_FIELDS = (
     "num_parameters", "src_tokens", "tgt_tokens", "num_pairs", "left_out", "limits", "unigram_loss", "examples",
     "fingerprint",
 )  # fmt: skip
@@ -34,11 +34,11 @@ def read_first_look(config: RunConfig) -> tuple[Event, ...]:
     document = json_object(read_file(FOLDER / "prepared.json"), FOLDER)
     if document["asked"] != config.model_dump(mode="json"):
         return ()
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in document["told"].items()
     }
     resolved = RunConfig.model_validate(document["asked"] | document["resolved"])
-    return Prepared(config=resolved, run=None, **told), ProbeDone(probe=read_probe_file(FOLDER / "probe.safetensors"))
+    return Prepared(config=resolved, run=None, **fields), ProbeDone(probe=read_probe_file(FOLDER / "probe.safetensors"))
 
 
 def write_first_look(config: RunConfig, prepared: Prepared, probe: Probe) -> None:
@@ -47,7 +47,7 @@ def write_first_look(config: RunConfig, prepared: Prepared, probe: Probe) -> Non
     document = {
         "asked": config.model_dump(mode="json"),
         "resolved": {name: resolved[name] for name in ("dataset", "decoding")},
-        "told": {name: value for name, value in asdict(prepared).items() if name in _TOLD},
+        "told": {name: value for name, value in asdict(prepared).items() if name in _PREPARED_FIELDS},
     }
     (FOLDER / "prepared.json").write_bytes(json_bytes(document))
     (FOLDER / "probe.safetensors").write_bytes(probe_bytes(probe))

@@ -21,7 +21,7 @@ class Mark:
     text: str
 
 
-def marks_of(history: History) -> tuple[Mark, ...]:
+def collect_marks(history: History) -> tuple[Mark, ...]:
     """The first right answer, the best validation, changed settings, heads that found the alignment, and notices."""
     return tuple(sorted(_marks(history), key=lambda mark: mark.step))
 

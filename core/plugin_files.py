@@ -154,8 +154,8 @@ def _lines_of(block: bytes, name: object, before: int) -> Iterator[list[str]]:
 
 def _decoded(block: bytes, name: object, before: int) -> list[str]:
     """The lines of a block, decoded and checked."""
-    if (place := block.find(b"\0")) >= 0:
-        number = before + block.count(b"\n", 0, place) + 1
+    if (position := block.find(b"\0")) >= 0:
+        number = before + block.count(b"\n", 0, position) + 1
         raise BadData(
             f"{name}, line {number:,} holds a NUL byte: is it text in UTF-8? Convert it, or remove that byte."
         )

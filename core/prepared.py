@@ -10,7 +10,7 @@ from core.events import Prepared
 from core.model_size import num_parameters
 
 
-def prepared_of(
+def prepared_event(
     initial_config: RunConfig, config: RunConfig, data: PreparedData, run: Path | None, picked: str = ""
 ) -> Prepared:
     """The model was made with `initial_config`; `config` is the current one. Both are resolved; `run` is the folder."""

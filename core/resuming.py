@@ -65,5 +65,5 @@ def _best_until(run: RunFolder, step: int, best: Best) -> dict[str, Any]:
     names = ("best_step", "best_value", "best_metric")
     if best[0] in run.checkpoint_steps():
         return dict(zip(names, best, strict=True))
-    named = run.state.best_step
-    return dict.fromkeys(names) if named is not None and named > step else {}
+    best_step = run.state.best_step
+    return dict.fromkeys(names) if best_step is not None and best_step > step else {}

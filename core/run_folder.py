@@ -479,8 +479,8 @@ class RunFolder:
 
     def _prune_checkpoints(self) -> None:
         steps = self.checkpoint_steps()
-        wanted = {self._state.best_step, *averaged_steps(steps, self._state.last_step, self._training)}
-        others = [step for step in steps if step not in wanted]
+        needed = {self._state.best_step, *averaged_steps(steps, self._state.last_step, self._training)}
+        others = [step for step in steps if step not in needed]
         for step in others[: max(0, len(others) - self._training.keep_checkpoints)]:
             remove_step(self.path, CHECKPOINTS, step)
 

@@ -61,10 +61,10 @@ def require_one_process(what: str, advice: str) -> None:
 
 def require_device_per_process(device: str, num_gpus: int) -> None:
     """Raise UserError if torchrun started more processes on this machine than it has such devices."""
-    wanted = process_rank().local_world_size
-    if device.startswith("cuda") and wanted > num_gpus:
+    num_local = process_rank().local_world_size
+    if device.startswith("cuda") and num_local > num_gpus:
         raise UserError(
-            f"{wanted} processes need as many GPUs; this machine has {num_gpus}.",
+            f"{num_local} processes need as many GPUs; this machine has {num_gpus}.",
             "Start fewer, or train with --set training.device=cpu.",
         )
     if device == "mps" and not is_alone():  # gloo sends tensors of CPUs and NVIDIA GPUs

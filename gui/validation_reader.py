@@ -11,7 +11,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from core.analysis.learned_when import LearnedWhen, Right, right_tokens
-from core.analysis.validation_figures import ValidationFigures, figures_of
+from core.analysis.validation_figures import ValidationFigures, compute_figures
 from core.errors import UserError
 from core.events import ValidatedSentence
 from core.history import History
@@ -139,7 +139,7 @@ def _read(folder: RunFolder, steps: set[int], wanted: int, tokens: Tokens | None
         path = step_path(folder.path, "validations", step)
         errors.append(damaged(path, "its sentences differ from those of the run's other validations"))
     rights = {step: right_tokens(sentences) for step, sentences in fitting.items()}
-    figures = figures_of(wanted, fitting[wanted]) if wanted in fitting else None
+    figures = compute_figures(wanted, fitting[wanted]) if wanted in fitting else None
     return ReadResult(rights, figures, tokens, errors)
 
 

@@ -48,9 +48,9 @@ class Brackets(DatasetPlugin[BracketsOptions]):
         length = rng.randint(self.options.min_length, self.options.max_length)
         opening, _ = self._kinds()
         text, still_open = "", list[str]()
-        for place in range(1, length + 1):
+        for position in range(1, length + 1):
             may_open = len(still_open) < self.options.max_depth
-            may_close = len(still_open) > (1 if place == length else 0)
+            may_close = len(still_open) > (1 if position == length else 0)
             if may_open and (not may_close or rng.random() < 0.5):
                 still_open.append(rng.choice(opening))
                 text += still_open[-1]
@@ -82,14 +82,14 @@ class Brackets(DatasetPlugin[BracketsOptions]):
 def closing_pair(text: str) -> Pair:
     """Write what closes `text`; each closing bracket is aligned with its own opening one."""
     still_open = list[int]()  # places in the text
-    for place, bracket in enumerate(text):
+    for position, bracket in enumerate(text):
         if bracket in CLOSING:
-            still_open.append(place)
+            still_open.append(position)
         else:
             still_open.pop()
     innermost_first = still_open[::-1]
-    target = "".join(CLOSING[text[place]] for place in innermost_first)
-    return Pair(text, target, alignment=[(place, rank) for rank, place in enumerate(innermost_first)])
+    target = "".join(CLOSING[text[position]] for position in innermost_first)
+    return Pair(text, target, alignment=[(position, rank) for rank, position in enumerate(innermost_first)])
 
 
 PLUGIN = Brackets

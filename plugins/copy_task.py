@@ -41,7 +41,7 @@ class CopyTask(DatasetPlugin[CopyTaskOptions]):
         if self.options.fixed_first:
             symbols[0] = vocabulary[0]
         text = " ".join(symbols)
-        return Pair(text, text, alignment=[(place, place) for place in range(len(symbols))])
+        return Pair(text, text, alignment=[(position, position) for position in range(len(symbols))])
 
     def symbols(self) -> tuple[list[str], list[str]]:
         vocabulary = [str(symbol) for symbol in range(1, self.options.num_symbols + 1)]
@@ -51,7 +51,7 @@ class CopyTask(DatasetPlugin[CopyTaskOptions]):
         """Offer symbols in order, in reverse, and one symbol repeated."""
         vocabulary, _ = self.symbols()
         length = self.options.max_length
-        ascending = [vocabulary[place % len(vocabulary)] for place in range(length)]
+        ascending = [vocabulary[position % len(vocabulary)] for position in range(length)]
         return [" ".join(ascending), " ".join([vocabulary[0], *ascending[:0:-1]]), " ".join(vocabulary[:1] * length)]
 
 

@@ -101,7 +101,7 @@ def in_format(day: date, template: str) -> Pair:
         source += literal
         if name is not None:
             text, part = fields[name]
-            alignment += [(len(source) + at, place) for at, place in links(text, SPANS[part])]
+            alignment += [(len(source) + at, position) for at, position in links(text, SPANS[part])]
             source += text
     return Pair(source, day.isoformat(), alignment=alignment)
 
@@ -132,9 +132,9 @@ def links(text: str, span: range) -> list[tuple[int, int]]:
     """
     num_digits = len("".join(takewhile(str.isdigit, text)))
     if not num_digits:
-        return [(at, place) for at in range(len(text)) for place in span]
+        return [(at, position) for at in range(len(text)) for position in span]
     missing = len(span) - num_digits
-    return [(max(rank - missing, 0), place) for rank, place in enumerate(span)]
+    return [(max(rank - missing, 0), position) for rank, position in enumerate(span)]
 
 
 PLUGIN = Dates

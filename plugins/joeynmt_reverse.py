@@ -43,7 +43,7 @@ class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
         return Pair(
             " ".join(numbers),
             " ".join(reversed(numbers)),
-            alignment=[(last - place, place) for place in range(last + 1)],
+            alignment=[(last - position, position) for position in range(last + 1)],
         )
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
@@ -59,7 +59,7 @@ class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
     def examples(self) -> list[str]:
         """Offer numbers in order, one number alone, and one repeated."""
         length = self.options.max_length
-        ascending = " ".join(str(place % self.options.num_numbers) for place in range(length))
+        ascending = " ".join(str(position % self.options.num_numbers) for position in range(length))
         return [ascending, "0", " ".join(["1"] * length)]
 
 

@@ -205,9 +205,9 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                 if not path.exists():
                     raise BadData(f"dataset.options.{name}: there is no {path}. {self._advice(name)}")
                 found = path.stat()
-                if (place := (found.st_dev, found.st_ino)) in known:  # symbolic and hard links give the same
-                    raise BadData(f"dataset.options.{name}: {path} is {known[place]} already.")
-                known[place] = name
+                if (file_id := (found.st_dev, found.st_ino)) in known:  # symbolic and hard links give the same
+                    raise BadData(f"dataset.options.{name}: {path} is {known[file_id]} already.")
+                known[file_id] = name
 
     def _advice(self, name: str) -> str:
         """What to do about an option whose file does not exist."""

@@ -54,7 +54,9 @@ class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
     def _line(self, rng: random.Random) -> Pair:
         names = rng.choices(NAMES, k=self.options.length)
         letters = [self._noisy(LETTER_OF[name], rng) for name in names]
-        return Pair(" ".join(names), " ".join(letters), alignment=[(place, place) for place in range(len(names))])
+        return Pair(
+            " ".join(names), " ".join(letters), alignment=[(position, position) for position in range(len(names))]
+        )
 
     def _noisy(self, letter: str, rng: random.Random) -> str:
         """Keep a letter with probability r; else draw one of all 26, which may be the right one by chance."""

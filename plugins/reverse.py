@@ -44,7 +44,7 @@ class Reverse(DatasetPlugin[ReverseOptions]):
     def _pair(self, rng: random.Random) -> Pair:
         length = rng.randint(self.options.min_length, self.options.max_length)
         word = "".join(rng.choices(self.symbols()[0], k=length))
-        return Pair(word, word[::-1], alignment=[(length - 1 - place, place) for place in range(length)])
+        return Pair(word, word[::-1], alignment=[(length - 1 - position, position) for position in range(length)])
 
     def symbols(self) -> tuple[list[str], list[str]]:
         letters = list(ascii_lowercase[: self.options.num_letters])

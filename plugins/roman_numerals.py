@@ -44,10 +44,10 @@ class RomanNumerals(DatasetPlugin[RomanOptions]):
 def in_roman(digits: str) -> Pair:
     """Write a number from 1 to 3999; each letter is aligned with the digit that it belongs to."""
     target, alignment = "", list[tuple[int, int]]()
-    for place, digit in enumerate(digits):
-        one = 2 * (len(digits) - 1 - place)  # the index in NUMERALS of the one of this place
+    for position, digit in enumerate(digits):
+        one = 2 * (len(digits) - 1 - position)  # the index in NUMERALS of the one of this place
         for step in SHAPES[int(digit)]:
-            alignment.append((place, len(target)))
+            alignment.append((position, len(target)))
             target += NUMERALS[one + int(step)]
     return Pair(digits, target, alignment=alignment)
 

@@ -62,7 +62,7 @@ class Sort(DatasetPlugin[SortOptions]):
 
 def indices_in_order(word: str) -> list[tuple[int, int]]:
     """Return (place in the word, place when sorted) for each letter; equal letters keep their order."""
-    return [(place, rank) for rank, place in enumerate(sorted(range(len(word)), key=word.__getitem__))]
+    return [(position, rank) for rank, position in enumerate(sorted(range(len(word)), key=word.__getitem__))]
 
 
 PLUGIN = Sort

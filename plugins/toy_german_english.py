@@ -358,7 +358,7 @@ class ToyGermanEnglish(DatasetPlugin[ToyOptions]):
     def _document_pairs(self) -> Iterator[Pair]:
         for source, target in DOCUMENT_PAIRS[: self.options.num_sentences]:
             text = target.removesuffix(" .") if self.options.num_sentences == 1 else target
-            yield Pair(source, text, alignment=[(place, place) for place in range(4)])
+            yield Pair(source, text, alignment=[(position, position) for position in range(4)])
 
     def examples(self) -> list[str]:
         if self.options.corpus == "sentences":

@@ -99,8 +99,8 @@ def wait_until_drawn(app: QApplication, window: MainWindow) -> None:
 def shows_one_step(window: MainWindow) -> bool:
     """Whether transport and loss curve name the same step: after being drawn, each rests for a time of its own."""
     step = f"step {window.context.playhead.live_step:,}"
-    said, title = window.transport.state_label.text(), window.train_view.curves.title_label.text()
-    return f"{step} of" in said and f"{step}:" in title
+    state_text, title = window.transport.state_label.text(), window.train_view.curves.title_label.text()
+    return f"{step} of" in state_text and f"{step}:" in title
 
 
 def photograph(app: QApplication, window: MainWindow, theme: Theme, name: str) -> None:

@@ -51,8 +51,8 @@ def document(size: Size, **training: Any) -> dict[str, Any]:
 
 def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:
     """The trainer of a run in `folder`, which must be new; `training` are settings of that section."""
-    asked = RunConfig.model_validate(document(size, **training))
-    config = run_to_end(choose_precision(resolve(asked, data), asked.training, data)).config
+    requested = RunConfig.model_validate(document(size, **training))
+    config = run_to_end(choose_precision(resolve(requested, data), requested.training, data)).config
     run_folder = RunFolder.create_at(folder)
     run_folder.write_config(config)
     trainer = Trainer(config, data, host=None)

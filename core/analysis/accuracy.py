@@ -25,19 +25,25 @@ class AccuracyCurve:
     count: NDArray[np.int64]  # [N] sentences
 
 
-def by_position(teacher_forced: Sequence[Sequence[bool]], written: Sequence[Sequence[SymbolPair]]) -> AccuracyCurve:
+def by_position(
+    teacher_forced: Sequence[Sequence[bool]], symbol_pairs: Sequence[Sequence[SymbolPair]]
+) -> AccuracyCurve:
     """Among the sentences that are long enough, the share whose symbol at a position is right; `<eos>` is not counted.
 
     `teacher_forced` says whether each symbol of the references is right teacher-forced.
     """
-    return _accuracy(_with_positions(teacher_forced), _with_positions([_right_symbols(pairs) for pairs in written]))
+    return _accuracy(
+        _with_positions(teacher_forced), _with_positions([_right_symbols(pairs) for pairs in symbol_pairs])
+    )
 
 
-def by_length(sentences: Sequence[ValidatedSentence], written: Sequence[Sequence[SymbolPair]]) -> AccuracyCurve:
+def by_length(sentences: Sequence[ValidatedSentence], symbol_pairs: Sequence[Sequence[SymbolPair]]) -> AccuracyCurve:
     """Among the sentences of a length (symbols of the reference), the share that is right as a whole, `<eos>` too."""
-    lengths = np.array([sum(wanted is not None for wanted, _ in pairs) for pairs in written], dtype=np.int64)
+    lengths = np.array([sum(expected is not None for expected, _ in pairs) for pairs in symbol_pairs], dtype=np.int64)
     teacher_forced = np.array([max(one.rank) == 0 for one in sentences], dtype=bool)
-    free_running = np.array([all(wanted == got for wanted, got in pairs) for pairs in written], dtype=bool)
+    free_running = np.array(
+        [all(expected == actual for expected, actual in pairs) for pairs in symbol_pairs], dtype=bool
+    )
     return _accuracy((lengths, teacher_forced), (lengths, free_running))
 
 
@@ -51,7 +57,7 @@ def _with_positions(sentences: Sequence[Sequence[bool]]) -> KeyedResults:
 
 def _right_symbols(pairs: Sequence[SymbolPair]) -> list[bool]:
     """Whether each symbol of the reference was written."""
-    return [wanted == got for wanted, got in pairs if wanted is not None]
+    return [expected == actual for expected, actual in pairs if expected is not None]
 
 
 def _accuracy(teacher_forced: KeyedResults, free_running: KeyedResults) -> AccuracyCurve:

@@ -33,18 +33,18 @@ class Confusion:
         shares: NDArray[np.float64] = self.counts / self.times[:, None]
         return shares
 
-    def sentence_indices(self, wanted: str, written: str) -> tuple[int, ...]:
+    def sentence_indices(self, expected: str, written: str) -> tuple[int, ...]:
         """The indices, in the validation, of the sentences with this pair of row and column."""
-        return tuple(place for place, pairs in enumerate(self.sentences) if (wanted, written) in map(_labels, pairs))
+        return tuple(index for index, pairs in enumerate(self.sentences) if (expected, written) in map(_labels, pairs))
 
     @property
     def errors_shown(self) -> int:
         """How many of the errors have a row and a column."""
         return sum(
             int(self.counts[row, column])
-            for row, wanted in enumerate(self.symbols)
-            for column, got in enumerate(self.written)
-            if wanted != got
+            for row, expected in enumerate(self.symbols)
+            for column, actual in enumerate(self.written)
+            if expected != actual
         )
 
     @property
@@ -53,16 +53,16 @@ class Confusion:
         return self.errors > 0
 
 
-def confusion_of(sentences: Sequence[Sequence[SymbolPair]], max_symbols: int) -> Confusion:
+def count_confusions(sentences: Sequence[Sequence[SymbolPair]], max_symbols: int) -> Confusion:
     """Confusion of at most `max_symbols` symbols: those wrong most often, and ADDED if symbols were added."""
     counts: Counter[tuple[str, str]] = Counter()
     for pair, count in Counter(chain.from_iterable(sentences)).items():
         counts[_labels(pair)] += count
     wrong: Counter[str] = Counter()
     times: Counter[str] = Counter()
-    for (wanted, got), count in counts.items():
-        times[wanted] += count
-        wrong[wanted] += count * (wanted != got)
+    for (expected, actual), count in counts.items():
+        times[expected] += count
+        wrong[expected] += count * (expected != actual)
     worst = sorted(times, key=lambda symbol: (-wrong[symbol], -times[symbol], symbol))[:max_symbols]
     rows = tuple(sorted(worst, key=lambda symbol: (symbol == ADDED, -times[symbol], symbol)))
     columns = _columns(rows, counts, max_symbols)
@@ -72,15 +72,15 @@ def confusion_of(sentences: Sequence[Sequence[SymbolPair]], max_symbols: int) ->
 
 
 def _labels(pair: SymbolPair) -> tuple[str, str]:
-    wanted, got = pair
-    return ADDED if wanted is None else wanted, LEFT_OUT if got is None else got
+    expected, actual = pair
+    return ADDED if expected is None else expected, LEFT_OUT if actual is None else actual
 
 
 def _columns(rows: tuple[str, ...], counts: Counter[tuple[str, str]], max_symbols: int) -> tuple[str, ...]:
     """The rows' own symbols, then what else is written most in their place, then LEFT_OUT."""
     own = [row for row in rows if row != ADDED]
     others: Counter[str] = Counter()
-    for (wanted, got), count in counts.items():
-        if wanted in rows and got not in rows and got != LEFT_OUT:
-            others[got] += count
+    for (expected, actual), count in counts.items():
+        if expected in rows and actual not in rows and actual != LEFT_OUT:
+            others[actual] += count
     return (*own, *(symbol for symbol, _ in others.most_common(max(0, max_symbols - len(own)))), LEFT_OUT)

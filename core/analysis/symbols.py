@@ -63,12 +63,12 @@ def align_symbols(reference: Sequence[str], hypothesis: Sequence[str]) -> list[S
     row, column = len(reference), len(hypothesis)
     pairs: list[SymbolPair] = []
     while row or column:
-        here = costs[row][column]
+        cost = costs[row][column]
         is_other = row and column and reference[row - 1] != hypothesis[column - 1]
-        if row and column and here == costs[row - 1][column - 1] + is_other:
+        if row and column and cost == costs[row - 1][column - 1] + is_other:
             row, column = row - 1, column - 1
             pairs.append((reference[row], hypothesis[column]))
-        elif row and here == costs[row - 1][column] + 1:
+        elif row and cost == costs[row - 1][column] + 1:
             row -= 1
             pairs.append((reference[row], None))
         else:

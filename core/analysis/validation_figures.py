@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.analysis.accuracy import AccuracyCurve, by_length, by_position
-from core.analysis.confusion import Confusion, confusion_of
+from core.analysis.confusion import Confusion, count_confusions
 from core.analysis.symbols import Symbols
 from core.events import ValidatedSentence
 
@@ -24,15 +24,15 @@ class ValidationFigures:
     by_length: AccuracyCurve
 
 
-def figures_of(step: int, sentences: tuple[ValidatedSentence, ...]) -> ValidationFigures:
+def compute_figures(step: int, sentences: tuple[ValidatedSentence, ...]) -> ValidationFigures:
     """Compute the figures: with 1,000 sentences some tenths of a second, so not in the thread that draws."""
     symbols = Symbols.of(sentences)
-    written = [symbols.aligned(one) for one in sentences]
+    symbol_pairs = [symbols.aligned(one) for one in sentences]
     return ValidationFigures(
         step=step,
         sentences=sentences,
         symbols=symbols,
-        confusion=confusion_of(written, MAX_SYMBOLS),
-        by_position=by_position([symbols.right_teacher_forced(one) for one in sentences], written),
-        by_length=by_length(sentences, written),
+        confusion=count_confusions(symbol_pairs, MAX_SYMBOLS),
+        by_position=by_position([symbols.right_teacher_forced(one) for one in sentences], symbol_pairs),
+        by_length=by_length(sentences, symbol_pairs),
     )

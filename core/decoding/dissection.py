@@ -36,10 +36,10 @@ def dissect_head(
     source_ids = encode_text(model, data, request.source)[0]
     src, src_mask = pad_ids([source_ids], device)
     if request.reference is None:
-        written = greedy_decode(model, src, src_mask, max_length=max_length)[0].produced
+        output_ids = greedy_decode(model, src, src_mask, max_length=max_length)[0].produced
     else:
-        written = target_ids(data, request.reference)
-    tgt_input = [BOS_ID, *written[:-1]]
+        output_ids = target_ids(data, request.reference)
+    tgt_input = [BOS_ID, *output_ids[:-1]]
     src_tokens = tuple(data.src_vocabulary.tokens[id] for id in source_ids)
     tgt_tokens = tuple(data.tgt_vocabulary.tokens[id] for id in tgt_input)
     attentions = model.attentions(request.kind)
@@ -61,7 +61,7 @@ def dissect_head(
     )
 
 
-def masks_of(model: Transformer, data: PreparedData, target: str, num_padding: int) -> Masks:
+def make_masks(model: Transformer, data: PreparedData, target: str, num_padding: int) -> Masks:
     """Which positions each position of a target may attend to, with `num_padding` `<pad>` after it.
 
     Raises UserError for a target that is longer than the model's positions, and for more padding than MAX_PADDING.
@@ -85,13 +85,13 @@ def _captured_inputs(
     attention: SelfAttention | CrossAttention, model: Transformer, src: Tensor, src_mask: Tensor, tgt_input: Tensor
 ) -> tuple[Any, ...]:
     """The arguments of this attention as the model reads one sentence."""
-    seen: list[tuple[Any, ...]] = []
-    hook = attention.register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
+    captured: list[tuple[Any, ...]] = []
+    hook = attention.register_forward_pre_hook(lambda _, inputs: captured.append(inputs))
     try:
         model.decode(tgt_input, model.encode(src, src_mask), src_mask, torch.ones_like(tgt_input, dtype=torch.bool))
     finally:
         hook.remove()
-    return seen[0]
+    return captured[0]
 
 
 def _compute_numbers(

@@ -18,7 +18,7 @@ def heads_off(model: Transformer, heads: Sequence[HeadId]) -> Iterator[None]:
     A head's part of the output projection (the rows of W^O in section 3.2.2 of the paper) becomes zero, so that the
     head adds nothing to what the layer passes on. Raises UserError for a head that the model lacks.
     """
-    parts = [_output_part(model, place) for place in dict.fromkeys(heads)]
+    parts = [_output_part(model, head) for head in dict.fromkeys(heads)]
     kept = [part.clone() for part in parts]
     try:
         with torch.no_grad():
@@ -31,12 +31,12 @@ def heads_off(model: Transformer, heads: Sequence[HeadId]) -> Iterator[None]:
                 part.copy_(before)
 
 
-def _output_part(model: Transformer, place: HeadId) -> Tensor:
+def _output_part(model: Transformer, head: HeadId) -> Tensor:
     """The columns [d_model, d_head] of the output projection's weight that multiply this head's output."""
-    layers = model.attentions(place.kind)
-    if not (0 <= place.layer < len(layers) and 0 <= place.head < layers[place.layer].num_heads):
-        name = f"{place.kind} layer {place.layer + 1} head {place.head + 1}"
+    layers = model.attentions(head.kind)
+    if not (0 <= head.layer < len(layers) and 0 <= head.head < layers[head.layer].num_heads):
+        name = f"{head.kind} layer {head.layer + 1} head {head.head + 1}"
         raise UserError(f"This model has no {name} to switch off.", "Switch on all heads again.")
-    attention = layers[place.layer]
-    first = place.head * attention.d_head
+    attention = layers[head.layer]
+    first = head.head * attention.d_head
     return attention.output.weight.detach()[:, first : first + attention.d_head]

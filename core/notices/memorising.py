@@ -16,8 +16,8 @@ def _check(run: RunAtStep) -> str | None:
     if loss_floor is None or not len(losses) or not losses[-1] < BELOW_THE_FLOOR * loss_floor:
         return None
     valid = run.metric("loss")
-    there = f", and on validation {valid:.3f}" if valid is not None else ""
-    return f"the training loss is {losses[-1]:.3f}, under the noise floor {loss_floor:.3f}{there}"
+    valid_text = f", and on validation {valid:.3f}" if valid is not None else ""
+    return f"the training loss is {losses[-1]:.3f}, under the noise floor {loss_floor:.3f}{valid_text}"
 
 
 RULE = Rule(

@@ -18,7 +18,7 @@ from core.data.token_arrays import TokenArrays
 from core.data.tokenizers import Tokenizer
 from core.data.vocabulary import Vocabulary
 from core.overview.duplicates import NUM_EXAMPLES, HeldOutPairs, TrainPairs
-from core.overview.records import DataOverview, Leak, Limits, Repeats, TextCounts, limits_of
+from core.overview.records import DataOverview, Leak, Limits, Repeats, TextCounts, length_limits
 from core.overview.split_figures import split_figures, train_padding, unknown_counts
 from core.plugin import Pair
 
@@ -34,7 +34,7 @@ def summarise_data(data: PreparedData, config: RunConfig) -> Iterator[DataOvervi
 
     `data` holds all pairs that were drawn; `config` says which of them are too long, and how batches are made.
     """
-    limits = limits_of(config)
+    limits = length_limits(config)
     padding, is_sampled = train_padding(data.split("train"), config.training, limits, config.seed)
     overview = DataOverview(
         splits={split: split_figures(data, split, limits) for split in SPLITS},

@@ -55,13 +55,13 @@ def read_rows(data: PreparedData, split: str, indices: Sequence[int], limits: Li
 def find_pairs(data: PreparedData, split: str, text: str) -> Iterator[Found]:
     """The pairs whose source or target contains this text, ignoring case; at most MAX_FOUND."""
     assert data.folder is not None
-    wanted, found, done = text.casefold(), list[int](), 0
+    searched_text, found, done = text.casefold(), list[int](), 0
     pairs = read_pairs(data.folder / split)
     while chunk := list(islice(pairs, CHUNK)):
         found += [
             index
             for index, pair in enumerate(chunk, done)
-            if wanted in pair.source.casefold() or wanted in pair.target.casefold()
+            if searched_text in pair.source.casefold() or searched_text in pair.target.casefold()
         ]
         done += len(chunk)
         if len(found) >= MAX_FOUND:

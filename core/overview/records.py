@@ -66,6 +66,6 @@ class DataOverview:
     stage: str = ""
 
 
-def limits_of(config: RunConfig) -> Limits:
+def length_limits(config: RunConfig) -> Limits:
     """The limits of a run whose lengths are resolved."""
     return int(config.dataset.max_src_length), int(config.dataset.max_tgt_length)

@@ -21,7 +21,7 @@ from core.events import (
     ValidationDone,
 )
 from core.faults import folder_gone_message
-from core.prepared import prepared_of
+from core.prepared import prepared_event
 from core.resuming import claimed_for_resuming
 from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
@@ -65,7 +65,7 @@ class CurrentRun:
     def prepared_event(self) -> Prepared:
         """The event that describes this run to listeners."""
         run = self.folder.path if self.folder is not None else None
-        return prepared_of(self.trainer.initial_config, self.config, self.trainer.data, run, self.picked)
+        return prepared_event(self.trainer.initial_config, self.config, self.trainer.data, run, self.picked)
 
     def is_in(self, path: Path) -> bool:
         """Whether this is the run in that folder."""

@@ -11,7 +11,7 @@ from core.answers.timed import timed
 from core.answers.translation import Translation
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
-from core.decoding.dissection import dissect_head, masks_of
+from core.decoding.dissection import dissect_head, make_masks
 from core.decoding.search_beam import search_beam
 from core.decoding.translate import translate
 from core.decoding.typed_text import encode_text
@@ -95,7 +95,7 @@ class Questions:
     def make_masks(self, request: MakeMasks) -> Masks:
         """The masks of one target."""
         trainer = self._run.trainer
-        return masks_of(trainer.model, trainer.data, request.target, request.num_padding)
+        return make_masks(trainer.model, trainer.data, request.target, request.num_padding)
 
     def _weights_at(self, step: int | None) -> tuple[int, Transformer]:
         trainer = self._run.trainer

@@ -18,7 +18,7 @@ from core.errors import UserError
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20
-MAX_SHOWN = 60
+MAX_VALUE_LENGTH = 60
 _EXACT = 2**53  # below it a float is the whole number that was written
 KeyPath = tuple[str | int, ...]
 
@@ -35,9 +35,9 @@ class Document:
     def where(self, path: KeyPath) -> str:
         """Where the key, or the nearest one around it, was set: `run.yaml, line 12` or `--set model.d_model=7`."""
         while path and path not in self.lines:
-            put_in = [name for key, name in self.overrides.items() if key[: len(path)] == path]
-            if put_in:
-                return put_in[-1]
+            sources = [name for key, name in self.overrides.items() if key[: len(path)] == path]
+            if sources:
+                return sources[-1]
             path = path[:-1]
         return f"{self.name}, line {self.lines[path]}" if path else self.name
 
@@ -112,7 +112,7 @@ def dotted(path: KeyPath) -> str:
 def format_value(value: Any) -> str:
     """A value as errors quote it: on one line, with YAML's true, false and null, cut if it is long."""
     text = {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
-    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."
 
 
 def write_yaml(value: Any) -> str:

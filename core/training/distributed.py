@@ -100,9 +100,9 @@ class Processes:
         """This process's sentences of each batch."""
         return list(batches)
 
-    def all_reduce(self, gradients: Tensor, own: Loss) -> Loss:
+    def all_reduce(self, gradients: Tensor, local_loss: Loss) -> Loss:
         """Replace this process's gradients by the sum over all processes; returns their losses, summed likewise."""
-        return own
+        return local_loss
 
 
 class SeveralProcesses(Processes):
@@ -222,8 +222,8 @@ class SeveralProcesses(Processes):
         parts = (batch.rows(slice(self._rank, None, self._count)) for batch in batches)
         return [part for part in parts if part.num_target_tokens > 0]
 
-    def all_reduce(self, gradients: Tensor, own: Loss) -> Loss:
-        losses = torch.stack(own)
+    def all_reduce(self, gradients: Tensor, local_loss: Loss) -> Loss:
+        losses = torch.stack(local_loss)
         with raising_process_lost():
             dist.all_reduce(gradients, group=self._steps)
             dist.all_reduce(losses, group=self._steps)

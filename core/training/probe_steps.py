@@ -7,10 +7,10 @@ def is_probe_step(step: int, probe_every: int) -> bool:
 
 
 def _is_fibonacci(step: int) -> bool:
-    here, ahead = 1, 2
-    while here < step:
-        here, ahead = ahead, here + ahead
-    return here == step
+    current, following = 1, 2
+    while current < step:
+        current, following = following, current + following
+    return current == step
 
 
 def is_snapshot_step(step: int, newest: int | None, max_snapshots: int) -> bool:

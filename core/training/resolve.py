@@ -58,14 +58,14 @@ def resolve_on_this_machine(config: RunConfig, data: PreparedData, emit: Callabl
     If its device is missing, the run moves to the CPU and `emit` gets a note. It takes at most as many threads as there
     are processors here.
     """
-    training, here = config.training, os.cpu_count() or 1
+    training, num_processors = config.training, os.cpu_count() or 1
     update: dict[str, object] = {}
     if training.device != "auto" and not _device_exists(training.device):
         update["device"] = "cpu"
         sentence = f"The run's device, {training.device}, does not exist on this machine."
         emit(Trouble(sentence=sentence, advice=_MOVED_TO_CPU_ADVICE, is_note=True))
     if training.num_threads != "auto":
-        update["num_threads"] = min(training.num_threads, here)
+        update["num_threads"] = min(training.num_threads, num_processors)
     return resolve(config.model_copy(update={"training": training.model_copy(update=update)}), data)
 
 

@@ -159,7 +159,7 @@ class Trainer:
 
     def _take_step(self) -> None:
         training, started = self.config.training, time.perf_counter()
-        rate, source = self.learning_rate_of(self.step + 1), self._training_batches()
+        rate, source = self.learning_rate_at(self.step + 1), self._training_batches()
         batches_state, random_state = source.state(), self._random.state()
         try:
             batches = [next(source) for _ in range(training.accumulate_steps)]
@@ -208,7 +208,7 @@ class Trainer:
             self._batches.close()
             self._batches = None
 
-    def learning_rate_of(self, step: int) -> float:
+    def learning_rate_at(self, step: int) -> float:
         """The learning rate at a step, under the current settings."""
         training = self.config.training
         return float(
@@ -282,14 +282,14 @@ class Trainer:
     def _write_probe(self) -> Generator[Event | None, None, None]:
         probe = self.probe()
         self.folder.write_probe(probe)
-        is_kept = self._has_room_for_snapshot()
-        if is_kept:
+        is_snapshot_due = self._is_snapshot_due()
+        if is_snapshot_due:
             self.folder.write_snapshot(self.step, to_arrays(named_weights(self.model)))
             yield SnapshotSaved(step=self.step)
         self._due_tasks.done_at["probe"] = self.step
         yield ProbeDone(probe=probe)
 
-    def _has_room_for_snapshot(self) -> bool:
+    def _is_snapshot_due(self) -> bool:
         kept = self.folder.snapshot_steps()
         max_snapshots = int(
             self.config.training.snapshot_budget_mb * 1e6 // self._updater.optimizer.parameters.values.nbytes
@@ -414,11 +414,11 @@ class Trainer:
         Raises UserError for a checkpoint of another model.
         """
         load_weights(self.model, to_tensors(checkpoint.model))
-        rest, state = to_tensors(checkpoint.optimizer), parse_checkpoint_state(checkpoint.state)
-        self._updater.optimizer.load_state(rest)
+        optimizer_tensors, state = to_tensors(checkpoint.optimizer), parse_checkpoint_state(checkpoint.state)
+        self._updater.optimizer.load_state(optimizer_tensors)
         if self._average is not None:
-            self._average.load_state(rest)
-        self._random.load_state(rest)
+            self._average.load_state(optimizer_tensors)
+        self._random.load_state(optimizer_tensors)
         self.close()
         self._batches_state = state.batches
         self._settings.restore(state.changes)

@@ -70,7 +70,7 @@ class Updater:
         """
         num_tokens = sum(batch.num_target_tokens for batch in batches)
         on_device = [part.to(self.device) for part in self._processes.local_batches(batches)]
-        own = self._pass.write_gradients(on_device, training.label_smoothing, num_tokens)
-        objective, loss = self._processes.all_reduce(self.optimizer.parameters.gradients, own)
+        local_loss = self._pass.write_gradients(on_device, training.label_smoothing, num_tokens)
+        objective, loss = self._processes.all_reduce(self.optimizer.parameters.gradients, local_loss)
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
         return StepMetrics(loss, objective, norm)

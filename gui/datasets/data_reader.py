@@ -13,7 +13,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import StateChanged
 from core.overview.overview import summarise_data
-from core.overview.records import DataOverview, Limits, limits_of
+from core.overview.records import DataOverview, Limits, length_limits
 from core.requests import LocateData
 from gui.bridge import EngineBridge
 from gui.piecemeal import Piecemeal
@@ -52,7 +52,7 @@ class DataReader(QObject):
     def limits(self) -> Limits:
         """The longest source and target that the run trains on, in tokens."""
         assert self.config is not None
-        return limits_of(self.config)
+        return length_limits(self.config)
 
     @property
     def is_outdated(self) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.errors import UserError
-from core.followed_run import read_followed
+from core.followed_run import read_followed_run
 from core.history import History
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
@@ -120,4 +120,4 @@ class Follower(QObject):
 
 def _read(run: Path) -> tuple[History, str]:
     folder = RunFolder.open(run)
-    return read_followed(folder), shortened(name_of(folder))
+    return read_followed_run(folder), shortened(name_of(folder))

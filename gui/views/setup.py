@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVB
 
 from core.comparison.differences import changed_keys
 from core.config import RunConfig, config_to_yaml, read_config
-from core.corpus_files import PLUGIN, Corpus, corpus_of
+from core.corpus_files import PLUGIN, Corpus, recognise_corpus
 from core.errors import UserError
 from core.events import SettingChanged, Trouble
 from core.home_paths import shorten_home
@@ -109,7 +109,7 @@ class SetupDrawer(QFrame):
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Train on these texts, with all other settings as they are, or show why they cannot be used."""
-        self.context.bridge.run_in_background(partial(corpus_of, paths), self._take_corpus)
+        self.context.bridge.run_in_background(partial(recognise_corpus, paths), self._take_corpus)
 
     def form(self, name: str) -> OptionForm:
         """The form of a section, built when it is first needed: many windows never need it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.corpus_files import corpus_of
+from core.corpus_files import recognise_corpus
 from core.errors import UserError
 
 HERE = Path("/corpus")
@@ -17,12 +17,12 @@ HERE = Path("/corpus")
 
 def named(*names: str) -> dict[str, str]:
     """The options that are not empty, the folder aside."""
-    options = corpus_of([HERE / name for name in names]).options
+    options = recognise_corpus([HERE / name for name in names]).options
     return {key: value for key, value in options.items() if value and key != "folder"}
 
 
 def test_two_files_are_source_and_target_in_their_order() -> None:
-    corpus = corpus_of([HERE / "train.en", HERE / "train.de"])
+    corpus = recognise_corpus([HERE / "train.en", HERE / "train.de"])
     assert corpus.options["folder"] == "/corpus"
     assert named("train.en", "train.de") == {"train_source": "train.en", "train_target": "train.de"}
     assert named("b.txt", "a.txt") == {"train_source": "b.txt", "train_target": "a.txt"}
@@ -33,7 +33,7 @@ def test_two_files_are_source_and_target_in_their_order() -> None:
 
 
 def test_with_test_files_alone_pairs_are_set_aside_for_validation() -> None:
-    sentence = corpus_of([HERE / name for name in ("train.en", "train.de", "test.en", "test.de")]).sentence
+    sentence = recognise_corpus([HERE / name for name in ("train.en", "train.de", "test.en", "test.de")]).sentence
     assert "A tenth of the train pairs is set aside for validation. Change" in sentence
 
 
@@ -49,7 +49,7 @@ def test_each_split_follows_the_sides_of_train() -> None:
         "valid_source": "val.en.gz",
         "valid_target": "val.de.gz",
     }
-    assert "Held out, valid: val.en.gz and val.de.gz." in corpus_of([HERE / name for name in files]).sentence
+    assert "Held out, valid: val.en.gz and val.de.gz." in recognise_corpus([HERE / name for name in files]).sentence
 
 
 def test_the_last_word_of_a_name_says_the_side() -> None:
@@ -79,7 +79,7 @@ def test_a_folder_gives_its_texts(tmp_path: Path) -> None:
     for name in ("train.de", "train.en", "README.md", ".hidden"):
         (tmp_path / name).touch()
     (tmp_path / "older").mkdir()
-    options = corpus_of([tmp_path]).options
+    options = recognise_corpus([tmp_path]).options
     assert (options["folder"], options["train_source"], options["train_target"]) == (
         str(tmp_path),
         "train.de",
@@ -115,11 +115,11 @@ def test_a_folder_that_may_not_be_read_is_said(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(Path, "iterdir", forbidden)
     with pytest.raises(UserError, match=r"cannot be read: Permission denied.*Make it readable"):
-        corpus_of([tmp_path])
+        recognise_corpus([tmp_path])
 
 
 def test_a_folder_without_texts_is_said(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no text file"):
-        corpus_of([tmp_path])
+        recognise_corpus([tmp_path])
     with pytest.raises(UserError, match="A folder and other things"):
-        corpus_of([tmp_path, HERE / "train.en"])
+        recognise_corpus([tmp_path, HERE / "train.en"])

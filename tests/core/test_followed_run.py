@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.engine import Engine
 from core.events import Prepared
-from core.followed_run import read_followed
+from core.followed_run import read_followed_run
 from core.requests import ChangeSetting, Learn, Prepare, Start
 from core.run_folder import RunFolder
 from core.settings.overriding import change_settings
@@ -20,7 +20,7 @@ def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
         run = begun(engine, tmp_path)
         answered(engine, Learn(steps=2))
         answered(engine, ChangeSetting(key="training.max_steps", value=70))
-        history = read_followed(RunFolder.open(run))
+        history = read_followed_run(RunFolder.open(run))
     said = watcher.wait(Prepared)
     assert history.prepared is not None and history.last_step == 2
     assert history.prepared.config.training.max_steps == 70
@@ -33,5 +33,5 @@ def test_a_longest_output_that_was_lowered_leaves_the_model_its_positions(tmp_pa
         said = answered(engine, Prepare(config=change_settings(tiny_config(), longer)))
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, ChangeSetting(key="decoding.max_length", value=4))
-        told = read_followed(RunFolder.open(run)).prepared
+        told = read_followed_run(RunFolder.open(run)).prepared
     assert told is not None and told.num_parameters == said.num_parameters

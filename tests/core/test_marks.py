@@ -10,7 +10,7 @@ import numpy as np
 from core.engine import Engine
 from core.events import Prepared, ProbeDone, RunStarted, SettingChanged, StateChanged, StepsDone, ValidationDone
 from core.history import History
-from core.marks import marks_of
+from core.marks import collect_marks
 from core.probes import Probe
 from core.requests import ChangeSetting, Finish, Learn, OpenRun
 from core.run_folder import RunFolder
@@ -25,7 +25,7 @@ def validated(step: int, exact_match: float, *, is_best: bool = False) -> Valida
 
 
 def test_nothing_happened_yet() -> None:
-    assert marks_of(History()) == ()
+    assert collect_marks(History()) == ()
 
 
 def test_a_find_stays_marked_though_the_head_lost_it_and_another_came() -> None:
@@ -35,7 +35,7 @@ def test_a_find_stays_marked_though_the_head_lost_it_and_another_came() -> None:
     for step, seen in ((640, first), (700, lost), (900, other)):
         history.apply(StepsDone(first_step=step, arrays={"train/loss": np.ones(1)}))
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(seen,))))
-    assert [mark.text for mark in marks_of(history)] == [
+    assert [mark.text for mark in collect_marks(history)] == [
         "step 640: layer 2 head 3 found the alignment",
         "step 900: layer 2 head 2 found the alignment",
     ]
@@ -69,10 +69,10 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         ProbeDone(probe=Probe(step=80, sentences=(aligned_sentence((2, 2, 2)),))),
     ):
         history.apply(event)
-    assert [(mark.step, mark.kind) for mark in marks_of(history)] == [
+    assert [(mark.step, mark.kind) for mark in collect_marks(history)] == [
         *((50, "aligned"), (200, "right"), (250, "setting"), (300, "best")),
     ]
-    assert [mark.text for mark in marks_of(history)] == [
+    assert [mark.text for mark in collect_marks(history)] == [
         "step 50: layer 2 head 3 found the alignment",
         "step 200: the first right answers, 12.5 % of the validation's sentences",
         "step 250: training.max_grad_norm set to 0.5",
@@ -111,7 +111,7 @@ def bests(watcher: Watcher, run: Path) -> list[str]:
         told.apply(event)
     assert told.prepared is not None
     read.apply(replace(told.prepared, run=run))
-    return [mark.text for history in (told, read) for mark in marks_of(history) if mark.kind == "best"]
+    return [mark.text for history in (told, read) for mark in collect_marks(history) if mark.kind == "best"]
 
 
 def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None:
@@ -125,4 +125,4 @@ def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None
         answered(engine, Learn(steps=1))
     for event in watcher.events[watcher.events.index(watcher.all(RunStarted)[0]) :]:
         history.apply(event)
-    assert history.last_step == 5 and [mark.step for mark in marks_of(history) if mark.kind == "best"] == [4]
+    assert history.last_step == 5 and [mark.step for mark in collect_marks(history) if mark.kind == "best"] == [4]

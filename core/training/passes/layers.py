@@ -50,8 +50,8 @@ class DecoderLayerPass:
     def forward(self, x: Tensor, layout: RowLayout, memory: Tensor, memory_layout: RowLayout) -> Tensor:
         """[N, d_model], memory [M, d_model] -> [N, d_model]."""
         x = self._self_residual.leave(x, self._self_attention.forward(self._self_residual.enter(x), layout))
-        read = self._cross_attention.forward(self._cross_residual.enter(x), layout, memory, memory_layout)
-        x = self._cross_residual.leave(x, read)
+        attended = self._cross_attention.forward(self._cross_residual.enter(x), layout, memory, memory_layout)
+        x = self._cross_residual.leave(x, attended)
         return self._feed_forward_residual.leave(x, self._feed_forward.forward(self._feed_forward_residual.enter(x)))
 
     def backward(self, gradient: Tensor, d_memory: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from core.machine.processor import has_bfloat16_products
 from core.training.memory import require_memory
 from core.training.resolve import has_small_steps
 from core.training.speed.cache import cached_seconds, store_seconds
-from core.training.speed.sample import Sample, sample_of
+from core.training.speed.sample import Sample, make_sample
 from core.training.speed.timing import Seconds, measure
 
 MIN_SPEEDUP = 1.1
@@ -59,7 +59,7 @@ def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, Non
         return "float32", "this processor does not multiply in bfloat16"
     if has_small_steps(config, data):
         return "float32", "steps this small are no faster in bfloat16"
-    sample = sample_of(config, data)
+    sample = make_sample(config, data)
     seconds = cached_seconds(sample)
     if seconds is None:
         seconds = yield from measure(sample, training.label_smoothing)

@@ -77,7 +77,7 @@ class Sample:
         )
 
 
-def sample_of(config: RunConfig, data: PreparedData) -> Sample:
+def make_sample(config: RunConfig, data: PreparedData) -> Sample:
     """This process's share of a step with sentences of mean length, or a part of it where that takes long."""
     pairs, training = data.split("valid"), config.training
     src_length, tgt_length = (math.ceil(lengths.mean()) for lengths in (pairs.src.lengths, pairs.tgt_lengths))

@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QBrush
 
 from core.history import History
-from core.marks import Mark, MarkKind, marks_of
+from core.marks import Mark, MarkKind, collect_marks
 from gui.panels.learning.step_plot import StepPlot, update_curve
 from gui.playhead import Playhead
 from gui.theme import Theme
@@ -54,7 +54,7 @@ class ProbeTicks(StepPlot):
         for curve, steps, height in ((self._probes, probes, 0.5), (self._kept, kept, 0.9)):
             xs = np.repeat(np.asarray(steps, dtype=np.float64), 2)
             update_curve(curve, xs, np.tile([0.0, height], len(xs) // 2))
-        if (marks := marks_of(history)) != self.marks:
+        if (marks := collect_marks(history)) != self.marks:
             self.marks = marks
             self._draw_marks()
 

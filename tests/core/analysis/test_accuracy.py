@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.analysis.validation_figures import figures_of
+from core.analysis.validation_figures import compute_figures
 from tests.core.analysis.sentences import subwords, validated
 
-FIGURES = figures_of(
+FIGURES = compute_figures(
     0, (validated("a b", "a b"), validated("a b", "a c", (0, 2, 0)), validated("a b c", "b c", (1, 0, 0, 0)))
 )
 
@@ -30,7 +30,7 @@ def test_by_length_a_sentence_is_right_as_a_whole() -> None:
 
 def test_pieces_of_words_are_counted_as_words_both_ways() -> None:
     sentences = (subwords("▁kal t es ▁bier", "kaltes bier", (0, 4, 0, 0, 0)), subwords("▁bier", "wein", (0, 0)))
-    figures = figures_of(0, sentences)
+    figures = compute_figures(0, sentences)
     for found, free in ((figures.by_position, [0.5, 1.0]), (figures.by_length, [0.0, 1.0])):
         assert found.keys.tolist() == [1, 2]
         assert found.free_running.tolist() == free
@@ -40,5 +40,5 @@ def test_pieces_of_words_are_counted_as_words_both_ways() -> None:
 
 def test_a_sentence_is_not_right_whose_end_is_not() -> None:
     (one, other) = (validated("a b", "a b", (0, 0, 1)), validated("a b", "a b c"))
-    found = figures_of(0, (one, other)).by_length
+    found = compute_figures(0, (one, other)).by_length
     assert found.teacher_forced.tolist() == [0.5] and found.free_running.tolist() == [0.5]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from core.analysis.alignment import FOUND_SCORE, AlignmentScores, Scores, alignment_scores
-from core.followed_run import read_followed
+from core.followed_run import read_followed_run
 from core.history import History
-from core.marks import marks_of
+from core.marks import collect_marks
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
@@ -108,12 +108,12 @@ def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -
         assert best is not None and best.head < num_heads
     best = history.alignment.best(history.last_step)
     assert best is not None and best.since == since
-    assert {mark.step for mark in marks_of(history) if mark.kind == "aligned"} == {since}
+    assert {mark.step for mark in collect_marks(history) if mark.kind == "aligned"} == {since}
 
 
 def opened(run: Path) -> History:
     """With all of it looked at."""
-    history = read_followed(RunFolder.open(run))
+    history = read_followed_run(RunFolder.open(run))
     for _ in history.analyse():
         pass
     return history
@@ -176,7 +176,7 @@ def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
 
 def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read, listed = (noted_calls(monkeypatch, RunFolder, name) for name in ("probe", "probe_steps"))
-    history = read_followed(RunFolder.open(FINISHED))
+    history = read_followed_run(RunFolder.open(FINISHED))
     assert (read, len(listed)) == ([], 1)
     for _ in history.analyse():
         pass
@@ -184,7 +184,7 @@ def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: p
 
 
 def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that_is_not() -> None:
-    whole, history = opened(FINISHED), read_followed(RunFolder.open(FINISHED))
+    whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     last = history.last_step
     finds, best = whole.alignment.first_finds(last), whole.alignment.best(last)
     assert finds and best is not None and best.since is not None and best.since < last
@@ -202,7 +202,7 @@ def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that
 
 
 def test_since_when_is_known_as_soon_as_the_next_probe_of_a_followed_run_is_drawn() -> None:
-    whole, history = opened(FINISHED), read_followed(RunFolder.open(FINISHED))
+    whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     for _ in history.analyse():
         if len(history.alignment.unread) == 1:
             break
@@ -214,7 +214,7 @@ def test_since_when_is_known_as_soon_as_the_next_probe_of_a_followed_run_is_draw
 def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
-    history = read_followed(RunFolder.open(run))
+    history = read_followed_run(RunFolder.open(run))
     steps = history.probe_steps
     history.alignment.truncate_after(steps[3])
     for _ in history.analyse():

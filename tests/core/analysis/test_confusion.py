@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.analysis.confusion import ADDED, LEFT_OUT, confusion_of
+from core.analysis.confusion import ADDED, LEFT_OUT, count_confusions
 from core.analysis.symbols import align_symbols
 
 SENTENCES = [align_symbols(one.split(), other.split()) for one, other in (
@@ -15,7 +15,7 @@ SENTENCES = [align_symbols(one.split(), other.split()) for one, other in (
 
 
 def test_counts_and_sentences_of_each_pair() -> None:
-    found = confusion_of(SENTENCES, 16)
+    found = count_confusions(SENTENCES, 16)
     assert found.symbols == ("a", "b", "d", ADDED)
     assert found.written == ("a", "b", "d", "c", "e", LEFT_OUT)
     assert found.counts.tolist() == [
@@ -32,7 +32,7 @@ def test_counts_and_sentences_of_each_pair() -> None:
 
 
 def test_of_many_symbols_those_wrong_most_often_are_shown() -> None:
-    found = confusion_of(SENTENCES, 3)
+    found = count_confusions(SENTENCES, 3)
     assert found.symbols == ("b", "d", ADDED)
     assert found.written == ("b", "d", "c", LEFT_OUT)
     assert found.times.tolist() == [3, 1, 1]
@@ -41,5 +41,5 @@ def test_of_many_symbols_those_wrong_most_often_are_shown() -> None:
 
 
 def test_nothing_to_compare_is_an_empty_table() -> None:
-    found = confusion_of([[]], 16)
+    found = count_confusions([[]], 16)
     assert found.counts.shape == (0, 1) and not found.is_confused

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.engine import Engine
 from core.events import Event, ProbeDone, StepsDone, ValidationDone
-from core.followed_run import read_followed
+from core.followed_run import read_followed_run
 from core.history import History
 from core.notices.notice import NoticeKind
 from core.probes import Probe
@@ -74,7 +74,7 @@ def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, Learn())
         answered(engine, Learn(steps=120))
-    live, read = checked_after_each_of(watcher.events), read_followed(RunFolder.open(run))
+    live, read = checked_after_each_of(watcher.events), read_followed_run(RunFolder.open(run))
     assert live.last_step == 200 and num_checked(read) > 0
     assert noticed(live) == noticed(read) == [("no_rate", 36), ("plateau", 84)]
     for step in live.probe_steps:

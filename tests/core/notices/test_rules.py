@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.followed_run import read_followed
+from core.followed_run import read_followed_run
 from core.history import History
 from core.model.transformer import Transformer
 from core.notices.notice import NoticeKind
@@ -83,7 +83,7 @@ def test_a_run_that_learns_says_nothing(recorded: Recorded) -> None:
 
 def test_the_example_run_says_nothing() -> None:
     """A preset, whole; all others are trained by `make check-learning`, which asks the same of them."""
-    history = read_followed(RunFolder.open(EXAMPLE))
+    history = read_followed_run(RunFolder.open(EXAMPLE))
     assert history.prepared is not None
     for steps in (history.validations, history.probe_steps):  # a rule speaks after two looks
         assert sum(RunAtStep(history, history.prepared, step, "probe").is_past_the_start for step in steps) >= 2

@@ -13,7 +13,7 @@ from core.engine import Engine
 from core.errors import UserError
 from core.events import SettingChanged, StateChanged, Trouble
 from core.history import History
-from core.marks import marks_of
+from core.marks import collect_marks
 from core.plugins_host.host import PluginHost
 from core.requests import AddSentence, Branch, ChangeSetting, Finish, Learn, MoveRun, OpenRun
 from core.run_files.copying import files_until
@@ -255,4 +255,4 @@ def settings_marked_in(run: Path) -> list[str]:
 
 
 def settings_marked(history: History) -> list[str]:
-    return [mark.text for mark in marks_of(history) if mark.kind == "setting"]
+    return [mark.text for mark in collect_marks(history) if mark.kind == "setting"]

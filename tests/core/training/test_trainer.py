@@ -74,7 +74,7 @@ def test_steps_arrive_once_each_in_order_with_all_their_metrics(make_trainer: Ma
         assert set(event.arrays) == {*(f"train/{name}" for name in names), "time"}
         assert all(np.isfinite(array).all() and array.dtype == np.float64 for array in event.arrays.values())
     rates = np.concatenate([event.arrays["train/learning_rate"] for event in steps])
-    assert rates.tolist() == [trainer.learning_rate_of(step) for step in numbers]
+    assert rates.tolist() == [trainer.learning_rate_at(step) for step in numbers]
 
 
 def test_what_a_run_shows_is_in_its_folder(make_trainer: MakeTrainer) -> None:

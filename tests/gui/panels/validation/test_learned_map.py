@@ -267,7 +267,7 @@ def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
     def failing(step: int, sentences: object) -> None:
         raise OSError("no such folder any more")
 
-    monkeypatch.setattr(validation_reader, "figures_of", failing)
+    monkeypatch.setattr(validation_reader, "compute_figures", failing)
     empty_window.context.workbench.open_run(example_path())
     view = empty_window.train_view
     qtbot.waitUntil(lambda: empty_window.context.bridge.history.last_step == 800, timeout=WAIT_MS)
