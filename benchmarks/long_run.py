@@ -169,8 +169,8 @@ def main() -> int:
     parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="the folder of a run; default: one is trained")
     run = parser.parse_args().run
     with tempfile.TemporaryDirectory() as folder:
-        for place in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):  # not the user's settings
-            os.environ[place] = folder
+        for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):  # not the user's settings
+            os.environ[variable] = folder
         if run is None:
             settings = (f"training.max_steps={STEPS}", f"training.probe_every={EVERY}")
             run, _ = train(PRESET, Path(folder) / "runs", *settings)

@@ -64,8 +64,8 @@ def _perturbed(lines: list[str]) -> Iterator[str]:
     sentences = [line.split() for line in lines]
     while True:
         for words in sentences:
-            place = int(draw() * (len(words) - 1))
-            yield " ".join([*words[:place], *reversed(words[place : place + 2]), *words[place + 2 :]]) + "\n"
+            index = int(draw() * (len(words) - 1))
+            yield " ".join([*words[:index], *reversed(words[index : index + 2]), *words[index + 2 :]]) + "\n"
 
 
 @dataclass

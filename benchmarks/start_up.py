@@ -71,8 +71,8 @@ def open_window(started: float) -> Times:
 
 def in_own_process(folder: str, runs: str) -> Times:
     """One start, with cache and settings in `folder`, and runs in its subfolder `runs`."""
-    places = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": runs}
-    environment = os.environ | {name: f"{folder}/{place}" for name, place in places.items()}
+    variables = {"XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config", "HEADLIGHT_RUNS_DIR": runs}
+    environment = os.environ | {name: f"{folder}/{variable}" for name, variable in variables.items()}
     command = [sys.executable, "-m", "benchmarks.start_up", str(time.time())]
     result = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
     return dict(json.loads(result.stdout.splitlines()[-1]))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOLD = {"growth": "length, batch_size, d_model", "check_learning": "copy_task", "window_cost": "PRESET"}
+EXPECTED = {"growth": "length, batch_size, d_model", "check_learning": "copy_task", "window_cost": "PRESET"}
 PROGRAMS = [
     path
     for folder in ("benchmarks", "scripts")
@@ -27,8 +27,8 @@ def test_help_says_what_it_does(
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(path), run_name="__main__")
     assert ended.value.code == 0
-    told = capsys.readouterr().out
-    assert told.startswith("usage: ") and TOLD.get(path.stem, "") in told
+    help_text = capsys.readouterr().out
+    assert help_text.startswith("usage: ") and EXPECTED.get(path.stem, "") in help_text
 
 
 @pytest.mark.parametrize("name", ["growth", "check_learning"])

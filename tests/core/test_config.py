@@ -186,7 +186,7 @@ def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "overrides", "place"),
+    ("text", "overrides", "location"),
     [
         ("model: {d_model: 8, num_heads: 4}", ("model.d_model=10",), "--set model.d_model=10: model.num_heads: must"),
         ("model: {d_model: 8, num_heads: 4}", ("model.num_heads=3",), "--set model.num_heads=3: model.num_heads: must"),
@@ -204,8 +204,8 @@ def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
         ("training: {batch_size: 8}", ("training.batch_size=null",), "--set training.batch_size=null: training.batch"),
     ],
 )
-def test_of_a_broken_rule_the_key_that_was_set_is_told(text: str, overrides: tuple[str, ...], place: str) -> None:
-    assert refusal(text if text.startswith("dataset") else BASE + text, *overrides).startswith(place)
+def test_of_a_broken_rule_the_key_that_was_set_is_told(text: str, overrides: tuple[str, ...], location: str) -> None:
+    assert refusal(text if text.startswith("dataset") else BASE + text, *overrides).startswith(location)
 
 
 def test_a_long_value_is_cut() -> None:

@@ -17,10 +17,10 @@ OUTDATED = "resources/first_look is outdated: run `python -m scripts.first_look`
 
 
 def test_it_is_what_the_engine_tells_of_the_first_preset(tmp_path: Path) -> None:
-    config, told = read_preset(FIRST_PRESET), list[Event]()
-    with Engine([told.append], cache_dir=tmp_path) as engine:
+    config, emitted = read_preset(FIRST_PRESET), list[Event]()
+    with Engine([emitted.append], cache_dir=tmp_path) as engine:
         engine.ask(Prepare(config=config)).result(timeout=200)
-    prepared, probed = (event for event in told if isinstance(event, Prepared | ProbeDone))
+    prepared, probed = (event for event in emitted if isinstance(event, Prepared | ProbeDone))
     assert isinstance(prepared, Prepared) and isinstance(probed, ProbeDone)
     events = read_first_look(config)
     assert len(events) == 2, OUTDATED

@@ -21,17 +21,18 @@ def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
         answered(engine, Learn(steps=2))
         answered(engine, ChangeSetting(key="training.max_steps", value=70))
         history = read_followed_run(RunFolder.open(run))
-    said = watcher.wait(Prepared)
+    emitted = watcher.wait(Prepared)
     assert history.prepared is not None and history.last_step == 2
     assert history.prepared.config.training.max_steps == 70
-    assert replace(history.prepared, config=said.config, run=None) == replace(said, picked="")  # told where it is new
+    expected = replace(emitted, picked="")  # told where it is new
+    assert replace(history.prepared, config=emitted.config, run=None) == expected
 
 
 def test_a_longest_output_that_was_lowered_leaves_the_model_its_positions(tmp_path: Path) -> None:
     longer = {"model.positions": "learned", "decoding.max_length": 40}
     with Engine() as engine:
-        said = answered(engine, Prepare(config=change_settings(tiny_config(), longer)))
+        emitted = answered(engine, Prepare(config=change_settings(tiny_config(), longer)))
         run = answered(engine, Start(runs_dir=tmp_path))
         answered(engine, ChangeSetting(key="decoding.max_length", value=4))
-        told = read_followed_run(RunFolder.open(run)).prepared
-    assert told is not None and told.num_parameters == said.num_parameters
+        read = read_followed_run(RunFolder.open(run)).prepared
+    assert read is not None and read.num_parameters == emitted.num_parameters

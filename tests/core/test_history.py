@@ -44,8 +44,8 @@ def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
         assert history.probe_steps == history.snapshot_steps == [500, 1000]
         assert history.last_step == 2000
         assert history.probe(499) is None
-        for asked, found in ((500, 500), (999, 500), (1000, 1000), (9999, 1000)):
-            nearest = history.probe(asked)
+        for step, found in ((500, 500), (999, 500), (1000, 1000), (9999, 1000)):
+            nearest = history.probe(step)
             assert nearest is not None
             assert_same_probe(nearest, probe(found))
         assert history.value("valid/loss", 999) == 500

@@ -20,8 +20,8 @@ def test_the_loss_is_that_of_the_formula_and_least_at_the_target() -> None:
     odds = np.logspace(0, 4, 2001)
     probabilities, targets = growing_confidence(odds, 5), smoothed_targets([0], 5, 0.1)
     losses = smoothed_loss(probabilities, targets)
-    for place in (0, 700, 2000):
-        right, other = odds[place] / (odds[place] + 4), 1 / (odds[place] + 4)
-        assert probabilities[place].tolist() == pytest.approx([right, *[other] * 4])
-        assert losses[place] == pytest.approx(-0.92 * math.log(right) - 4 * 0.02 * math.log(other))
+    for index in (0, 700, 2000):
+        right, other = odds[index] / (odds[index] + 4), 1 / (odds[index] + 4)
+        assert probabilities[index].tolist() == pytest.approx([right, *[other] * 4])
+        assert losses[index] == pytest.approx(-0.92 * math.log(right) - 4 * 0.02 * math.log(other))
     assert probabilities[losses.argmin(), 0] == pytest.approx(0.92, abs=1e-3)

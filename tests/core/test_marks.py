@@ -106,12 +106,12 @@ def learn(engine: Engine, watcher: Watcher, step: int) -> None:
 
 def bests(watcher: Watcher, run: Path) -> list[str]:
     """What is said of the best validation by the history that was told of the run, and by one that reads it."""
-    told, read = History(), History()
+    live, read = History(), History()
     for event in watcher.events:
-        told.apply(event)
-    assert told.prepared is not None
-    read.apply(replace(told.prepared, run=run))
-    return [mark.text for history in (told, read) for mark in collect_marks(history) if mark.kind == "best"]
+        live.apply(event)
+    assert live.prepared is not None
+    read.apply(replace(live.prepared, run=run))
+    return [mark.text for history in (live, read) for mark in collect_marks(history) if mark.kind == "best"]
 
 
 def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None:

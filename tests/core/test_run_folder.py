@@ -200,8 +200,8 @@ def test_a_checkpoint_is_there_also_in_the_middle_of_its_exchange(tmp_path: Path
     folder = run_folder(tmp_path)
     checkpoint(folder, 4)
     checkpoint(folder, 5)
-    place = folder.path / "checkpoints" / "000005"
-    place.rename(place.with_name("000005.old"))  # killed here, the new one has not taken its name yet
+    path = folder.path / "checkpoints" / "000005"
+    path.rename(path.with_name("000005.old"))  # killed here, the new one has not taken its name yet
     killed = RunFolder.open(folder.path)
     assert killed.checkpoint_step("last") == 5
     np.testing.assert_array_equal(killed.checkpoint(5).model["embedding"], weights(5)["embedding"])

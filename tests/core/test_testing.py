@@ -58,7 +58,7 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(author: Path) -> dict[str, str]:
+def reports(author: Path) -> dict[str, str]:
     """What one run shows of each test; all of them fail, and torch is loaded once."""
     result = pytest_run(author, "beside", "elsewhere", f"--rootdir={author / 'root'}")
     assert result.returncode == 1 and "5 failed" in result.stdout, result.stdout
@@ -66,28 +66,28 @@ def told(author: Path) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def test_three_lines_run_the_whole_contract_on_the_file_beside_the_test(told: dict[str, str]) -> None:
-    assert f"2 findings:\n1. {SENTENCE}" in told["test_by_import"]
+def test_three_lines_run_the_whole_contract_on_the_file_beside_the_test(reports: dict[str, str]) -> None:
+    assert f"2 findings:\n1. {SENTENCE}" in reports["test_by_import"]
 
 
-def test_the_fixture_finds_the_file_beside_the_test_from_any_folder(told: dict[str, str]) -> None:
-    assert SENTENCE in told["test_by_fixture"]
+def test_the_fixture_finds_the_file_beside_the_test_from_any_folder(reports: dict[str, str]) -> None:
+    assert SENTENCE in reports["test_by_fixture"]
 
 
-def test_no_traceback_is_shown(told: dict[str, str]) -> None:
-    assert not any(words in shown for shown in told.values() for words in ("core/testing.py", "def test_"))
+def test_no_traceback_is_shown(reports: dict[str, str]) -> None:
+    assert not any(words in shown for shown in reports.values() for words in ("core/testing.py", "def test_"))
 
 
 @pytest.mark.parametrize("given", ["leaks.py", "./leaks.py"])
-def test_a_file_is_looked_for_beside_the_test_alone(author: Path, told: dict[str, str], given: str) -> None:
+def test_a_file_is_looked_for_beside_the_test_alone(author: Path, reports: dict[str, str], given: str) -> None:
     """Not in the folder that the tests were started in, where another of that name may lie."""
     sentence = f"{author / 'elsewhere' / 'leaks.py'}: expected a plugin's .py file, and there is none."
-    assert sentence in told[f"test_of_no_file_beside_it[{given}]"]
+    assert sentence in reports[f"test_of_no_file_beside_it[{given}]"]
 
 
-def test_a_plugin_that_is_not_there_fails_with_one_sentence(told: dict[str, str]) -> None:
+def test_a_plugin_that_is_not_there_fails_with_one_sentence(reports: dict[str, str]) -> None:
     sentence = "There is no dataset plugin 'no_such_task'. Known are: addition"
-    assert sentence in told["test_by_a_name_that_is_not_there"]
+    assert sentence in reports["test_by_a_name_that_is_not_there"]
 
 
 def test_a_strangers_run_loads_nothing_heavy(tmp_path: Path) -> None:

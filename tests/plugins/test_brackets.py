@@ -27,8 +27,8 @@ def is_balanced(text: str) -> bool:
 
 
 def depths(text: str) -> list[int]:
-    opened = [sum(text[: place + 1].count(bracket) for bracket in "([{<") for place in range(len(text))]
-    return [2 * num_opened - place - 1 for place, num_opened in enumerate(opened)]
+    opened = [sum(text[: index + 1].count(bracket) for bracket in "([{<") for index in range(len(text))]
+    return [2 * num_opened - index - 1 for index, num_opened in enumerate(opened)]
 
 
 @given(

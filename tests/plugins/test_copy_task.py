@@ -35,7 +35,7 @@ def test_every_pair_is_a_copy_within_the_options(
         assert shortest <= len(symbols) <= longest
         assert {int(symbol) for symbol in symbols} <= set(range(1, num_symbols + 1))
         assert symbols[0] == "1" or not fixed_first
-        assert pair.alignment == [(place, place) for place in range(len(symbols))]
+        assert pair.alignment == [(index, index) for index in range(len(symbols))]
 
 
 def test_a_thousand_sequences_are_held_out_and_never_train() -> None:

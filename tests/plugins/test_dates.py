@@ -58,11 +58,11 @@ def test_ordinals_of_a_month() -> None:
     assert numbers[19:25] + numbers[29:] == ["20th", "21st", "22nd", "23rd", "24th", "25th", "30th", "31st"]
     words = [in_format(day, "{ordinal}").source for day in days]
     assert len(set(words)) == 31
-    for place in (3, 8, 12, 18, 20, 21, 29, 31):
-        assert words[place - 1] == {
+    for index in (3, 8, 12, 18, 20, 21, 29, 31):
+        assert words[index - 1] == {
             3: "third", 8: "eighth", 12: "twelfth", 18: "eighteenth",
             20: "twentieth", 21: "twenty-first", 29: "twenty-ninth", 31: "thirty-first",
-        }[place]  # fmt: skip
+        }[index]  # fmt: skip
 
 
 def test_dates_aligned_by_hand() -> None:

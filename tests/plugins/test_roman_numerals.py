@@ -38,9 +38,9 @@ def test_every_number_is_once_in_one_split_and_its_numeral_reads_back() -> None:
 def test_every_letter_is_aligned_with_the_digit_it_is_part_of() -> None:
     for pair in drawn("valid"):
         assert pair.alignment is not None and [to for _, to in pair.alignment] == list(range(len(pair.target)))
-        for place, digit in enumerate(pair.source):
-            part = "".join(pair.target[to] for at, to in pair.alignment if at == place)
-            assert value_of(part) == int(digit) * 10 ** (len(pair.source) - 1 - place)
+        for index, digit in enumerate(pair.source):
+            part = "".join(pair.target[to] for at, to in pair.alignment if at == index)
+            assert value_of(part) == int(digit) * 10 ** (len(pair.source) - 1 - index)
 
 
 def test_numbers_stay_below_the_largest_and_come_in_the_seeds_order() -> None:

@@ -52,10 +52,10 @@ def phrases(source: str) -> list[tuple[str, str | None, str]]:
     """Find article, adjective ending and noun of each noun phrase."""
     tokens = source.replace("am Montag", "").replace("am Abend", "").split()
     found = []
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token[0].isupper():
-            adjective = ADJECTIVE.match(tokens[place - 1])
-            found.append((tokens[place - 1 - bool(adjective)], adjective[2] if adjective else None, token))
+            adjective = ADJECTIVE.match(tokens[index - 1])
+            found.append((tokens[index - 1 - bool(adjective)], adjective[2] if adjective else None, token))
     return found
 
 

@@ -193,11 +193,11 @@ def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that
     assert drawn == replace(best, since=None)
     assert scores_at(history.alignment, last) == scores_at(whole.alignment, last)
     assert history.alignment.first_finds(last) == []
-    told = []
+    finds_so_far = []
     for _ in history.analyse():
-        told.append(history.alignment.first_finds(last))
-        assert told[-1] == finds[: len(told[-1])]
-    assert {len(one) for one in told} == {0, 2, 4} and told[-1] == finds
+        finds_so_far.append(history.alignment.first_finds(last))
+        assert finds_so_far[-1] == finds[: len(finds_so_far[-1])]
+    assert {len(one) for one in finds_so_far} == {0, 2, 4} and finds_so_far[-1] == finds
     assert history.alignment.best(last) == best
 
 

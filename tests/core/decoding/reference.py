@@ -46,15 +46,15 @@ def beam_without_cache(
 ) -> list[ScoredHypothesis]:
     """All that the beam ends with: what has finished by its score, then what was cut off."""
     finished: list[ScoredHypothesis] = []
-    places: list[tuple[list[int], float]] = []
-    for length, places in enumerate(beam_places(model, src, beam_size, max_length), 1):
+    beam: list[tuple[list[int], float]] = []
+    for length, beam in enumerate(beam_states(model, src, beam_size, max_length), 1):
         penalty = ((5 + length) / 6) ** length_penalty
-        finished += [ScoredHypothesis(ids[:-1], True, total / penalty) for ids, total in places if ids[-1] == EOS_ID]
+        finished += [ScoredHypothesis(ids[:-1], True, total / penalty) for ids, total in beam if ids[-1] == EOS_ID]
     finished.sort(key=lambda one: -one.score)
-    return finished + [ScoredHypothesis(ids, False, total / penalty) for ids, total in places if ids[-1] != EOS_ID]
+    return finished + [ScoredHypothesis(ids, False, total / penalty) for ids, total in beam if ids[-1] != EOS_ID]
 
 
-def beam_places(
+def beam_states(
     model: Transformer, src: list[int], beam_size: int, max_length: int
 ) -> Iterator[list[tuple[list[int], float]]]:
     """Who takes the places of the beam at each step, with log-probabilities; one that finishes takes its place along.

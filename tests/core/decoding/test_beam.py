@@ -129,10 +129,10 @@ def test_top_is_topk_of_any_length(num_rows: int, length: int, k: int, seed: int
     values = torch.randint(0, 1000, (num_rows, length), generator=generator).float()
     values[values < 100] = -torch.inf
     k = min(k, length)
-    found, places = top_k(values, k)
+    found, indices = top_k(values, k)
     assert torch.equal(found, values.topk(k).values)
-    assert torch.equal(values.gather(1, places), found)
-    assert all(len(set(row)) == k for row in places.tolist())
+    assert torch.equal(values.gather(1, indices), found)
+    assert all(len(set(row)) == k for row in indices.tolist())
 
 
 def test_pad_and_bos_are_never_produced() -> None:

@@ -89,8 +89,8 @@ def test_queries_keys_and_values_are_the_projections_of_the_heads_part(
         x = layer.self_attention_norm(trainer.model.src_embedding(ids))[0]
         projected = (x @ layer.self_attention.qkv.weight.T + layer.self_attention.qkv.bias).numpy()
     seen = dissected(prepared, "encoder_self", head)
-    for place, part in enumerate((seen.queries, seen.keys, seen.values)):
-        np.testing.assert_allclose(part, projected[:, place * 16 + head * 8 :][:, :8], atol=1e-6)
+    for index, part in enumerate((seen.queries, seen.keys, seen.values)):
+        np.testing.assert_allclose(part, projected[:, index * 16 + head * 8 :][:, :8], atol=1e-6)
 
 
 def test_a_layer_or_head_that_is_not_there_wraps_around(prepared: tuple[Session, ProbedSentence]) -> None:

@@ -91,6 +91,6 @@ def test_decodes_in_bfloat16() -> None:
     src = padded(sources)
     for source, decoded in zip(sources, greedy_decode(model, src, src != PAD_ID, max_length=9), strict=True):
         assert decoded.finished or len(decoded.tokens) == 9
-        for place, token in enumerate(decoded.produced):
-            logits = next_logits(model, source, decoded.tokens[:place])
+        for index, token in enumerate(decoded.produced):
+            logits = next_logits(model, source, decoded.tokens[:index])
             assert logits[token] >= logits.max() - 0.125  # four steps of bfloat16 from 4 to 8

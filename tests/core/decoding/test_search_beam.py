@@ -15,7 +15,7 @@ from core.decoding.translate import translate
 from core.errors import UserError
 from core.model.transformer import Transformer
 from core.requests import SearchBeam, Translate
-from tests.core.decoding.reference import beam_places, eager_to_end
+from tests.core.decoding.reference import beam_states, eager_to_end
 from tests.core.training.small_runs import MODEL
 
 TEXT = "a b c d"
@@ -44,7 +44,7 @@ def tokens_to(tree: BeamTree, index: int) -> list[str]:
 def test_every_place_is_taken_as_in_a_plain_search(data: PreparedData, seed: int, beam_size: int) -> None:
     model = model_of(data, seed)
     tree = tree_of(model, data, beam_size)
-    steps = list(beam_places(model, list(data.encode_source(TEXT)[0]), beam_size, MAX_LENGTH))
+    steps = list(beam_states(model, list(data.encode_source(TEXT)[0]), beam_size, MAX_LENGTH))
     found = [(node.position, tokens_to(tree, i), node.log_probability) for i, node in enumerate(tree.nodes)]
     expected = [
         (position, data.tgt_vocabulary.tokens_of(ids), total)

@@ -26,9 +26,9 @@ def model(data: PreparedData) -> Transformer:
 
 
 def translated(
-    model: Transformer, data: PreparedData, *texts: str, decoding: DecodingConfig | None = None, **asked: Any
+    model: Transformer, data: PreparedData, *texts: str, decoding: DecodingConfig | None = None, **options: Any
 ) -> tuple[Translation, ...]:
-    request = Translate(texts=texts, **asked)
+    request = Translate(texts=texts, **options)
     return translate(model, data, request, decoding=decoding or DecodingConfig(), step=7)
 
 

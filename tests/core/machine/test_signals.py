@@ -26,11 +26,11 @@ def handlers() -> Iterator[list[Any]]:
 
 
 def test_each_stopping_signal_is_told_and_none_breaks_off_what_follows() -> None:
-    told: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
-    with handling_signals(told.put):
+    received: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
+    with handling_signals(received.put):
         for one in STOP_SIGNALS:
             os.kill(os.getpid(), one)
-        assert [told.get(timeout=200) for _ in STOP_SIGNALS] == list(STOP_SIGNALS)
+        assert [received.get(timeout=200) for _ in STOP_SIGNALS] == list(STOP_SIGNALS)
     for one in STOP_SIGNALS:
         os.kill(os.getpid(), one)  # would end the test run
 

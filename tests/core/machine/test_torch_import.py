@@ -44,15 +44,15 @@ def test_the_command_leaves_out_what_tracers_need_and_a_program_that_imports_cor
     """Where torch comes without it anyhow, there is nothing left to leave out, and this file can go."""
     code = LEARN.format(is_ours=is_ours, saved=SAVED, tracing=TRACING_MODULE)
     command = [sys.executable, "-c", code]
-    told = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    assert told.stdout.splitlines()[-1] == f"True {is_whole} {is_whole}"
+    result = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert result.stdout.splitlines()[-1] == f"True {is_whole} {is_whole}"
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much is held")
 def test_where_memory_does_not_suffice_to_load_torch_that_is_said(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
     command = [sys.executable, "-c", LIMITED]
-    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert told.returncode == 2 and told.stdout == ""
-    assert told.stderr.startswith("headlight: There is not enough memory to load a library. Close other programs,")
-    assert len(told.stderr.splitlines()) == 1 and not [*tmp_path.iterdir()]
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert result.returncode == 2 and result.stdout == ""
+    assert result.stderr.startswith("headlight: There is not enough memory to load a library. Close other programs,")
+    assert len(result.stderr.splitlines()) == 1 and not [*tmp_path.iterdir()]

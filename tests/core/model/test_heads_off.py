@@ -34,8 +34,8 @@ def reading_nothing(model: Transformer) -> Iterator[None]:
         return lambda _, inputs: (inputs[0].unflatten(-1, (4, 4)).index_fill(-2, torch.tensor(head), 0.0).flatten(-2),)
 
     with ExitStack() as hooks:
-        for attention, place in zip(attentions, HEADS, strict=True):
-            hooks.callback(attention.output.register_forward_pre_hook(without(place.head)).remove)
+        for attention, head in zip(attentions, HEADS, strict=True):
+            hooks.callback(attention.output.register_forward_pre_hook(without(head.head)).remove)
         yield
 
 

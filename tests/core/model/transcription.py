@@ -49,13 +49,13 @@ class Paper:
         rows = []
         for position, token in enumerate(ids):
             if self.config.positions == "learned":
-                place = self.weights[f"{side}_embedding.positions.weight"][position]
+                position_vector = self.weights[f"{side}_embedding.positions.weight"][position]
             else:
-                place = np.zeros(d_model)
+                position_vector = np.zeros(d_model)
                 for i in range(d_model // 2):
                     angle = position / 10000 ** (2 * i / d_model)
-                    place[2 * i], place[2 * i + 1] = math.sin(angle), math.cos(angle)
-            rows.append(table[token] * math.sqrt(d_model) + place)
+                    position_vector[2 * i], position_vector[2 * i + 1] = math.sin(angle), math.cos(angle)
+            rows.append(table[token] * math.sqrt(d_model) + position_vector)
         return np.stack(rows)
 
     def encoder_layer(self, name: str, x: Array) -> Array:

@@ -40,8 +40,8 @@ def make_trainer(data: PreparedData, host: PluginHost, tmp_path: Path) -> Iterat
 
 
 @contextmanager
-def trainers_in(place: Path, data: PreparedData, host: PluginHost) -> Iterator[MakeTrainer]:
-    """What makes trainers whose run folders lie in this place."""
+def trainers_in(runs_dir: Path, data: PreparedData, host: PluginHost) -> Iterator[MakeTrainer]:
+    """A function that makes trainers whose run folders lie in `runs_dir`."""
     trainers: list[Trainer] = []
 
     def make(*, folder: RunFolder | None = None, seed: int = 0, **training: Any) -> Trainer:
@@ -50,7 +50,7 @@ def trainers_in(place: Path, data: PreparedData, host: PluginHost) -> Iterator[M
         config = resolve(RunConfig.model_validate(document), data)
         trainer = Trainer(config, data, host)
         if folder is None:
-            folder = RunFolder.create_at(place / f"run{len(trainers)}")
+            folder = RunFolder.create_at(runs_dir / f"run{len(trainers)}")
             folder.write_config(config)
         trainer.attach_folder(folder)
         trainers.append(trainer)

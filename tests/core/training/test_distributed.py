@@ -59,17 +59,17 @@ ENDLESSLY = ("--set", "training.max_steps=1000000", "--set", "training.validate_
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("distributed")
-    (place / "run.yaml").write_text(CONFIG)
-    return place
+def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    workdir = tmp_path_factory.mktemp("distributed")
+    (workdir / "run.yaml").write_text(CONFIG)
+    return workdir
 
 
 @pytest.fixture(scope="module")
-def alone(place: Path) -> RunFolder:
+def alone(workdir: Path) -> RunFolder:
     """Of one process, without dropout."""
-    assert called("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=place).returncode == 0
-    return RunFolder.open(place / "alone")
+    assert called("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=workdir).returncode == 0
+    return RunFolder.open(workdir / "alone")
 
 
 def free_port() -> str:
@@ -80,7 +80,7 @@ def free_port() -> str:
 
 @contextmanager
 def processes(
-    place: Path, count: int, *arguments: str, main: Sequence[str] = MAIN
+    workdir: Path, count: int, *arguments: str, main: Sequence[str] = MAIN
 ) -> Iterator[list[subprocess.Popen[str]]]:
     """`main.py train` as torchrun starts it, so many times; the first comes first."""
     meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "PYTHONPATH": str(ROOT)}
@@ -90,7 +90,7 @@ def processes(
             numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count}
             env = {**os.environ, **meeting, **{name: str(number) for name, number in numbers.items()}}
             process = subprocess.Popen(
-                [*main, "train", *arguments], cwd=place, env=env, text=True,
+                [*main, "train", *arguments], cwd=workdir, env=env, text=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
             started.append(stack.enter_context(process))
@@ -98,18 +98,18 @@ def processes(
         yield started
 
 
-def trained(place: Path) -> Path:
+def trained(workdir: Path) -> Path:
     """A run of two processes from its beginning to its end, by the very command that README names."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     torchrun, *arguments = shlex.split(next(line for line in readme if line.startswith("torchrun ")), comments=True)
-    (place / "main.py").symlink_to(MAIN[1])
+    (workdir / "main.py").symlink_to(MAIN[1])
     command = [str(Path(sys.executable).with_name(torchrun)), *arguments]
-    runs = os.environ | {"HEADLIGHT_RUNS_DIR": str(place / "documented")}
-    done = subprocess.run(command, cwd=place, env=runs, capture_output=True, text=True)
+    runs = os.environ | {"HEADLIGHT_RUNS_DIR": str(workdir / "documented")}
+    done = subprocess.run(command, cwd=workdir, env=runs, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    (run,) = (place / "documented").iterdir()
-    for told in (done.stdout, done.stderr):
-        assert told.splitlines().count(f"run {run}") == 1, "only the first is heard"
+    (run,) = (workdir / "documented").iterdir()
+    for output in (done.stdout, done.stderr):
+        assert output.splitlines().count(f"run {run}") == 1, "only the first is heard"
     return run
 
 
@@ -119,14 +119,16 @@ def wait_for_steps(process: subprocess.Popen[str]) -> None:
     assert any(json.loads(line)["event"] == "steps_done" for line in process.stdout)
 
 
-def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(place: Path, alone: RunFolder) -> None:
+def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(
+    workdir: Path, alone: RunFolder
+) -> None:
     """Both are this one; the second sees neither the run nor the data that the first has prepared."""
-    (place / "on_another_disk.py").write_text(ON_ANOTHER_DISK)
+    (workdir / "on_another_disk.py").write_text(ON_ANOTHER_DISK)
     meeting = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
     with ExitStack() as stack:
         agents = []
         for number, main in enumerate((MAIN[1], "../on_another_disk.py")):
-            machine = place / f"machine {number}"
+            machine = workdir / f"machine {number}"
             machine.mkdir()
             (machine / "run.yaml").write_text(CONFIG)
             torchrun = [sys.executable, "-m", "torch.distributed.run", *meeting, "--node-rank", str(number)]
@@ -138,9 +140,9 @@ def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(
             stack.callback(agents[-1].terminate)
         outputs = [agent.communicate() for agent in agents]
     assert [agent.returncode for agent in agents] == [0, 0], outputs
-    assert not (place / "machine 1" / "run").exists()
-    assert all(list(place.glob(f"machine {number}/cache/headlight/*")) for number in (0, 1))
-    both = RunFolder.open(place / "machine 0" / "run")
+    assert not (workdir / "machine 1" / "run").exists()
+    assert all(list(workdir.glob(f"machine {number}/cache/headlight/*")) for number in (0, 1))
+    both = RunFolder.open(workdir / "machine 0" / "run")
     (_, one), (_, two) = alone.metrics(), both.metrics()
     assert len(one["train/loss"]) == 60
     for name in ("train/loss", "train/objective", "train/grad_norm", "train/epoch"):
@@ -149,63 +151,63 @@ def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
 
 
-def test_machines_that_do_not_meet_are_told_how_to(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_that_do_not_meet_are_told_how_to(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "no_such_network")
-    with processes(place, 2, "run.yaml", "--run-dir", "nowhere") as started:
+    with processes(workdir, 2, "run.yaml", "--run-dir", "nowhere") as started:
         errors = [process.communicate()[1] for process in started]
     assert [process.returncode for process in started] == [3, 2], errors  # of the first, a run has failed
     assert all("GLOO_SOCKET_IFNAME" in error for error in errors), errors
 
 
-def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(place: Path) -> None:
+def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(workdir: Path) -> None:
     command = [*torchrun_command(2), MAIN[1], "train", "no_such_preset"]
-    result = subprocess.run(command, cwd=place, capture_output=True, text=True)
+    result = subprocess.run(command, cwd=workdir, capture_output=True, text=True)
     assert result.returncode == 1
     *_, last, border = result.stderr.splitlines()
     assert set(border) == {"="} and last.strip().startswith("traceback : headlight: no_such_preset: no such preset")
 
 
-def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(place: Path) -> None:
-    plain = digests(trained(place))
-    with processes(place, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
+def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(workdir: Path) -> None:
+    plain = digests(trained(workdir))
+    with processes(workdir, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
         wait_for_steps(started[0])
         for process in reversed(started):  # as Ctrl-C in a terminal: to all of them
             process.send_signal(signal.SIGINT)
         errors = [process.communicate()[1] for process in started]
     assert [process.returncode for process in started] == [128 + signal.SIGINT, 0], errors
-    stopped_at = RunFolder.open(place / "stopped").state.last_step
-    with processes(place, 2, "--resume", "stopped") as started:
+    stopped_at = RunFolder.open(workdir / "stopped").state.last_step
+    with processes(workdir, 2, "--resume", "stopped") as started:
         outputs = [process.communicate() for process in started]
     assert [process.returncode for process in started] == [0, 0], outputs
     assert outputs[1] == ("", "")  # only the first is heard
     assert 0 < stopped_at < 60, "stopped too late to be resumed"
-    assert RunFolder.open(place / "stopped").state.last_step == 60
-    assert_same(digests(place / "stopped"), plain)
+    assert RunFolder.open(workdir / "stopped").state.last_step == 60
+    assert_same(digests(workdir / "stopped"), plain)
 
 
 @pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
 def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
-    place: Path, lost: int, by: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    workdir: Path, lost: int, by: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is killed, or that hangs for longer than the others are patient."""
-    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(place / f"{by.name}.json"))
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(workdir / f"{by.name}.json"))
     run = f"{by.name}{lost}"
     main = [sys.executable, "-c", IMPATIENT]
-    with processes(place, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY, main=main) as started:
+    with processes(workdir, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY, main=main) as started:
         wait_for_steps(started[0])
         started[lost].send_signal(by)
         left = started[1 - lost]
         error = left.communicate()[1]
         started[lost].kill()
         assert left.returncode == 3, (error, started[lost].communicate())
-    assert "Another process of this run has ended" in error and str(place / run) in error
+    assert "Another process of this run has ended" in error and str(workdir / run) in error
     assert lost == 1 or error.startswith("\n")  # the bar of the first may stand on that line
-    for_torchrun = json.loads((place / f"{by.name}.json").read_text())["message"]["message"]
+    for_torchrun = json.loads((workdir / f"{by.name}.json").read_text())["message"]["message"]
     assert for_torchrun in error.splitlines()
-    last = RunFolder.open(place / run).checkpoint_steps()[-1]
-    resumed = called("train", "--resume", run, "--set", f"training.max_steps={last + 3}", cwd=place)
+    last = RunFolder.open(workdir / run).checkpoint_steps()[-1]
+    resumed = called("train", "--resume", run, "--set", f"training.max_steps={last + 3}", cwd=workdir)
     assert resumed.returncode == 0, resumed.stderr
-    assert RunFolder.open(place / run).state.last_step == last + 3
+    assert RunFolder.open(workdir / run).state.last_step == last + 3
 
 
 def test_the_rows_of_a_batch_are_shared_out_once_each(data: PreparedData) -> None:

@@ -57,10 +57,10 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
 
     def learn_as(rank: int) -> tuple[Updater, StepMetrics]:
         def all_reduce(own: torch.Tensor, group: object) -> None:
-            place = len(sent[rank])
+            index = len(sent[rank])
             sent[rank].append(own.clone())
             if rank == 0:
-                own += sent[1][place]
+                own += sent[1][index]
 
         monkeypatch.setattr(torch.distributed, "all_reduce", all_reduce)
         return learn_once(data, batches, SeveralProcesses(ProcessRank(rank, 2)), accumulate_steps=4)

@@ -18,7 +18,7 @@ class Counting(DatasetPlugin[Options]):
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         for _ in range(300 if split == "train" else 40):
             first = rng.randrange(NUM_NUMBERS)
-            target = " ".join(str((first + place) % NUM_NUMBERS) for place in range(6))
+            target = " ".join(str((first + index) % NUM_NUMBERS) for index in range(6))
             yield Pair(" ".join(rng.choices("abcdef", k=4)), target)
 
 

@@ -22,7 +22,7 @@ class TinyCopy(DatasetPlugin[Options]):
             text = " ".join(letters)
             if split_of(text) == split:
                 made += 1
-                yield Pair(text, text, alignment=[(place, place) for place in range(len(letters))])
+                yield Pair(text, text, alignment=[(index, index) for index in range(len(letters))])
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> dict[str, float]:
         """The share of outputs that begin right."""

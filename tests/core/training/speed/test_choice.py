@@ -25,14 +25,14 @@ LARGER = {**MODEL, "d_model": 128}
 def chosen(data: PreparedData, model: dict[str, Any] = LARGER, **training: Any) -> tuple[list[Any], PrecisionChoice]:
     """What was told while measuring, and the choice."""
     document = {"dataset": DATASET, "model": model, "training": {"device": "cpu", "batch_size": 256, **training}}
-    asked = RunConfig.model_validate(document)
-    return finish(choose_precision(resolve(asked, data), asked.training, data))
+    requested = RunConfig.model_validate(document)
+    return finish(choose_precision(resolve(requested, data), requested.training, data))
 
 
 @pytest.mark.skipif(not has_bfloat16_products(), reason="this processor does not multiply in bfloat16")
 def test_it_is_measured_once_and_remembered(data: PreparedData) -> None:
-    told, first = chosen(data)
-    assert {progress.stage for progress in told} == {"measuring speed"}
+    progress_events, first = chosen(data)
+    assert {progress.stage for progress in progress_events} == {"measuring speed"}
     assert first.reason.startswith(f"precision: {first.config.training.precision} (a step takes ")
     assert f"threads: {first.config.training.num_threads} (" in first.reason
     assert chosen(data) == ([], first)
@@ -52,19 +52,19 @@ def test_measuring_draws_nothing_of_a_run_and_leaves_the_threads_alone() -> None
 
 
 def test_a_tiny_model_is_not_measured(data: PreparedData) -> None:
-    told, choice = chosen(data, model=MODEL, batch_size=8)
-    assert not told
+    progress_events, choice = chosen(data, model=MODEL, batch_size=8)
+    assert not progress_events
     assert (choice.config.training.precision, choice.config.training.num_threads) == ("float32", 1)
     assert choice.reason.endswith("threads: 1 (its steps are too small to share)")
     assert not cache_file().exists()
 
 
 def test_what_was_asked_for_stays(data: PreparedData) -> None:
-    told, choice = chosen(data, precision="bfloat16", num_threads=3)
-    assert not told and choice.reason == ""
+    progress_events, choice = chosen(data, precision="bfloat16", num_threads=3)
+    assert not progress_events and choice.reason == ""
     assert (choice.config.training.precision, choice.config.training.num_threads) == ("bfloat16", 3)
-    told, choice = chosen(data, precision="bfloat16")
-    assert not told and choice.reason.startswith("threads: ")
+    progress_events, choice = chosen(data, precision="bfloat16")
+    assert not progress_events and choice.reason.startswith("threads: ")
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ LOADED_BY = [  # what takes memory, and is not to fail itself
 def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path, module: str, words: list[str]) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
     command = [sys.executable, "-c", LIMITED.format(module=module, words=words)]
-    told = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr == f"headlight: {' '.join(THREAD_LIMIT_MESSAGE)}\n"
-    assert "`ulimit -u unlimited` and `ulimit -v unlimited`" in told.stderr
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == f"headlight: {' '.join(THREAD_LIMIT_MESSAGE)}\n"
+    assert "`ulimit -u unlimited` and `ulimit -v unlimited`" in result.stderr
 
 
 @pytest.mark.parametrize(
