@@ -32,9 +32,7 @@ def test_without_a_display_it_says_how_to_train(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "display", [{"DISPLAY": ":987"}, {"WAYLAND_DISPLAY": "wayland-987"}, {"QT_QPA_PLATFORM": "none"}]
 )
-def test_on_a_display_that_does_not_answer_it_says_why_and_how_to_train(
-    tmp_path: Path, display: dict[str, str]
-) -> None:
+def test_a_display_that_does_not_answer_is_reported_with_how_to_train(tmp_path: Path, display: dict[str, str]) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"} | display
     result = subprocess.run(COMMAND, cwd=tmp_path, env=hidden, capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (2, "")
@@ -76,14 +74,14 @@ sys.exit(main.main())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes them")
-def test_closed_streams_lead_nowhere_in_the_window_and_in_what_it_starts() -> None:
+def test_closed_streams_discard_output_in_the_window_and_its_children() -> None:
     """Else a warning of Qt's would land in a file of the run, or with the process of the plugins."""
     shell = ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", sys.executable, "-c", WINDOW]
     assert subprocess.run(shell, cwd=ROOT, timeout=200).returncode == 0
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="X is Linux's")
-def test_the_window_opens_on_a_real_display_and_ends_when_told(x_display: Any, tmp_path: Path) -> None:
+def test_the_window_opens_on_a_real_display_and_ends_on_a_signal(x_display: Any, tmp_path: Path) -> None:
     process = subprocess.Popen(
         COMMAND, cwd=tmp_path, env=x_display.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

@@ -45,7 +45,7 @@ def test_help_version_and_lists_load_neither_torch_nor_qt(tmp_path: Path) -> Non
     assert result.stdout.splitlines()[-1] == str([0] * len(verbs))
 
 
-def test_help_and_version_need_next_to_nothing(tmp_path: Path) -> None:
+def test_help_and_version_import_little(tmp_path: Path) -> None:
     heavy = ["numpy", "pydantic", "yaml", "tqdm", "torch"]
     code = f"""
 from core import cli
@@ -136,9 +136,7 @@ print(codes, [name for name in {heavy} if name in sys.modules])
         ),
     ],
 )
-def test_what_is_wrong_with_a_call_is_one_line_and_exit_2(
-    argv: str, sentence: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_call_gives_one_line_and_exit_2(argv: str, sentence: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.main(argv.split()) == 2
     out, err = capfd.readouterr()
     assert out == "" and err.startswith(sentence) and len(err.splitlines()) == 1
@@ -169,13 +167,13 @@ def test_several_processes_do_nothing_but_train(
 
 
 @pytest.mark.parametrize("beside", [(), ("--resume", "x")])
-def test_an_empty_name_of_settings_is_called_so(beside: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_preset_name_is_refused(beside: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["train", "", *beside]) == 2
     why = "train: expected a preset or a YAML file, given an empty text. `presets list` shows the presets."
     assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
 
-def test_what_a_scheduler_says_of_its_job_is_no_torchrun(
+def test_a_schedulers_variables_are_not_taken_for_torchrun(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for name, number in {"RANK": "1", "WORLD_SIZE": "2"}.items():
@@ -184,7 +182,7 @@ def test_what_a_scheduler_says_of_its_job_is_no_torchrun(
     assert capfd.readouterr().err.startswith("headlight: train: expected a preset or a YAML file")
 
 
-def test_a_python_that_may_not_be_started_is_no_place_that_somebody_named(
+def test_an_interpreter_without_permission_is_not_reported_as_the_users_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     python = tmp_path / "python"
@@ -197,7 +195,7 @@ def test_a_python_that_may_not_be_started_is_no_place_that_somebody_named(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody can remove a folder there that somebody stands in")
 @pytest.mark.parametrize("argv", ["train copy_task --set training.max_steps=1", "evaluate ../run", "runs list"])
-def test_a_current_folder_that_was_removed_is_named_or_not_missed(tmp_path: Path, argv: str) -> None:
+def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_path: Path, argv: str) -> None:
     removed_folder = tmp_path / "place"
     removed_folder.mkdir()
     done = python(
@@ -211,7 +209,7 @@ def test_a_current_folder_that_was_removed_is_named_or_not_missed(tmp_path: Path
         assert (done.returncode, done.stderr) == (2, said)
 
 
-def test_a_fault_of_ours_is_one_line_and_its_traceback_is_kept(
+def test_an_internal_error_is_one_line_and_its_traceback_is_logged(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(cli.VERBS, "presets list", ("json", "loads"))  # takes no Namespace: a fault like any other
@@ -230,7 +228,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     assert result.stderr == "0\n"
 
 
-def test_a_preset_is_printed_as_it_is_written(headlight: Headlight) -> None:
+def test_a_preset_is_printed_verbatim(headlight: Headlight) -> None:
     result = headlight("presets", "show", "copy_task")
     assert result.returncode == 0 and result.stderr == ""
     assert result.stdout == (ROOT / "resources" / "presets" / "copy_task.yaml").read_text(encoding="utf-8")

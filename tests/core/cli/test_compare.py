@@ -37,7 +37,7 @@ def stdout_of(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: str
     return str(out)
 
 
-def test_only_what_differs_is_shown_with_the_figures_of_the_best_step(
+def test_only_differing_settings_are_shown_with_the_metrics_of_the_best_step(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rows = [line.split() for line in stdout_of(runs_dir, capfd, "a", "b", "c").splitlines()]
@@ -53,7 +53,7 @@ def test_only_what_differs_is_shown_with_the_figures_of_the_best_step(
     assert "model.num_heads" not in stdout_of(runs_dir, capfd, "a", "c")
 
 
-def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_its_figures(
+def test_a_single_run_is_shown_with_the_settings_that_are_not_defaults(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """But not what can be auto: a run does not keep whether somebody chose it. Of subwords it is told, whoever did."""
@@ -78,7 +78,7 @@ def test_of_a_single_run_the_settings_that_are_not_the_defaults_are_shown_below_
     ]
 
 
-def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_csv_and_json_have_a_row_or_object_for_each_run(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table = list(csv.DictReader(stdout_of(runs_dir, capfd, "a", "b", "--csv").splitlines()))
     assert [(row["run"], row["model.num_heads"], row["valid/loss"]) for row in table] == [
         ("a", "4", "0.25"),
@@ -91,7 +91,7 @@ def test_other_programs_read_a_row_or_an_object_a_run(runs_dir: Path, capfd: pyt
     ]
 
 
-def test_of_how_many_sentences_the_figures_are_is_said_where_not_all_were_decoded(
+def test_the_number_of_sentences_is_given_if_not_all_were_decoded(
     trained_runs: Path, workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     records = [json.loads(line) for line in stdout_of(trained_runs, capfd, "short", "long", "--json").splitlines()]
@@ -102,7 +102,7 @@ def test_of_how_many_sentences_the_figures_are_is_said_where_not_all_were_decode
     assert "sentences" not in stdout_of(workspace, capfd, "run")
 
 
-def test_losses_that_count_by_other_tokens_are_told(
+def test_losses_over_different_tokens_are_warned_of(
     trained_runs: Path, other_tokens: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["runs", "compare", "short", "long", other_tokens.name, "--runs-dir", str(trained_runs)]) == 0
@@ -112,7 +112,7 @@ def test_losses_that_count_by_other_tokens_are_told(
     )
 
 
-def test_means_are_of_as_many_sentences_as_their_runs(
+def test_means_name_the_number_of_sentences_of_their_runs(
     trained_runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for seed, name in enumerate(("a", "b")):
@@ -124,7 +124,7 @@ def test_means_are_of_as_many_sentences_as_their_runs(
     assert counts == [*[("300", "256")] * 3, ("", "")]  # a count is no deviation
 
 
-def test_a_damaged_vocabulary_leaves_the_rest_to_be_compared(
+def test_a_damaged_vocabulary_does_not_prevent_comparing_the_rest(
     trained_runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("short", "long"):

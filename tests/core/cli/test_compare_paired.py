@@ -35,7 +35,7 @@ def test_both_runs_are_evaluated_and_tested(trained_runs: Path, capfd: pytest.Ca
 
 
 @pytest.mark.parametrize("options", [(), ("--beam-size", "4", "--length-penalty", "2", "--checkpoint", "last")])
-def test_what_is_tested_is_what_evaluate_reports(
+def test_the_tested_scores_are_those_of_evaluate(
     trained_runs: Path, capfd: pytest.CaptureFixture[str], options: tuple[str, ...]
 ) -> None:
     arguments = ("long", "short", "--split", "test", "--json", *options)
@@ -66,7 +66,7 @@ def test_figures_of_other_tokens_are_not_compared(
     assert "warning: short and characters have different target tokens:" in err
 
 
-def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_result_is_printed_as_text(trained_runs: Path, capfd: pytest.CaptureFixture[str]) -> None:
     shutil.copytree(trained_runs / "long", trained_runs / "copy")
     lines = stdout_of(trained_runs, capfd, "long", "copy").splitlines()
     assert "drawn 1,000 times with replacement" in lines[0] and lines[1].startswith("long at step 60: bleu ")
@@ -74,7 +74,7 @@ def test_a_person_reads_it(trained_runs: Path, capfd: pytest.CaptureFixture[str]
     assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
 
 
-def test_a_mean_of_checkpoints_is_called_one_and_few_sentences_are_few(
+def test_averaged_checkpoints_and_too_few_sentences_are_named(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(workspace / "run", workspace / "again")
@@ -101,7 +101,7 @@ def test_a_mean_of_checkpoints_is_called_one_and_few_sentences_are_few(
         (("short", "short"), "headlight: {runs}/short is named twice: a paired test is of two."),
     ],
 )
-def test_what_cannot_be_compared_is_refused(
+def test_runs_that_cannot_be_compared_are_refused(
     trained_runs: Path, capfd: pytest.CaptureFixture[str], runs: tuple[str, ...], sentence: str
 ) -> None:
     assert cli.main(["runs", "compare", *runs, "--paired-bootstrap", "--runs-dir", str(trained_runs)]) == 2

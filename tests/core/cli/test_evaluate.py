@@ -29,7 +29,7 @@ def evaluate(workspace: Path, *options: str, run: str = "run") -> tuple[dict[str
     return json.loads(result.stdout), result.stderr.splitlines()
 
 
-def test_why_there_are_no_pairs_is_said(workspace: Path, missing_file: Path) -> None:
+def test_the_reason_for_missing_pairs_is_given(workspace: Path, missing_file: Path) -> None:
     result = called("evaluate", workspace / "run", cwd=workspace)
     (why,) = result.stderr.splitlines()
     assert (result.returncode, result.stdout) == (2, "")
@@ -40,7 +40,7 @@ def test_why_there_are_no_pairs_is_said(workspace: Path, missing_file: Path) -> 
     )
 
 
-def test_where_no_file_is_gone_nobody_is_asked_where_they_are(workspace: Path) -> None:
+def test_no_location_is_asked_for_if_no_file_is_missing(workspace: Path) -> None:
     twice = "dataset.options.test_source=valid.source"
     result = called("evaluate", workspace / "run", "--split", "test", "--set", twice, cwd=workspace)
     assert result.returncode == 2
@@ -48,7 +48,7 @@ def test_where_no_file_is_gone_nobody_is_asked_where_they_are(workspace: Path) -
     assert result.stderr.splitlines() == [f"headlight: --set {twice}: {said}"]
 
 
-def test_a_corpus_that_was_moved_is_named_anew(workspace: Path, moved_corpus: Path) -> None:
+def test_a_moved_corpus_is_found_by_its_new_folder(workspace: Path, moved_corpus: Path) -> None:
     record, errors = evaluate(workspace, "--set", f"dataset.options.folder={moved_corpus}")
     assert (record["sentences"], len(errors)) == (4, 1)
 
@@ -105,13 +105,13 @@ def test_other_held_out_pairs_are_scored_and_named(workspace: Path, other_option
     assert lines[-2:] == ["dataset.options.test_source other.source", "dataset.options.test_target other.target"]
 
 
-def test_the_split_that_was_not_named_anew_is_the_runs_own(workspace: Path, other_options: tuple[str, ...]) -> None:
+def test_a_split_that_is_not_overridden_is_the_runs_own(workspace: Path, other_options: tuple[str, ...]) -> None:
     (own, _), (beside, errors) = evaluate(workspace), evaluate(workspace, *other_options)
     assert beside["other_pairs"] == own["other_pairs"] == {} and len(errors) == 1
     assert beside | {"seconds": 0} == own | {"seconds": 0}
 
 
-def test_others_in_place_of_those_trained_on_are_not_scored(workspace: Path, other_options: tuple[str, ...]) -> None:
+def test_training_pairs_cannot_be_replaced(workspace: Path, other_options: tuple[str, ...]) -> None:
     for name in ("less.source", "less.target"):
         (workspace / name).write_text("a b\nb c\nc a\n", encoding="utf-8")
     named = ("dataset.options.train_source=less.source", "dataset.options.train_target=less.target")
@@ -121,7 +121,7 @@ def test_others_in_place_of_those_trained_on_are_not_scored(workspace: Path, oth
     assert "its train split has 3, and had 30; its test split has 3, and had 5." in result.stderr
 
 
-def test_nobody_can_tell_what_is_held_out_of_pairs_that_are_elsewhere(
+def test_held_out_pairs_cannot_be_replaced_without_the_training_pairs(
     workspace: Path, moved_corpus: Path, other_options: tuple[str, ...]
 ) -> None:
     there = [word.replace("=other", f"={workspace}/other") for word in other_options]
@@ -170,12 +170,12 @@ def run_copy(workspace: Path) -> Path:
     return shutil.copytree(workspace / "run", workspace / "copy", dirs_exist_ok=True)
 
 
-def test_a_paired_test_says_so_too(workspace: Path, run_copy: Path, missing_file: Path) -> None:
+def test_a_paired_test_reports_a_missing_corpus_file(workspace: Path, run_copy: Path, missing_file: Path) -> None:
     result = called("runs", "compare", "run", run_copy, "--paired-bootstrap", "--runs-dir", workspace, cwd=workspace)
     assert result.returncode == 2 and f"there is no {missing_file}." in result.stderr.splitlines()[0]
 
 
-def test_a_paired_test_takes_a_moved_corpus_too(workspace: Path, run_copy: Path, moved_corpus: Path) -> None:
+def test_a_paired_test_accepts_a_moved_corpus(workspace: Path, run_copy: Path, moved_corpus: Path) -> None:
     paired = ("runs", "compare", "run", run_copy, "--paired-bootstrap", "--json", "--runs-dir", workspace)
     result = called(*paired, "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace)
     assert result.returncode == 0, result.stderr
@@ -184,7 +184,7 @@ def test_a_paired_test_takes_a_moved_corpus_too(workspace: Path, run_copy: Path,
     assert (refused.returncode, refused.stderr.split(":")[1]) == (2, " --set decoding.beam_size")
 
 
-def test_to_translate_takes_no_pairs_and_misses_none(workspace: Path, missing_file: Path) -> None:
+def test_translating_needs_no_pairs(workspace: Path, missing_file: Path) -> None:
     result = called("translate", workspace / "run", "a b", cwd=workspace)
     assert (result.returncode, result.stderr) == (0, "warning: the output was cut at the longest length\n")
 
@@ -201,7 +201,7 @@ def test_a_terminal_shows_how_far_it_is(workspace: Path, monkeypatch: pytest.Mon
     assert "scoring valid sentences" in shown and "decoding valid sentences" in shown
 
 
-def test_a_damaged_checkpoint_that_gives_way_to_the_one_before_is_named(workspace: Path) -> None:
+def test_a_damaged_checkpoint_replaced_by_the_previous_one_is_named(workspace: Path) -> None:
     damaged = shutil.copytree(workspace / "run", workspace / "damaged")
     weights = damaged / "checkpoints" / "000020" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
@@ -231,7 +231,7 @@ def test_pairs_that_options_of_the_dataset_leave_out_are_counted(workspace: Path
     ]
 
 
-def test_a_test_split_that_is_the_valid_split_once_more_is_said(workspace: Path) -> None:
+def test_a_test_split_that_is_the_valid_split_again_is_noted(workspace: Path) -> None:
     record, errors = evaluate(workspace, "--split", "test")
     assert (record["split"], record["left_out"], record["is_valid_again"]) == ("test", 1, True)
     assert errors[1:] == [
@@ -260,7 +260,7 @@ def test_before_any_validation_the_last_checkpoint_is_evaluated(tmp_path: Path) 
     assert record["checkpoint"] == RunFolder.open(run).checkpoint_steps()[-1] == 5
 
 
-def test_an_exported_run_does_not_speak_of_checkpoints_that_it_has_not(workspace: Path, tmp_path: Path) -> None:
+def test_an_exported_run_does_not_mention_checkpoints_that_it_lacks(workspace: Path, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
     called(
         "export",
@@ -290,7 +290,7 @@ def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decod
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-def test_predictions_are_kept_where_standard_output_cannot_be_written(
+def test_predictions_are_kept_if_standard_output_cannot_be_written(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(workspace)
@@ -303,7 +303,7 @@ def test_predictions_are_kept_where_standard_output_cannot_be_written(
     assert len((workspace / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
 
 
-def test_predictions_are_a_row_a_sentence(workspace: Path) -> None:
+def test_predictions_have_a_row_for_each_sentence(workspace: Path) -> None:
     _, _ = evaluate(workspace, "--predictions", "said.tsv")
     head, *rows = [line.split("\t") for line in (workspace / "said.tsv").read_text(encoding="utf-8").splitlines()]
     assert head == ["source", "reference", "hypothesis"]

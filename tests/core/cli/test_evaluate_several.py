@@ -47,7 +47,7 @@ def test_the_last_object_has_mean_and_deviation_of_every_figure(trained_runs: Pa
     assert last["standard_deviation"]["chrf"] > 0
 
 
-def test_a_person_reads_each_run_and_then_the_mean(trained_runs: Path) -> None:
+def test_each_run_is_printed_and_then_the_mean(trained_runs: Path) -> None:
     result = evaluate(trained_runs, "short", "long")
     each, _, mean = result.stdout.partition("\n\n")
     assert [line for line in each.splitlines() if line.startswith("run ")] == [
@@ -61,7 +61,7 @@ def test_a_person_reads_each_run_and_then_the_mean(trained_runs: Path) -> None:
     assert float(deviation) == pytest.approx(stdev(losses), rel=0.05)
 
 
-def test_what_is_said_of_the_data_of_all_is_said_once(tmp_path: Path) -> None:
+def test_a_note_about_the_data_of_all_runs_is_printed_once(tmp_path: Path) -> None:
     lines = "".join(f"{number}\t{number % 3}\n" for number in range(40))
     for split in ("train", "valid"):
         (tmp_path / f"{split}.tsv").write_text(lines, encoding="utf-8")
@@ -135,7 +135,7 @@ def test_a_run_that_repeats_another_counts_once(trained_runs: Path, tmp_path: Pa
         (("short", "long", "short"), "{short} is named twice: it would count twice in the mean."),
     ],
 )
-def test_what_cannot_be_evaluated_is_refused_before_the_first(
+def test_a_run_that_cannot_be_evaluated_is_refused_before_the_first_evaluation(
     trained_runs: Path, arguments: tuple[str, ...], sentence: str
 ) -> None:
     result = evaluate(trained_runs, *arguments)
@@ -145,7 +145,7 @@ def test_what_cannot_be_evaluated_is_refused_before_the_first(
     assert not (trained_runs / "said.tsv").exists()
 
 
-def test_where_a_corpus_is_now_holds_for_all(workspace: Path, moved_corpus: Path) -> None:
+def test_the_new_folder_of_a_corpus_applies_to_all_runs(workspace: Path, moved_corpus: Path) -> None:
     again = RunFolder.open(shutil.copytree(workspace / "run", moved_corpus / "again"))
     again.write_config(again.config().model_copy(update={"seed": 1}))
     *runs, last = records(

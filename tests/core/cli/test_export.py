@@ -34,7 +34,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("what", ["safetensors", "onnx", "headlight"])
-def test_what_is_there_already_is_left_as_it_is(workspace: Path, tmp_path: Path, what: str) -> None:
+def test_an_existing_output_is_left_unchanged(workspace: Path, tmp_path: Path, what: str) -> None:
     notes = tmp_path / "notes.yaml"
     notes.write_text("mine", encoding="utf-8")
     result = called("export", workspace / "run", "--format", what, "--output", notes, cwd=tmp_path)
@@ -88,7 +88,7 @@ def test_a_folder_is_in_the_way_of_a_file_of_safetensors(workspace: Path, tmp_pa
     ("what", "path"),
     [("safetensors", "no/where"), ("safetensors", "no/m.safetensors"), ("headlight", "no/where.headlight")],
 )
-def test_a_place_that_cannot_be_written_names_the_option(workspace: Path, tmp_path: Path, what: str, path: str) -> None:
+def test_an_unwritable_path_is_reported_with_its_option(workspace: Path, tmp_path: Path, what: str, path: str) -> None:
     result = called("export", workspace / "run", "--format", what, "--output", path, cwd=tmp_path)
     why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
@@ -103,7 +103,7 @@ def test_nothing_is_exported_into_a_run(workspace: Path, what: str, name: str) -
     assert not path.exists()
 
 
-def test_a_program_is_told_what_was_written(workspace: Path, tmp_path: Path) -> None:
+def test_json_describes_the_written_output(workspace: Path, tmp_path: Path) -> None:
     run = str(workspace / "run")
 
     def exported_record(what: str, *options: str) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def test_a_program_is_told_what_was_written(workspace: Path, tmp_path: Path) -> 
     assert exported_record("headlight", "all") == {"output": "all.headlight", "run": run, "format": "headlight"}
 
 
-def test_a_shared_run_has_no_one_checkpoint(workspace: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_cannot_be_chosen_for_a_shared_run(workspace: Path, tmp_path: Path) -> None:
     arguments = ("--format", "headlight", "--checkpoint", "best", "--output", "shared.headlight")
     result = called("export", workspace / "run", *arguments, cwd=tmp_path)
     assert (result.returncode, list(tmp_path.iterdir())) == (2, [])
@@ -132,7 +132,7 @@ def test_a_shared_run_has_no_one_checkpoint(workspace: Path, tmp_path: Path) -> 
     )
 
 
-def test_a_shared_run_has_the_name_that_the_window_knows_it_by(workspace: Path, tmp_path: Path) -> None:
+def test_a_shared_run_must_have_the_suffix_that_the_window_knows(workspace: Path, tmp_path: Path) -> None:
     result = called("export", workspace / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
     assert (result.returncode, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert result.stderr == (
@@ -145,7 +145,7 @@ def test_a_shared_run_has_the_name_that_the_window_knows_it_by(workspace: Path, 
 
 
 @pytest.mark.parametrize("what", ["safetensors", "onnx"])
-def test_weights_go_with_the_settings_changed_until_then(workspace: Path, tmp_path: Path, what: str) -> None:
+def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, tmp_path: Path, what: str) -> None:
     shutil.copytree(workspace / "run", tmp_path / "run")
     run = RunFolder.open(tmp_path / "run")
     for step, size in ((10, 2), (20, 3), (21, 4)):

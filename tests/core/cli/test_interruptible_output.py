@@ -97,7 +97,7 @@ def test_a_listing_that_nobody_reads_ends_with_the_first_signal(
 
 
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # what writes there has it open to the end
-def test_what_is_told_to_a_closed_stream_lands_in_no_file_that_is_opened_later(tmp_path: Path) -> None:
+def test_output_to_a_closed_stream_does_not_land_in_a_file_opened_later(tmp_path: Path) -> None:
     """In its place there is one that leads nowhere, which nobody but what writes there knows."""
     stream = interruptible_stream(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 (as reopen_closed_streams does)
     with (tmp_path / "run.json").open("w", encoding="utf-8") as file:

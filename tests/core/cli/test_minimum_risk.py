@@ -35,19 +35,19 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-def test_it_is_what_is_translated(run: Path) -> None:
+def test_translate_chooses_by_minimum_risk(run: Path) -> None:
     likeliest, nearest = (outputs(translate(run, *BEAM, *more)) for more in ((), ("--minimum-risk",)))
     records = [json.loads(line) for line in outputs(translate(run, *BEAM, "--minimum-risk", "--json"))]
     assert [one["output"] for one in records] == nearest != likeliest
     assert [one["n_best"][0]["output"] for one in records] == likeliest
 
 
-def test_it_is_what_is_evaluated(run: Path) -> None:
+def test_evaluate_scores_the_minimum_risk_outputs(run: Path) -> None:
     likeliest, nearest = (evaluate(run, *BEAM, *more) for more in ((), ("--minimum-risk",)))
     assert nearest["token_error_rate"] < likeliest["token_error_rate"] and nearest["loss"] == likeliest["loss"]
 
 
-def test_the_record_says_how_was_decoded(run: Path) -> None:
+def test_the_record_holds_the_decoding_options(run: Path) -> None:
     asked = {"beam_size": 5, "length_penalty": 0.0, "max_length": 4, "minimum_risk": True}
     assert evaluate(run, *BEAM, "--minimum-risk")["decoding"] == asked
     assert evaluate(run)["decoding"] == asked | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}

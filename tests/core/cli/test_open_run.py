@@ -17,7 +17,7 @@ from tests.core.watcher import tiny_config
 from tests.in_process import called
 
 
-def test_a_run_goes_on_with_a_moved_corpus_as_if_it_were_in_its_place(workspace: Path, moved_corpus: Path) -> None:
+def test_a_run_resumes_with_a_moved_corpus_as_with_the_original(workspace: Path, moved_corpus: Path) -> None:
     kept = [shutil.copytree(workspace / "run", moved_corpus / name) for name in ("refused", "moved")]
     more = ("--set", "training.max_steps=30")
     refused = called("train", "--resume", kept[0], *more, cwd=workspace)
@@ -37,7 +37,7 @@ def test_a_run_goes_on_with_a_moved_corpus_as_if_it_were_in_its_place(workspace:
 
 
 @pytest.mark.parametrize("gone", [("train_source",), ("valid_source", "valid_target")])
-def test_files_named_in_full_are_asked_for_by_their_own_options(
+def test_missing_files_named_in_full_are_asked_for_by_their_own_options(
     workspace: Path, tmp_path: Path, gone: tuple[str, ...]
 ) -> None:
     """Wherever the folder is: the files are not in it."""
@@ -55,7 +55,7 @@ def test_files_named_in_full_are_asked_for_by_their_own_options(
     ) in result.stderr
 
 
-def test_of_files_inside_and_outside_the_folder_both_options_are_named(workspace: Path, tmp_path: Path) -> None:
+def test_both_options_are_named_for_files_inside_and_outside_the_folder(workspace: Path, tmp_path: Path) -> None:
     corpus = shutil.copytree(workspace, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
     outside = {f"valid_{side}": str(shutil.move(corpus / f"valid.{side}", tmp_path)) for side in ("source", "target")}
     run = train_run(tmp_path, {"folder": str(corpus), **FILES, **outside})
@@ -65,7 +65,7 @@ def test_of_files_inside_and_outside_the_folder_both_options_are_named(workspace
     assert f"--resume {run} --set dataset.options.folder=FOLDER --set dataset.options.valid_source=FILE (" in stderr
 
 
-def test_a_plugin_of_ones_own_is_named_with_its_moved_corpus(workspace: Path, tmp_path: Path) -> None:
+def test_the_plugins_folder_is_named_with_a_moved_corpus(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "plugins").mkdir()
     code = (built_in_plugins_dir() / "parallel_text.py").read_text(encoding="utf-8")
     (tmp_path / "plugins" / "mine.py").write_text(code.replace('"parallel_text"', '"mine"'), encoding="utf-8")
@@ -84,7 +84,7 @@ def test_a_plugin_of_ones_own_is_named_with_its_moved_corpus(workspace: Path, tm
 
 @pytest.mark.parametrize("name", ["valid.source", "link"])
 @pytest.mark.parametrize(("verb", "option"), [(("evaluate",), "--predictions"), (("translate",), "--output")])
-def test_no_result_takes_the_place_of_a_file_of_the_corpus(
+def test_no_result_overwrites_a_file_of_the_corpus(
     workspace: Path, tmp_path: Path, verb: tuple[str, ...], option: str, name: str
 ) -> None:
     corpus = workspace / "valid.source"
@@ -98,7 +98,7 @@ def test_no_result_takes_the_place_of_a_file_of_the_corpus(
     assert refused.stderr == said
 
 
-def test_an_option_too_long_to_be_the_name_of_a_file_is_none(workspace: Path, tmp_path: Path) -> None:
+def test_an_option_too_long_for_a_file_name_is_not_taken_for_one(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "written").touch()
     request = OpenRun(run=workspace / "run", dataset_options=(("text", "x" * 5000),))
     require_not_a_corpus_file(tmp_path / "written", "--output", request)
@@ -114,7 +114,7 @@ def train_run(folder: Path, options: dict[str, str]) -> Path:
     return folder / "run"
 
 
-def test_the_command_to_go_on_with_names_a_moved_corpus_again(
+def test_the_command_to_resume_names_a_moved_corpus(
     workspace: Path, moved_corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, set_folder = shutil.copytree(workspace / "run", moved_corpus / "run"), f"dataset.options.folder={moved_corpus}"
@@ -127,7 +127,7 @@ def test_the_command_to_go_on_with_names_a_moved_corpus_again(
     )
 
 
-def test_a_run_goes_on_with_options_that_no_run_begins_with_any_more(workspace: Path, tmp_path: Path) -> None:
+def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_path: Path) -> None:
     """An earlier version took columns for texts in two files, where they have no effect."""
     earlier = tmp_path / "plugins" / "parallel_text.py"
     earlier.parent.mkdir()
@@ -151,7 +151,7 @@ def test_a_run_goes_on_with_options_that_no_run_begins_with_any_more(workspace: 
         assert result.returncode == 2 and said in result.stderr
 
 
-def test_a_run_goes_on_with_a_separator_that_no_run_begins_with_any_more(tmp_path: Path) -> None:
+def test_a_run_resumes_with_a_separator_that_new_runs_refuse(tmp_path: Path) -> None:
     """An earlier version took one that cuts nothing."""
     corpus, earlier = tmp_path / "corpus", tmp_path / "plugins" / "parallel_text.py"
     for folder in (corpus, earlier.parent):

@@ -40,7 +40,7 @@ def test_the_last_line_has_the_keys_of_the_contract(capsys: pytest.CaptureFixtur
     }
 
 
-def test_of_a_probe_its_texts_are_told_and_no_arrays(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_probe_is_printed_with_its_texts_without_arrays(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed(event_record(ProbeDone(probe=probe(30))), capsys) == {
         "event": "probe_done",
         "step": 30,

@@ -63,7 +63,7 @@ def test_overrides_add_up() -> None:
         (["evaluate", "--help"], "name the folder of a corpus that was moved (dataset.options.folder=FOLDER)"),
     ],
 )
-def test_help_says_what_has_to_be_known(
+def test_help_explains_the_arguments(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1000")

@@ -29,7 +29,7 @@ PLUGIN = Mine
 """
 
 
-def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_plugin_has_a_row_broken_ones_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     (tmp_path / "broken.py").write_text("this is no Python\n", encoding="utf-8")
     assert list_plugins(Namespace(json=False, plugins_dir=[tmp_path])) == 0
@@ -52,7 +52,7 @@ def test_plugins_and_broken_ones_are_rows(tmp_path: Path, capsys: pytest.Capture
     assert records["broken"]["error"] and records["copy_task"]["error"] is None
 
 
-def test_one_that_cannot_be_loaded_goes_by_the_name_it_declares(tmp_path: Path) -> None:
+def test_a_plugin_that_cannot_be_loaded_is_listed_by_its_declared_name(tmp_path: Path) -> None:
     tokenizers = MINE.replace("    title", '    tokenizer = "bytes"\n    title')
     default = MINE.replace("option(6,", "option(99,").replace('"mine"', '"ours"')
     for file, text in (("bytesfile.py", tokenizers), ("optionsfile.py", default)):
@@ -71,7 +71,7 @@ def test_one_that_cannot_be_loaded_goes_by_the_name_it_declares(tmp_path: Path) 
         assert trained.returncode == 2 and words in trained.stderr and file in trained.stderr
 
 
-def test_check_prints_what_it_found_and_exits_accordingly(tmp_path: Path) -> None:
+def test_check_prints_its_findings_and_exits_accordingly(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     found = called("plugins", "check", "mine.py", cwd=tmp_path)
     assert (found.returncode, found.stderr) == (1, "")
@@ -89,7 +89,7 @@ def test_check_prints_what_it_found_and_exits_accordingly(tmp_path: Path) -> Non
     assert refused.returncode == 2 and "--set num_symbols: expected KEY=VALUE, such as length=3." in refused.stderr
 
 
-def test_of_two_plugins_with_one_name_train_takes_neither(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_train_uses_neither_of_two_plugins_with_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders = [tmp_path / name for name in ("first", "second")]
     for folder in folders:
         folder.mkdir()

@@ -12,7 +12,7 @@ from core.config import RunConfig
 from core.settings.presets import preset_names, preset_summary, preset_text, read_preset
 
 
-def test_every_preset_is_listed_with_its_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_preset_is_listed_with_its_summary(capsys: pytest.CaptureFixture[str]) -> None:
     assert list_presets(Namespace(json=False)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == preset_names()
@@ -21,7 +21,7 @@ def test_every_preset_is_listed_with_its_sentence(capsys: pytest.CaptureFixture[
     assert records == [{"name": name, "summary": preset_summary(name)} for name in preset_names()]
 
 
-def test_a_preset_is_shown_as_it_is_written_and_to_a_program_with_all_its_settings(
+def test_a_preset_is_shown_verbatim_and_in_json_with_all_its_settings(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert show_preset(Namespace(preset="reverse", json=False)) == 0

@@ -73,7 +73,7 @@ def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) 
     assert [(record["name"], record["reason"]) for record in records] == [("done", "max_steps"), ("killed", None)]
 
 
-def test_what_broke_a_run_off_is_told(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_reason_why_a_run_stopped_is_shown(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "done").release("stopped", "plugin")
     assert stdout_lines(runs_dir, capfd, "list")[0] == (
         "done    stopped      step 20       reason plugin  best valid/loss 0.25 at step 20"
@@ -82,7 +82,7 @@ def test_what_broke_a_run_off_is_told(runs_dir: Path, capfd: pytest.CaptureFixtu
     assert "reason" not in stdout_lines(runs_dir, capfd, "list")[0]
 
 
-def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
+def test_the_group_of_seeds_and_the_parent_of_a_run_are_shown(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     RunFolder.open(runs_dir / "done").update(group="three_seeds")
@@ -94,7 +94,9 @@ def test_the_group_of_its_seeds_and_what_a_run_continues_are_told(
     assert record["group"] == "three_seeds" and record["parent"] is None
 
 
-def test_where_a_run_is_asked_for_a_group_names_its_runs(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_group_named_as_a_run_is_answered_with_the_names_of_its_runs(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     RunFolder.open(runs_dir / "done").update(group="three_seeds")
     (runs_dir / "killed" / "run.json").write_text("{", encoding="utf-8")
     assert cli.main(["evaluate", "three_seeds", "--runs-dir", str(runs_dir)]) == 2
@@ -144,7 +146,9 @@ def test_a_pipe_in_the_place_of_a_document_keeps_nobody_waiting(
     assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
 
 
-def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_never_was_a_run_is_neither_listed_nor_deleted(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     begun = RunFolder.create_at(runs_dir / "begun")  # its process was killed before it wrote config.yaml
     begun.update(pid=2**22 + 1)
     (runs_dir / "notes").mkdir()
@@ -155,7 +159,7 @@ def test_what_never_was_a_run_is_neither_listed_nor_deleted(runs_dir: Path, capf
 
 
 @pytest.mark.parametrize("document", ['{"id": 3}', "{}", ""])
-def test_a_folder_of_somebody_elses_whose_files_are_called_as_ours_is_not_deleted(
+def test_a_foreign_folder_with_file_names_like_ours_is_not_deleted(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], document: str
 ) -> None:
     (runs_dir / "other").mkdir()
@@ -168,7 +172,7 @@ def test_a_folder_of_somebody_elses_whose_files_are_called_as_ours_is_not_delete
 
 
 @pytest.mark.parametrize("kept", ["run.json", "config.yaml", "metrics.jsonl"])
-def test_one_file_that_can_be_read_is_enough_to_delete_what_was_a_run(
+def test_one_readable_file_is_enough_to_delete_a_former_run(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], kept: str
 ) -> None:
     for name in {"run.json", "config.yaml", "metrics.jsonl"} - {kept}:
@@ -177,9 +181,7 @@ def test_one_file_that_can_be_read_is_enough_to_delete_what_was_a_run(
     assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
 
 
-def test_a_run_among_whose_files_somebodys_own_lie_is_not_deleted(
-    runs_dir: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_with_foreign_files_is_not_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "done" / "mydata" / "2026").mkdir(parents=True)
     for name in ("mydata/a.tsv", "mydata/2026/b.tsv", "thesis.tex", "checkpoints/best.pt"):
         (runs_dir / "done" / name).touch()
@@ -197,7 +199,9 @@ def test_a_run_among_whose_files_somebodys_own_lie_is_not_deleted(
 
 
 @pytest.mark.parametrize("run", sorted(path for path in GOLDEN.iterdir() if path.is_dir()), ids=lambda path: path.name)
-def test_all_that_a_run_writes_is_its_own(runs_dir: Path, capfd: pytest.CaptureFixture[str], run: Path) -> None:
+def test_every_file_that_a_run_writes_is_recognised_as_its_own(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], run: Path
+) -> None:
     shutil.copytree(run, runs_dir / "copy")
     (runs_dir / "copy" / "run.json.tmp").touch()  # as a crash leaves them
     shutil.copytree(
@@ -216,7 +220,7 @@ def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
     assert other.startswith("killed  interrupted")
 
 
-def test_no_runs_are_no_lines(
+def test_no_runs_give_no_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert stdout_lines(tmp_path, capfd, "list") == []
@@ -225,7 +229,7 @@ def test_no_runs_are_no_lines(
 
 
 @pytest.mark.parametrize(("name", "what"), [("none", "there is no such folder"), ("file", "this is a file")])
-def test_a_runs_folder_that_is_none_is_refused(
+def test_a_runs_dir_that_is_not_a_folder_is_refused(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], name: str, what: str
 ) -> None:
     (tmp_path / "file").touch()
@@ -256,9 +260,7 @@ def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.
     assert record["metrics"] == {"valid/loss": 0.25} and record["config"]["dataset"]["plugin"] == "copy_task"
 
 
-def test_what_was_changed_since_is_shown_below_what_a_run_began_with(
-    runs_dir: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_changed_settings_are_shown_below_the_original_ones(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     RunFolder.open(runs_dir / "killed").append_setting(SettingChanged(step=1_000, key="decoding.beam_size", value=4))
     lines = stdout_lines(runs_dir, capfd, "show", "killed")
     assert lines[-1] == "# from step 1,000 on: decoding.beam_size = 4" and "  beam_size: 1" in lines
@@ -268,7 +270,7 @@ def test_what_was_changed_since_is_shown_below_what_a_run_began_with(
     assert record["config"]["decoding"]["beam_size"] == 1
 
 
-def test_what_a_stranger_wrote_commands_no_terminal_and_begins_no_line(
+def test_untrusted_text_cannot_control_the_terminal_or_begin_a_line(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     RunFolder.open(runs_dir / "done").write_label(RunLabel(note="two\nlines \x1b[31mred für"))
@@ -324,7 +326,7 @@ def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
-def test_what_a_killed_process_left_of_a_run_is_no_run_and_goes_a_day_later(
+def test_the_remains_of_a_killed_deletion_are_not_a_run_and_are_removed_a_day_later(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     command = [sys.executable, "-c", KILLED, "runs", "delete", "done", "--runs-dir", str(runs_dir)]
@@ -337,7 +339,7 @@ def test_what_a_killed_process_left_of_a_run_is_no_run_and_goes_a_day_later(
     assert list(runs_dir.iterdir()) == []
 
 
-def test_of_a_link_the_run_that_it_leads_to_stays(
+def test_deleting_a_link_keeps_the_run(
     runs_dir: Path, tmp_path_factory: pytest.TempPathFactory, capfd: pytest.CaptureFixture[str]
 ) -> None:
     larger_disk = tmp_path_factory.mktemp("larger disk")
@@ -350,7 +352,9 @@ def test_of_a_link_the_run_that_it_leads_to_stays(
     assert RunFolder.open(larger_disk / "done").state.state == "finished"
 
 
-def test_a_run_and_a_link_to_it_go_where_both_are_named(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_run_and_a_link_to_it_are_deleted_if_both_are_named(
+    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (runs_dir / "link").symlink_to(runs_dir / "done")
     assert stdout_lines(runs_dir, capfd, "delete", "done", "link") == [
         f"deleted {runs_dir / 'done'}",
@@ -359,7 +363,7 @@ def test_a_run_and_a_link_to_it_go_where_both_are_named(runs_dir: Path, capfd: p
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
-def test_a_program_is_told_which_runs_are_deleted(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_json_names_the_deleted_runs(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (runs_dir / "link").symlink_to(runs_dir / "done")
     lines = stdout_lines(runs_dir, capfd, "delete", "link", "killed", "--json")
     assert list(map(json.loads, lines)) == [
@@ -374,7 +378,7 @@ def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest
     assert not (runs_dir / "done").exists() and (runs_dir / "killed").is_dir()
 
 
-def test_a_run_of_which_something_cannot_be_removed_is_gone_by_name_and_that_is_said(
+def test_a_run_that_cannot_be_removed_completely_is_no_longer_listed_and_reported(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(path: str, **_: object) -> None:  # as of a file that is somebody else's
@@ -399,7 +403,7 @@ def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytes
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
 
 
-def test_a_program_is_told_of_a_run_by_one_path_however_it_was_typed(workspace: Path) -> None:
+def test_json_has_one_path_of_a_run_however_it_was_typed(workspace: Path) -> None:
     def run_path(*command: str) -> str:
         result = called(*command, "--json", cwd=workspace)
         assert result.returncode == 0, result.stderr

@@ -51,7 +51,7 @@ def few_pairs(workspace: Path) -> tuple[str, str]:
     return "--set", f"dataset={{plugin: parallel_text, options: {options}}}"
 
 
-def test_means_of_some_sentences_say_so(tmp_path: Path) -> None:
+def test_means_over_some_sentences_say_so(tmp_path: Path) -> None:
     group, decoded = means_heading(tmp_path)
     assert group.endswith("mean of 2 runs ± standard deviation, at the last step of each")
     assert decoded == (
@@ -60,11 +60,11 @@ def test_means_of_some_sentences_say_so(tmp_path: Path) -> None:
     )
 
 
-def test_means_of_all_sentences_need_no_word(tmp_path: Path) -> None:
+def test_means_over_all_sentences_need_no_note(tmp_path: Path) -> None:
     assert len(means_heading(tmp_path, *few_pairs(tmp_path))) == 1
 
 
-def test_a_program_is_always_told(tmp_path: Path) -> None:
+def test_json_always_has_the_number_of_sentences(tmp_path: Path) -> None:
     def last(*options: str) -> dict[str, Any]:
         record: dict[str, Any] = json.loads(train_output(tmp_path, "--json", *options).splitlines()[-1])
         return record
@@ -75,7 +75,7 @@ def test_a_program_is_always_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_on_a_corpus_that_was_changed_the_second_seed_is_not_trained(
+def test_the_second_seed_is_not_trained_on_a_changed_corpus(
     tmp_path: Path, options: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, train = few_pairs(tmp_path), cli_train._train_run
@@ -99,7 +99,7 @@ def test_on_a_corpus_that_was_changed_the_second_seed_is_not_trained(
     assert "±" not in result.stdout and "seeds_finished" not in result.stdout
 
 
-def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named(
+def test_the_remaining_seeds_are_named_if_the_second_cannot_be_prepared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     corpus, train = few_pairs(tmp_path), cli_train._train_run
@@ -120,7 +120,7 @@ def test_where_the_second_seed_cannot_be_prepared_what_is_left_to_train_is_named
     assert {RunFolder.open(run).config().seed for run in list_runs(tmp_path / "runs")} == {0, 1}
 
 
-def test_a_signal_too_late_to_stop_one_seed_keeps_the_others_from_training(
+def test_a_signal_too_late_to_stop_one_seed_stops_the_remaining_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn = EngineClient.learn

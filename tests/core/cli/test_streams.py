@@ -17,7 +17,7 @@ from core.errors import UserError
 from tests.in_process import called
 
 
-def test_a_pipe_whose_reader_has_left_takes_everything_from_then_on() -> None:
+def test_output_to_a_pipe_without_a_reader_is_discarded() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "w") as stream:
@@ -36,14 +36,16 @@ def full_disk() -> Iterator[TextIO]:
     stream.close()
 
 
-def test_a_full_disk_takes_everything_from_then_on(full_disk: TextIO) -> None:
+def test_output_to_a_full_disk_is_discarded(full_disk: TextIO) -> None:
     for _ in range(3):
         with optional_output(full_disk):
             print("x" * 100_000, file=full_disk)
 
 
 @pytest.mark.parametrize("length", [1, 100_000])
-def test_results_without_room_are_told_of_once(full_disk: TextIO, monkeypatch: pytest.MonkeyPatch, length: int) -> None:
+def test_results_that_do_not_fit_on_the_disk_are_reported_once(
+    full_disk: TextIO, monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
     monkeypatch.setattr("sys.stdout", full_disk)
     with pytest.raises(UserError, match="Standard output cannot be written: No space left"), required_stdout():
         print("x" * length)
@@ -51,7 +53,7 @@ def test_results_without_room_are_told_of_once(full_disk: TextIO, monkeypatch: p
     full_disk.flush()
 
 
-def test_results_on_the_way_break_nothing_off_and_are_told_of_at_the_end(
+def test_unwritable_results_do_not_stop_the_work_and_are_reported_at_its_end(
     full_disk: TextIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdout", full_disk)
@@ -63,7 +65,7 @@ def test_results_on_the_way_break_nothing_off_and_are_told_of_at_the_end(
         results.require_written("All is saved.")
 
 
-def test_results_on_the_way_that_nobody_reads_any_more_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_long_work_that_nobody_reads_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     results = ResultPrinter()
@@ -79,22 +81,20 @@ class BrokenPipeOfWindows(StringIO):
         raise OSError(errno.EINVAL, "Invalid argument")
 
 
-def test_windows_calls_it_an_invalid_argument_that_nobody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_reports_a_closed_pipe_as_an_invalid_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.cli.streams.PIPE_CLOSED_ERRNO", errno.EINVAL)
     monkeypatch.setattr("sys.stdout", BrokenPipeOfWindows())
     with pytest.raises(BrokenPipeError), required_stdout():  # which ends the command, and is no error
         print("x")
 
 
-def test_another_file_that_fails_is_not_told_as_the_output() -> None:
+def test_an_error_of_another_file_is_not_reported_as_one_of_the_output() -> None:
     with pytest.raises(FileNotFoundError), required_stdout():
         Path("nowhere").read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
-def test_another_pipe_that_breaks_does_not_end_the_command_in_silence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_broken_pipe_does_not_end_the_command_silently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def write_to_a_process_that_has_ended(arguments: object) -> int:
         reading, writing = os.pipe()
         os.close(reading)
@@ -107,7 +107,7 @@ def test_another_pipe_that_breaks_does_not_end_the_command_in_silence(
     assert result.returncode == 1 and "a fault of ours (BrokenPipeError" in result.stderr
 
 
-def test_bytes_that_are_no_text_come_through(tmp_path: Path) -> None:
+def test_undecodable_bytes_are_printed(tmp_path: Path) -> None:
     with (tmp_path / "out").open("w", encoding="ascii") as stream:
         use_utf8(stream)
         print("ü", os.fsdecode(b"\xff"), file=stream)

@@ -64,7 +64,7 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     assert "loss 1.250, 12,345 tok/s" in err
 
 
-def test_one_pair_is_no_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_pair_is_written_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
     show = TerminalProgress()
     show(replace(PREPARED, num_pairs=PREPARED.num_pairs | {"train": 1}))
     show(RunStarted(run=Path("some-run"), step=0))
@@ -88,7 +88,7 @@ def test_pairs_that_are_too_long_are_counted_before_the_run_begins(capsys: pytes
     )
 
 
-def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_shows_the_time_left(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1e9
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("tqdm.std.time", lambda: now)
@@ -100,7 +100,7 @@ def test_a_stage_shows_how_much_is_left(capsys: pytest.CaptureFixture[str], monk
     assert re.search(r"drawing train pairs:  50%.* 2\.50M/5\.00M \[00:01<00:01, .*/s", capsys.readouterr().err)
 
 
-def test_a_stage_that_is_done_leaves_the_line_to_what_is_printed_next(
+def test_a_finished_stage_leaves_its_line_to_the_next_output(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -111,7 +111,7 @@ def test_a_stage_that_is_done_leaves_the_line_to_what_is_printed_next(
     show.close()
 
 
-def test_a_stage_that_cannot_count_shows_the_time_it_takes(
+def test_a_stage_without_a_count_shows_the_elapsed_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1e9
@@ -126,7 +126,7 @@ def test_a_stage_that_cannot_count_shows_the_time_it_takes(
     assert shown[1:] == [f"learning source subwords: 29.0k [00:{seconds}]" for seconds in ("00", "07", "14")]
 
 
-def test_a_bar_that_is_broken_off_leaves_the_line_to_the_sentence(
+def test_an_interrupted_bar_leaves_its_line_to_the_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -136,7 +136,7 @@ def test_a_bar_that_is_broken_off_leaves_the_line_to_the_sentence(
     assert "0/3" in shown and "\n" not in shown and wiped.isspace()
 
 
-def test_in_a_log_file_each_state_of_a_bar_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_file_gets_a_line_for_each_state_of_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
     with texts_bar(3, shown=True) as bar:
         tqdm.write("warning", file=sys.stderr)
         bar.update(3)
@@ -144,7 +144,7 @@ def test_in_a_log_file_each_state_of_a_bar_has_a_line(capsys: pytest.CaptureFixt
     assert first.startswith("0%|") and warning == "warning" and last.startswith("100%|") and "3/3" in last
 
 
-def test_a_stage_ends_as_the_run_stands_ready(
+def test_a_stage_ends_when_the_run_is_ready(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)

@@ -14,7 +14,7 @@ from core.errors import UserError
 from tests.in_process import called
 
 
-def test_a_result_that_breaks_off_leaves_what_was_there(tmp_path: Path) -> None:
+def test_an_interrupted_result_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     path.write_text("yesterday's", encoding="utf-8")
     with pytest.raises(KeyboardInterrupt), output_file(path) as file:
@@ -37,7 +37,7 @@ def test_links_and_devices_stay_what_they_are(tmp_path: Path) -> None:
     assert not Path("/dev/null").is_file()
 
 
-def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+def test_an_unwritable_path_is_reported_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no/where: cannot be written \(No such file or directory\)"):  # noqa: SIM117
         with output_file(tmp_path / "no" / "where"):
             pass
@@ -45,13 +45,13 @@ def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
 @pytest.mark.parametrize("length", [1, 100_000])  # refused when it is closed, and when it is written
-def test_a_full_disk_is_a_sentence(length: int) -> None:
+def test_a_full_disk_is_reported_in_a_sentence(length: int) -> None:
     with pytest.raises(UserError, match=r"^/dev/full: cannot be written \(No space left on device\)"):  # noqa: SIM117
         with output_file(Path("/dev/full")) as file:
             print("x" * length, file=file)
 
 
-def test_an_error_of_the_engine_is_not_blamed_on_the_file(
+def test_an_error_of_the_engine_is_not_reported_as_one_of_the_file(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: object, **options: object) -> None:
@@ -63,7 +63,7 @@ def test_an_error_of_the_engine_is_not_blamed_on_the_file(
     assert not any(tmp_path.iterdir())
 
 
-def test_a_link_to_itself_is_no_place(workspace: Path, tmp_path: Path) -> None:
+def test_a_circular_link_is_refused(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     refused = called("translate", workspace / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -92,12 +92,12 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
         read_lines(path)
 
 
-def test_texts_that_cannot_be_read_are_a_sentence(tmp_path: Path) -> None:
+def test_unreadable_texts_are_reported_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none: cannot be read \(No such file or directory\)\. Name a file of"):
         read_lines(tmp_path / "none")
 
 
-def test_compressed_texts_are_read_and_damage_is_said(tmp_path: Path) -> None:
+def test_compressed_texts_are_read_and_damage_is_reported(tmp_path: Path) -> None:
     path, packed = tmp_path / "in.txt", gzip.compress(b"one\n" * 9000)
     path.write_bytes(packed)
     assert read_lines(path) == ["one"] * 9000

@@ -49,7 +49,7 @@ def train(workspace: Path, runs_dir: Path, *overrides: str, options: tuple[str, 
     return result
 
 
-def test_how_many_pairs_are_too_long_is_told_of_each_split(workspace: Path, tmp_path: Path) -> None:
+def test_the_number_of_overlong_pairs_is_printed_for_each_split(workspace: Path, tmp_path: Path) -> None:
     lines = train(workspace, tmp_path).stderr.splitlines()
     assert [line for line in lines if "left out" in line] == [
         "left out, longer than dataset.max_src_length = 4 or dataset.max_tgt_length = 3: "
@@ -61,21 +61,21 @@ def test_how_many_pairs_are_too_long_is_told_of_each_split(workspace: Path, tmp_
     )
 
 
-def test_a_program_is_told_too(workspace: Path, tmp_path: Path) -> None:
+def test_json_has_the_number_of_overlong_pairs(workspace: Path, tmp_path: Path) -> None:
     events = map(json.loads, train(workspace, tmp_path, options=("--json",)).stdout.splitlines())
     (prepared,) = (event for event in events if event["event"] == "prepared")
     assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is of Linux")
-def test_of_a_folder_that_cannot_be_made_it_is_not_said_that_there_is_no_room(workspace: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_not_reported_as_a_full_disk(workspace: Path) -> None:
     result = called("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
     assert result.returncode == 2
     (why,) = (line for line in result.stderr.splitlines() if line.startswith("headlight: "))
     assert why.startswith("headlight: /proc/none/runs cannot be written: ") and "Choose another folder" in why
 
 
-def test_room_is_looked_for_on_the_disk_of_a_folder_that_is_yet_to_be_made(tmp_path: Path) -> None:
+def test_free_space_is_measured_on_the_disk_of_a_folder_not_made_yet(tmp_path: Path) -> None:
     with pytest.raises(RunNotWritable, match=r"There is no room for this run in .*: three checkpoints take 1,000,000,"):
         require_disk_space(tmp_path / "none" / "yet", 10**18)
 
@@ -95,7 +95,7 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
     assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in refused.stderr
 
 
-def test_those_that_are_one_without_being_shared_are(workspace: Path, tmp_path: Path) -> None:
+def test_equal_vocabularies_that_are_not_shared_are_tied(workspace: Path, tmp_path: Path) -> None:
     train(workspace, tmp_path, *TIED)
 
 
@@ -109,7 +109,7 @@ def test_those_that_are_one_without_being_shared_are(workspace: Path, tmp_path: 
         ("batch_tokens=99", ("Lower training.batch_tokens", "smaller batches: ")),
     ],
 )
-def test_where_one_sentence_is_too_much_memory_shorter_ones_are_advised(
+def test_shorter_sentences_are_advised_if_one_is_too_much_for_memory(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, batch: str, words: tuple[str, str]
 ) -> None:
     def run_out(*_: object) -> Loss:
@@ -141,7 +141,7 @@ def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_
     ]  # fmt: skip
 
 
-def test_a_run_that_is_at_its_end_is_not_validated_again(workspace: Path, tmp_path: Path) -> None:
+def test_a_finished_run_is_not_validated_again(workspace: Path, tmp_path: Path) -> None:
     run = shutil.copytree(workspace / "run", tmp_path / "run")
     kept = (run / "metrics.jsonl").read_bytes()
     printed = called("train", "--resume", run, cwd=workspace).stdout.splitlines()
@@ -153,7 +153,7 @@ def test_a_run_that_is_at_its_end_is_not_validated_again(workspace: Path, tmp_pa
 
 
 @pytest.mark.parametrize(("change", "max_steps"), [((), 20), (("--set", "training.max_steps=10"), 10)])
-def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
+def test_a_finished_run_says_so_and_how_to_continue_it(
     workspace: Path, tmp_path: Path, change: tuple[str, ...], max_steps: int
 ) -> None:
     run = shutil.copytree(workspace / "run", tmp_path / "run")
@@ -177,7 +177,7 @@ def test_a_run_that_is_at_its_end_says_so_and_how_it_goes_on(
         ("training.batch_size=4", "headlight: --set training.batch_size: this cannot change within a run."),
     ],
 )
-def test_a_setting_that_cannot_change_says_whether_there_is_one(
+def test_a_setting_that_cannot_change_is_distinguished_from_one_that_does_not_exist(
     workspace: Path, tmp_path: Path, change: str, sentence: str
 ) -> None:
     refused = called("train", "--resume", workspace / "run", "--set", change, cwd=tmp_path)
@@ -191,7 +191,7 @@ def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
 
 
-def test_what_is_refused_is_one_line_where_prepared_data_cannot_be_kept_either(
+def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
@@ -218,7 +218,7 @@ def run_of_mine(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def test_the_command_to_go_on_with_finds_the_plugin_again(
+def test_the_command_to_resume_names_the_plugins_folder(
     run_of_mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     further = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins")
@@ -232,7 +232,7 @@ def test_the_command_to_go_on_with_finds_the_plugin_again(
     assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
 
 
-def test_a_run_with_no_checkpoint_from_before_it_blew_up_is_begun_anew_by_the_command_it_prints(
+def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_one(
     workspace: Path, tmp_path: Path
 ) -> None:
     wild = ["training.optimizer={name: sgd, learning_rate: 100}", "training.max_grad_norm=null"]
@@ -251,7 +251,7 @@ def test_a_run_with_no_checkpoint_from_before_it_blew_up_is_begun_anew_by_the_co
     assert begun.returncode == 0, begun.stderr
 
 
-def test_what_preparing_finds_wrong_in_a_file_is_told_with_its_line(tmp_path: Path) -> None:
+def test_an_error_found_while_preparing_names_the_line_of_the_setting(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options: {}\ntraining:\n  device: cuda:97\n")
     refused = called("train", "run.yaml", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -292,7 +292,7 @@ def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(NOT_FOUND_ADVICE)
 
 
-def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_traceback(
+def test_an_internal_error_ends_a_run_in_its_events_and_run_json_and_logs_its_traceback(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take_step = Trainer._take_step
@@ -321,7 +321,7 @@ def test_a_fault_of_ours_ends_a_run_in_its_events_and_in_run_json_and_keeps_its_
     assert RunFolder.open(run).state.reason == "max_steps"
 
 
-def test_where_the_engine_cannot_begin_the_fault_is_told(
+def test_an_internal_error_while_the_engine_starts_is_reported(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def without_torch(*_: object) -> None:
@@ -336,7 +336,7 @@ def test_where_the_engine_cannot_begin_the_fault_is_told(
 
 
 @pytest.mark.parametrize("validate_every", [20, 30])  # within the learning, and at the end alone
-def test_a_validation_that_memory_has_no_room_for_ends_the_run_for_that_reason(
+def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
 ) -> None:
     def no_room(*_: object) -> None:

@@ -74,7 +74,7 @@ def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
-def test_who_types_the_texts_is_told_that_they_are_waited_for(run: Path, tmp_path: Path) -> None:
+def test_a_terminal_is_prompted_for_texts(run: Path, tmp_path: Path) -> None:
     write_end, its = os.openpty()
     command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
     with subprocess.Popen(command, cwd=tmp_path, stdin=its, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -114,7 +114,7 @@ def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Pa
     assert said.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
 
 
-def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: Path) -> None:
+def test_the_contents_of_a_pipe_are_translated_like_a_file(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("\ufeff1 2\n\n3\n" + "1 2 3\n" * 600 + "2", encoding="utf-8")
     expected = translate(run, tmp_path).stdout
     for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
@@ -134,7 +134,7 @@ def test_all_that_a_pipe_holds_is_translated_as_a_file_is(run: Path, tmp_path: P
     ],
 )
 @pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "packed"])
-def test_lines_that_come_together_with_a_bad_one_are_answered_up_to_it(
+def test_lines_before_a_bad_one_of_the_same_batch_are_answered(
     run: Path, tmp_path: Path, bad: bytes, why: str, packed: Callable[[bytes], bytes]
 ) -> None:
     read_end, write_end = os.pipe()
@@ -146,7 +146,7 @@ def test_lines_that_come_together_with_a_bad_one_are_answered_up_to_it(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_signal_ends_it_while_it_waits_for_a_line(run: Path, tmp_path: Path) -> None:
+def test_a_signal_ends_the_wait_for_a_line(run: Path, tmp_path: Path) -> None:
     with translating(run, tmp_path) as (process, stdin, stdout):
         stdin.write("1\n")
         stdout.readline()
@@ -156,7 +156,7 @@ def test_a_signal_ends_it_while_it_waits_for_a_line(run: Path, tmp_path: Path) -
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_signal_that_ended_who_writes_too_is_no_end_of_the_texts(run: Path, tmp_path: Path) -> None:
+def test_a_signal_that_also_ended_the_writer_is_not_the_end_of_input(run: Path, tmp_path: Path) -> None:
     with translating(run, tmp_path) as (process, stdin, stdout):
         stdin.write("1\n")
         stdout.readline()
@@ -182,7 +182,7 @@ def feeding(feed: Callable[[int], None]) -> Iterator[int]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks a pipe what it holds")
 @pytest.mark.parametrize("given", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
-def test_what_marks_the_texts_may_come_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
+def test_the_signature_of_the_texts_may_arrive_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
     def feed(pipe: int) -> None:
         for index in range(len(given)):
             os.write(pipe, given[index : index + 1])
@@ -237,7 +237,7 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")
-def test_who_writes_faster_than_is_translated_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fast_writer_does_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     read_end, write_end = os.pipe()
     with open(read_end) as stdin:  # noqa: PTH123 (a descriptor)
         monkeypatch.setattr(sys, "stdin", stdin)
@@ -253,7 +253,7 @@ def test_who_writes_faster_than_is_translated_fills_no_memory(monkeypatch: pytes
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="arguments there are no bytes")
-def test_bytes_that_are_no_text_are_refused(run: Path, tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_refused(run: Path, tmp_path: Path) -> None:
     refused = called("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
@@ -271,7 +271,7 @@ def test_a_text_is_read_as_utf8_under_any_locale(run: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["in.txt", "link.txt"])
-def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, name: str) -> None:
+def test_outputs_do_not_overwrite_the_texts(run: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
     (tmp_path / "link.txt").symlink_to("in.txt")
     refused = translate(run, tmp_path, "--output", name)
@@ -280,7 +280,7 @@ def test_outputs_do_not_take_the_place_of_the_texts(run: Path, tmp_path: Path, n
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-def test_a_full_disk_is_told_on_a_line_of_its_own(run: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_on_a_separate_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
     refused = translate(run, tmp_path, "--output", "/dev/full")
     assert refused.returncode == 2 and "\r" not in refused.stderr
@@ -306,7 +306,7 @@ def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
     ("options", "warned"),
     [((), False), (("--length-penalty", "1"), True), (("--length-penalty", "1", "--beam-size", "2"), False)],
 )
-def test_a_length_penalty_without_a_beam_is_warned_of(run: Path, options: tuple[str, ...], warned: bool) -> None:
+def test_a_length_penalty_without_a_beam_gives_a_warning(run: Path, options: tuple[str, ...], warned: bool) -> None:
     for command in (("translate", run, "1 2"), ("evaluate", run)):
         result = called(*command, *options, cwd=run)
         sentence = (
@@ -323,7 +323,7 @@ def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tm
     assert line.startswith("headlight: in.txt, line 303: The text “1 1 1 ") and "has 100 tokens" in line
 
 
-def test_what_is_refused_is_one_line_though_something_was_to_be_warned_of(run: Path, tmp_path: Path) -> None:
+def test_a_refusal_is_one_line_without_pending_warnings(run: Path, tmp_path: Path) -> None:
     texts, output = ("1 2", "1 " * 99), tmp_path / "out.txt"
     result = called("translate", run, *texts, "--length-penalty", "1", "--output", output, cwd=tmp_path)
     (line,) = result.stderr.splitlines()

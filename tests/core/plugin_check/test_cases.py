@@ -26,31 +26,31 @@ SENTENCES = {
     "alignment_beyond": ("Pair 1 of the train split has 6 source and 6 target tokens", "[(6, 6)]", "from 0"),
     "bad_default": ("default of dataset.options.length: expected a whole number from 1 to 9, given 99", "line 9"),
     "bad_name": ("needs a name of lower-case letters, digits and underscores", "line 9"),
-    "changes_folder": ("changed the working directory to /; expected no change", "without os.chdir"),
+    "changes_directory": ("changed the working directory to /; expected no change", "without os.chdir"),
     "constant_target": ("Every target of the train split is 'abc'", "Make the target from the source"),
     "crashes": ("crashed (SIGSEGV)", "line 20", "Let it raise an exception instead"),
-    "draws_nothing": ("draw_for was given a function that returned None, expected Pair(source, target)",),
+    "draw_returns_none": ("draw_for was given a function that returned None, expected Pair(source, target)",),
     "duplicates": ("99.0 % of the pairs of the train split repeat an earlier pair", "more different pairs"),
-    "eats_memory": ("MemoryError", "line 20", "Yield each pair as it is made instead of keeping all"),
+    "exhausts_memory": ("MemoryError", "line 20", "Yield each pair as it is made instead of keeping all"),
     "empty_split": ("gives no pairs for its valid split", "at least one pair for each of train, valid and test"),
     "empty_target": ("Pair 7 of the train split has an empty target", "Leave such pairs out"),
-    "endless_unsaid": ("does not end its train split within 5,000 pairs", "declare endless = True"),
+    "undeclared_endless": ("does not end its train split within 5,000 pairs", "declare endless = True"),
     "ends_process": ("ended its process (exit code 3)", "Let it raise an exception instead"),
-    "ends_though_endless": ("says endless = True, but its train split ended after 100 pairs", "Remove endless = True"),
-    "example_unreadable": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
-    "endless_in_valid": ("does not end its valid split within 5,000 pairs", "1,000 pairs are enough", "endless = "),
+    "endless_that_ends": ("says endless = True, but its train split ended after 100 pairs", "Remove endless = True"),
+    "unreadable_example": ("The example 'xyz' has the token 'x'", "what a model of this data can read"),
+    "endless_valid_split": ("does not end its valid split within 5,000 pairs", "1,000 pairs are enough", "endless = "),
     "exits": ("SystemExit: 3", "line 20", "instead of exiting"),
-    "files_missing": ("files() names '/no/such/pairs.txt', which does not exist", "Name each in full"),
+    "missing_files": ("files() names '/no/such/pairs.txt', which does not exist", "Name each in full"),
     "files_text": ("files() returned 'pairs.txt', expected a list of texts", "line 21", "Fix it"),
-    "half_a_character": ("Pair 1 cannot be written as UTF-8 (surrogates not allowed)", "line 19"),
-    "hashes": ("with the same seed in another process", "use split_of() or hashlib, and sorted()"),
+    "lone_surrogate": ("Pair 1 cannot be written as UTF-8 (surrogates not allowed)", "line 19"),
+    "depends_on_hash": ("with the same seed in another process", "use split_of() or hashlib, and sorted()"),
     "ignores_rng": ("gives the same pairs whatever its rng", "remove endless = True"),
     "leaks": (
         "9 of the 90 different sources of the valid split are in the train split too",
         "split_of(source) == split",
     ),
-    "leaks_later": ("different sources of the valid split are in the train split too", "split_of(source) == split"),
-    "leaks_without_end": (
+    "late_leak": ("different sources of the valid split are in the train split too", "split_of(source) == split"),
+    "endless_leak": (
         "Given the same rng, the train split and the valid split both have the source",
         "Draw with draw_for(split, ...)",
     ),
@@ -62,7 +62,7 @@ SENTENCES = {
         "number of target tokens",
     ),
     "limit_unknown": ("limits() names 'valid/los'", "expected one of valid/loss", "Correct the name"),
-    "limit_without_valid": (
+    "limit_without_prefix": (
         "limits() names 'first_right', which in curves and validations is 'valid/first_right'",
         "Write 'valid/first_right' in limits(); metrics() returns it without valid/",
     ),
@@ -73,7 +73,7 @@ SENTENCES = {
     "metrics_not_finite": ("metrics() gives 'a_share' as inf where all outputs are empty", "Return 0.0"),
     "metrics_raise": ("ZeroDivisionError: division by zero", "line 22", "Fix it"),
     "metrics_text": ("metrics() returned {'score': 'good'}, expected numbers by name",),
-    "module_missing": ("No module named 'a_module_that_is_not_there'", "line 6", "install it beside Headlight"),
+    "missing_module": ("No module named 'a_module_that_is_not_there'", "line 6", "install it beside Headlight"),
     "much_padding": ("of a batch of the default size is padding", "training.batch_tokens"),
     "no_pairs": ("does not define pairs(self, split, rng)",),
     "no_plugin": ("does not define PLUGIN", "end it with `PLUGIN = YourClass`"),
@@ -81,24 +81,28 @@ SENTENCES = {
     "not_a_plugin": ("expected a class derived from DatasetPlugin",),
     "not_pairs": ("Pair 1 is (", "expected Pair(source, target)", "line 19"),
     "not_texts": ("expected a source and a target that are texts", "line 19"),
-    "odd_option": ("Option 'span' has a type", "Make it an int, float, bool, str, Literal", "Folder or File."),
-    "option_at_its_end": (
+    "unsupported_option_type": (
+        "Option 'span' has a type",
+        "Make it an int, float, bool, str, Literal",
+        "Folder or File.",
+    ),
+    "option_minimum_fails": (
         "With the option longest = 1: ",
         "ValueError: empty range",
         "or narrow the range, or have check() refuse it",
     ),
-    "prints": ("printed more than 1,000 lines", "Remove the print"),
-    "raises_later": ("ZeroDivisionError", "line 19"),
+    "prints_much": ("printed more than 1,000 lines", "Remove the print"),
+    "raises_late": ("ZeroDivisionError", "line 19"),
     "random_target": ("has not learned the first 32 training pairs", "make each target follow from its source"),
     "reads_the_clock": ("drawn twice with the same seed, pair 1 is", "the clock"),
-    "remembers": ("drawn twice with the same seed, pair 1 is", "an earlier call left behind"),
-    "returns_one": ("pairs() returned one pair, expected it to yield Pair(source, target)",),
+    "keeps_state": ("drawn twice with the same seed, pair 1 is", "an earlier call left behind"),
+    "returns_one_pair": ("pairs() returned one pair, expected it to yield Pair(source, target)",),
     "returns_nothing": ("pairs() returned None, expected it to yield Pair(source, target)",),
-    "same_everywhere": ("100 of the 100 different sources of the test split", "declare splits_overlap = True"),
+    "same_splits": ("100 of the 100 different sources of the test split", "declare splits_overlap = True"),
     "sleeps": ("gave no answer within 1 s", "line 20", "Let it answer without waiting"),
-    "sleeps_when_loaded": ("gave no answer within 1 s", "line 9", "Let it answer without waiting"),
+    "sleeps_on_import": ("gave no answer within 1 s", "line 9", "Let it answer without waiting"),
     "special_token": ("holds <pad>, a special token", "Write it differently"),
-    "symbols_missing": ("The target token 'f'", "is not among those that symbols() lists", "Add it to symbols()"),
+    "missing_symbols": ("The target token 'f'", "is not among those that symbols() lists", "Add it to symbols()"),
     "syntax_error": ("SyntaxError", "line 6"),
     "text_form_text": ("text_form() returned 'lower', expected a TextForm", "line 21", "Fix it"),
     "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
@@ -107,21 +111,28 @@ SENTENCES = {
         "100 % of the source tokens of the valid split are in no pair of the train split",
         "This check cuts them by the plugin's own tokenizer, characters; a run with another dataset.tokenizer",
     ),
-    "options_of_no_kind": ("Broken names Lengths in its brackets, expected a class derived from Options",),
+    "options_of_another_class": ("Broken names Lengths in its brackets, expected a class derived from Options",),
     "unknown_tokenizer": ("has tokenizer 'words', expected 'characters', 'whitespace', 'subword', 'subword_unigram'",),
     "unseeded": ("drawn twice with the same seed, pair 1 is", "not from the module random"),
 }
 BOUNDS = {
-    "endless_unsaid": Bounds(max_pairs=5000),
-    "endless_in_valid": Bounds(max_pairs=5000),
+    "undeclared_endless": Bounds(max_pairs=5000),
+    "endless_valid_split": Bounds(max_pairs=5000),
     "random_target": Bounds(learn_seconds=1.0),
     "sleeps": SHORT,
-    "sleeps_when_loaded": SHORT,
+    "sleeps_on_import": SHORT,
 }
 
-REPORTED_ONCE = {"alignment_beyond", "hashes", "loses_spaces", "odd_option", "symbols_missing", "unseeded"}
+REPORTED_ONCE = {
+    "alignment_beyond",
+    "depends_on_hash",
+    "loses_spaces",
+    "unsupported_option_type",
+    "missing_symbols",
+    "unseeded",
+}
 """Of those that several checks could tell of."""
-ONLY_ON_LINUX = {"crashes", "eats_memory"}  # elsewhere processes end otherwise, and their memory has no bound
+ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # elsewhere processes end otherwise, and their memory has no bound
 CASES_HERE = sorted(SENTENCES if sys.platform == "linux" else set(SENTENCES) - ONLY_ON_LINUX)
 
 
@@ -137,7 +148,7 @@ def test_every_case_has_its_sentence() -> None:
 
 
 @pytest.mark.parametrize("case", CASES_HERE)
-def test_a_broken_plugin_is_told_what_to_mend(engine: Engine, case: str) -> None:
+def test_the_findings_say_what_to_fix(engine: Engine, case: str) -> None:
     request = CheckPlugin(
         plugin=str(CASES / f"{case}.py"), with_learning=case == "random_target", bounds=BOUNDS.get(case, Bounds())
     )
@@ -160,7 +171,7 @@ def test_each_name_that_a_limit_can_have_is_offered_once(engine: Engine, tmp_pat
     assert reported.count("valid/bleu") == 1 and "train/loss" not in reported
 
 
-def test_what_is_well_is_clean_after_all_of_them(engine: Engine) -> None:
+def test_a_good_plugin_is_clean_after_all_of_them(engine: Engine) -> None:
     report = answered(engine, CheckPlugin(plugin="copy_task", bounds=Bounds(shards_seconds=0.0)))
     assert (exit_code(report), report.findings) == (CLEAN, ())
     assert report.learnability is not None and report.learnability.is_learned

@@ -40,7 +40,7 @@ def weights(folder: Path) -> dict[str, bytes]:
     return {name: array.tobytes() for name, array in checkpoint.model.items()}
 
 
-def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
+def test_a_run_trains_during_a_check_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
     length = {"max_steps": 100, "validate_every": 100, "checkpoint_every": 100}
     alone = begun(engine, tmp_path, **length)
     answered(engine, Learn())
@@ -54,14 +54,14 @@ def test_a_run_learns_on_beside_a_check_and_to_the_same_bit(engine: Engine, tmp_
     assert weights(beside) == weights(alone)
 
 
-def test_it_tells_how_far_it_is(engine: Engine, watcher: Watcher) -> None:
+def test_it_reports_its_progress(engine: Engine, watcher: Watcher) -> None:
     answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT))
     stages = [event.stage for event in watcher.all(Progress)]
     assert all(stage.startswith(STAGE) for stage in stages)
     assert {f"{STAGE}drawing train pairs", f"{STAGE}learning 32 pairs"} <= set(stages)
 
 
-def test_a_hanging_plugin_keeps_neither_learning_nor_pause_nor_close_waiting(
+def test_a_hanging_plugin_delays_neither_training_nor_pause_nor_close(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
     begun(engine, tmp_path / "runs", max_steps=10_000, validate_every=10_000, checkpoint_every=10_000)
@@ -73,7 +73,7 @@ def test_a_hanging_plugin_keeps_neither_learning_nor_pause_nor_close_waiting(
     assert checking.cancelled()
 
 
-def test_a_later_check_and_a_cancelled_future_end_the_one_under_way(engine: Engine) -> None:
+def test_a_later_check_or_a_cancelled_future_ends_the_running_check(engine: Engine) -> None:
     first = engine.ask(HANGING)
     second = engine.ask(HANGING)
     with pytest.raises(CancelledError):
@@ -102,7 +102,7 @@ def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_
         assert report.note == ""  # though the engine has not read them anew
 
 
-def test_one_of_headlights_own_gives_way_to_a_plugin_of_its_name_and_both_checks_say_so(tmp_path: Path) -> None:
+def test_a_built_in_plugin_replaced_by_a_users_plugin_is_noted_by_both_checks(tmp_path: Path) -> None:
     own = tmp_path / "leaks.py"
     own.write_text((CASES / "leaks.py").read_text().replace('name = "leaks"', 'name = "reverse"'))
     file = str(built_in_plugins_dir() / "reverse.py")
@@ -141,14 +141,14 @@ PLUGIN = Long
 """
 
 
-def test_long_texts_of_which_few_are_kept_are_no_others_when_drawn_again(engine: Engine, tmp_path: Path) -> None:
+def test_long_texts_of_which_few_are_kept_are_the_same_when_redrawn(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "long.py").write_text(LONG_TEXTS, encoding="utf-8")
     report = answered(engine, CheckPlugin(plugin=str(tmp_path / "long.py"), with_learning=False))
     assert "same seed" not in {finding.check for finding in report.findings}
 
 
 @pytest.mark.parametrize("case", ["metrics_raise", "metrics_built_in"])
-def test_what_is_wrong_with_all_options_is_told_once(engine: Engine, tmp_path: Path, case: str) -> None:
+def test_a_fault_of_all_option_values_is_reported_once(engine: Engine, tmp_path: Path, case: str) -> None:
     text = (CASES / f"{case}.py").read_text(encoding="utf-8")
     declared = text.replace(
         "class Broken(DatasetPlugin[Options])",
@@ -186,7 +186,7 @@ def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
         *(("mine", "this is a folder"), ("mine.yaml", "this is none")),
     ],
 )
-def test_what_is_no_plugin_is_refused(
+def test_a_path_that_is_no_plugin_is_refused(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plugin: str, what: str
 ) -> None:
     (tmp_path / "mine").mkdir()
@@ -196,7 +196,7 @@ def test_what_is_no_plugin_is_refused(
         answered(engine, CheckPlugin(plugin=plugin))
 
 
-def test_a_folder_of_a_plugins_name_is_not_meant(
+def test_a_folder_of_a_plugins_name_is_not_taken_for_the_plugin(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "copy_task").mkdir()

@@ -18,7 +18,7 @@ class ManyOptions(Options):
     alphabet: str = option("abc")
 
 
-def test_both_ends_and_every_other_choice_are_tried_but_not_what_is_set_already() -> None:
+def test_both_ends_and_every_other_choice_are_tried_but_not_the_current_value() -> None:
     values = list(other_values(ManyOptions.model_json_schema(), ManyOptions().model_dump()))
     assert values == [
         *(("length", 1), ("length", 64), ("share", 1.0), ("least", 1)),

@@ -22,9 +22,9 @@ def test_every_version_says_what_to_change() -> None:
         (True, "has api_version True, expected the number of a version"),
     ],
 )
-def test_of_another_version_it_says_what_to_do(made_for: object, says: str) -> None:
+def test_a_mismatch_says_what_to_do(made_for: object, says: str) -> None:
     assert says in version_mismatch(made_for, 3, LATER)
 
 
-def test_of_this_version_nothing_is_said() -> None:
+def test_there_is_no_mismatch_for_this_version() -> None:
     assert version_mismatch(API_VERSION) == version_mismatch(3, 3, LATER) == ""

@@ -62,15 +62,13 @@ def test_a_row_says_what_to_write_instead(errors: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("base", ["DatasetPlugin[Options]", "DatasetPlugin"])
-def test_options_that_are_not_in_the_brackets_are_told_with_the_brackets(
-    base: str, folder: Path, host: PluginHost
-) -> None:
+def test_missing_options_brackets_are_explained(base: str, folder: Path, host: PluginHost) -> None:
     (folder / "words.py").write_text(DECLARED.format(name="words").replace(CLASS, base), encoding="utf-8")
     with pytest.raises(PluginError, match=r"words.py, line 12\). Name your options in the brackets, .*\[YourOptions\]"):
         list(host.pairs("words", {}, 0, "train"))
 
 
-def test_an_option_that_is_set_is_told_with_its_name(folder: Path, host: PluginHost) -> None:
+def test_setting_an_option_is_reported_with_its_name(folder: Path, host: PluginHost) -> None:
     setting = DECLARED.format(name="words").replace("for place", "self.options.length = 5\n        for place")
     (folder / "words.py").write_text(setting, encoding="utf-8")
     with pytest.raises(

@@ -21,7 +21,7 @@ def pairs(self, split, rng):
 
 
 @pytest.mark.parametrize("module", [core.plugin, core.plugin_files, core.text_form])
-def test_all_that_plugins_import_is_part_of_their_code(
+def test_the_interface_is_part_of_a_plugins_code_hash(
     write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType
 ) -> None:
     source = Source("named", path=str(write_plugin(PAIRS)))
@@ -33,7 +33,7 @@ def test_all_that_plugins_import_is_part_of_their_code(
     assert code_hash(source) != before
 
 
-def test_of_an_installed_package_every_file_is_part_of_its_code(
+def test_every_file_of_an_installed_package_is_part_of_its_code_hash(
     write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Installed with `pip install -e`, it is edited without another version."""

@@ -26,7 +26,7 @@ LIBRARY_MESSAGES = [  # what libraries print who can raise no exception
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
-def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_somebody_ends(
+def test_an_out_of_memory_kill_is_distinguished_from_a_kill_by_a_person(
     host: PluginHost, write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the system has counted is in a file, to which the one plugin adds as the system does."""
@@ -43,13 +43,13 @@ def test_one_that_the_system_ends_for_want_of_memory_is_told_from_one_that_someb
 
 
 @pytest.mark.parametrize("printed", LIBRARY_MESSAGES)
-def test_a_crash_for_want_of_memory_is_told_as_that(host: PluginHost, write_plugin: Any, printed: str) -> None:
+def test_a_crash_for_lack_of_memory_is_reported_as_one(host: PluginHost, write_plugin: Any, printed: str) -> None:
     write_plugin(ABORTED.format(printed))
     with pytest.raises(PluginError, match=r"'named' did not have enough memory, and crashed \(SIGABRT\).*Close other"):
         draw_pairs(host, "named")
 
 
-def test_one_that_was_ended_for_a_reload_is_not_told_as_the_plugins_fault(host: PluginHost, write_plugin: Any) -> None:
+def test_a_process_ended_for_a_reload_is_not_blamed_on_the_plugin(host: PluginHost, write_plugin: Any) -> None:
     path = write_plugin("def pairs(self, split, rng):\n    open(__file__ + '.on', 'w')\n    time.sleep(99)\n    yield")
     errors: list[object] = []
     host.plugins()

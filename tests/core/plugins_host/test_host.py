@@ -123,7 +123,7 @@ def text_form(self):
     assert host.examples("named", {"length": 2}) == ["abab"]
 
 
-def test_code_is_that_which_was_loaded(folder: Path, write_plugin: Any) -> None:
+def test_the_code_hash_is_that_of_the_loaded_code(folder: Path, write_plugin: Any) -> None:
     write_plugin(GOOD)
     with PluginHost([folder]) as host:
         loaded = host.code_hash("named")
@@ -143,7 +143,7 @@ def test_two_threads_may_draw_at_the_same_time(host: PluginHost) -> None:
     assert results[0] == results[1] and len(results[0]) == SHARD_SIZE
 
 
-def test_neither_side_imports_torch_qt_or_numpy() -> None:
+def test_neither_host_nor_worker_imports_torch_qt_or_numpy() -> None:
     code = (
         "import sys, core.plugins_host.worker, core.plugins_host.host;"
         "print({'torch', 'numpy', 'PySide6'} & set(sys.modules))"

@@ -22,7 +22,7 @@ from core.run_files.claiming import is_alive
 from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, draw_pairs, seconds_waited
 
 
-def test_a_stream_is_left_without_a_word_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
+def test_closing_a_stream_is_silent_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(ENDLESS)
     stream = host.pairs("named", {}, 0, "train")
     assert len(next(stream)) == 1000
@@ -39,7 +39,7 @@ class _UnreadOnWindows(io.BytesIO):
         raise OSError(errno.EINVAL, "Invalid argument")
 
 
-def test_on_windows_too_a_process_that_has_ended_is_told_as_such(
+def test_an_ended_process_is_reported_as_one_on_windows_too(
     host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_plugin(GOOD)
@@ -52,7 +52,7 @@ def test_on_windows_too_a_process_that_has_ended_is_told_as_such(
             host.examples("named", {})
 
 
-def test_reset_ends_the_process_and_reads_edited_files_anew(host: PluginHost, write_plugin: Any) -> None:
+def test_reset_ends_the_process_and_rereads_edited_files(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
     assert len(draw_pairs(host, "named", "valid")) == 10
     assert host._process is not None
@@ -63,9 +63,7 @@ def test_reset_ends_the_process_and_reads_edited_files_anew(host: PluginHost, wr
     assert len(draw_pairs(host, "named", "valid")) == 20
 
 
-def test_a_process_that_had_to_be_started_again_draws_by_the_code_that_was_listed(
-    host: PluginHost, write_plugin: Any
-) -> None:
+def test_a_restarted_process_draws_with_the_code_that_was_listed(host: PluginHost, write_plugin: Any) -> None:
     code = GOOD + "\ndef examples(self):\n    import os; os._exit(3)\n"
     write_plugin(code)
     before = draw_pairs(host, "named", "valid")
@@ -105,7 +103,7 @@ def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Pat
     assert len(errors) == 1
 
 
-def test_what_is_asked_of_a_closed_host_starts_no_process(host: PluginHost) -> None:
+def test_a_request_to_a_closed_host_starts_no_process(host: PluginHost) -> None:
     host.plugins()
     host.close()
     for ask in (host.plugins, partial(host.limits, "copy_task", {}), host.changed_directory):
@@ -114,7 +112,7 @@ def test_what_is_asked_of_a_closed_host_starts_no_process(host: PluginHost) -> N
     assert host._process is None
 
 
-def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) -> None:
+def test_chunks_requested_ahead_reach_the_stream_that_requested_them(host: PluginHost) -> None:
     """Two streams take turns, one is left half-way, other questions come between: all pairs are as without.
 
     Not all chunks: a busy machine sends what it has drawn after half a second.
@@ -132,7 +130,7 @@ def test_chunks_asked_for_ahead_come_to_the_stream_that_asked(host: PluginHost) 
     assert draw_pairs(host, "copy_task", seed=1, limit=8000) == whole[0]
 
 
-def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path) -> None:
+def test_closing_a_stream_of_a_closed_host_starts_no_process(folder: Path) -> None:
     host = PluginHost([folder])
     stream = host.pairs("copy_task", {}, 0, "train", limit=3000)
     next(stream)
@@ -141,7 +139,7 @@ def test_a_stream_left_after_its_host_was_closed_starts_no_process(folder: Path)
     assert host._process is None
 
 
-def test_once_a_stop_is_requested_a_plugin_that_hangs_is_given_a_moment_and_one_that_works_is_not_disturbed(
+def test_a_requested_stop_shortens_the_timeout_of_a_hanging_plugin_and_disturbs_no_other(
     folder: Path, write_plugin: Any
 ) -> None:
     write_plugin("def pairs(self, split, rng):\n    time.sleep(1000)\n    yield")
@@ -182,7 +180,7 @@ def test_a_plugin_that_closes_every_file_is_ended(host: PluginHost, write_plugin
     assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
 
-def test_a_plugin_that_takes_its_time_to_end_is_told_with_its_exit_code(host: PluginHost, write_plugin: Any) -> None:
+def test_a_plugin_that_ends_slowly_is_reported_with_its_exit_code(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(
         "def pairs(self, split, rng):\n    os.closerange(3, 100)\n    time.sleep(1.5)\n    os._exit(3)\n    yield"
     )
@@ -190,7 +188,7 @@ def test_a_plugin_that_takes_its_time_to_end_is_told_with_its_exit_code(host: Pl
         draw_pairs(host, "named")
 
 
-def test_the_line_of_a_plugin_that_hangs_is_told_though_the_answer_takes_its_time(
+def test_the_line_of_a_hanging_plugin_is_reported_even_if_its_answer_is_slow(
     host: PluginHost, write_plugin: Any
 ) -> None:
     """As on a machine with too much to do: its other thread gets its turn after more than a second."""
@@ -216,7 +214,7 @@ def pairs(self, split, rng):
 
 
 @pytest.mark.parametrize("end", [10, -3])  # within the answer's line, and within the pairs behind it
-def test_a_plugin_that_ends_its_process_while_pairs_are_sent_is_told(
+def test_a_plugin_that_ends_its_process_while_sending_pairs_is_reported(
     host: PluginHost, write_plugin: Any, end: int
 ) -> None:
     write_plugin(ENDS_WHILE_SENDING.format(end))
@@ -225,7 +223,7 @@ def test_a_plugin_that_ends_its_process_while_pairs_are_sent_is_told(
     assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
 
-def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: Any) -> None:
+def test_the_children_of_a_plugin_end_with_it(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):
             import subprocess
@@ -240,7 +238,7 @@ def test_what_a_plugin_has_started_ends_with_it(host: PluginHost, write_plugin: 
         time.sleep(0.01)
 
 
-def test_a_process_that_has_ended_by_itself_is_forgotten_where_its_group_may_not_be_signalled(
+def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
     host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As on macOS."""
@@ -259,7 +257,7 @@ def test_a_process_that_has_ended_by_itself_is_forgotten_where_its_group_may_not
     assert "copy_task" in {info.name for info in host.plugins()}
 
 
-def test_what_a_plugin_has_set_free_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
+def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
     """In a session of its own it outlives the process, and holds the pipe of what is printed."""
     write_plugin("""
         def pairs(self, split, rng):

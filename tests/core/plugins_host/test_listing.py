@@ -15,7 +15,7 @@ from core.plugins_host.host import PluginHost
 from tests.core.plugins_host.helpers import GOOD, draw_pairs, error_of, info_of, seconds_waited
 
 
-def test_the_built_in_plugins_are_found_by_the_same_door(host: PluginHost) -> None:
+def test_built_in_plugins_are_found_like_all_others(host: PluginHost) -> None:
     assert info_of(host, "copy_task").error is None
     assert info_of(host, "copy_task").endless
 
@@ -40,7 +40,7 @@ NOT_LOADED = [
 ]  # fmt: skip
 
 
-def test_a_plugin_that_cannot_be_loaded_is_a_row(folder: Path, write_plugin: Any) -> None:
+def test_a_plugin_that_cannot_be_loaded_has_a_row(folder: Path, write_plugin: Any) -> None:
     names = [f"case_{number}" for number in range(len(NOT_LOADED))]
     paths = [write_plugin(body, name=name) for name, (body, _) in zip(names, NOT_LOADED, strict=True)]
     write_plugin("def pairs(self, split, rng): yield")
@@ -55,14 +55,14 @@ def test_a_plugin_that_cannot_be_loaded_is_a_row(folder: Path, write_plugin: Any
         assert info_of(host, "named").error is None  # listed after all of them
 
 
-def test_a_file_without_a_plugin_class_is_a_row(host: PluginHost, folder: Path) -> None:
+def test_a_file_without_a_plugin_class_has_a_row(host: PluginHost, folder: Path) -> None:
     (folder / "empty.py").touch()
     (folder / "number.py").write_text("PLUGIN = 3")
     assert "does not define PLUGIN" in str(info_of(host, "empty").error)
     assert "PLUGIN is 3" in str(info_of(host, "number").error)
 
 
-def test_a_folder_may_be_named_from_a_home(write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_may_be_given_relative_to_home(write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write_plugin(GOOD)
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(file.parent))
@@ -71,7 +71,7 @@ def test_a_folder_may_be_named_from_a_home(write_plugin: Any, monkeypatch: pytes
         assert info_of(host, "named").origin == str(file)
 
 
-def test_a_folder_that_cannot_be_looked_for_is_a_row() -> None:
+def test_an_unreadable_plugin_folder_has_a_row() -> None:
     with PluginHost([Path("x" * 300)]) as host:
         assert "it cannot be read (File name too long)" in str(info_of(host, "x" * 300).error)
         assert info_of(host, "copy_task").error is None
@@ -100,7 +100,7 @@ def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugi
     assert all(str(path) in caught.value.sentence for path in files)
 
 
-def test_a_plugin_that_came_with_headlight_gives_way_to_ones_own(host: PluginHost, write_plugin: Any) -> None:
+def test_a_users_plugin_replaces_a_built_in_one(host: PluginHost, write_plugin: Any) -> None:
     own = write_plugin(GOOD, name="reverse")
     rows = {info.origin: info for info in host.plugins() if info.name == "reverse"}
     assert rows.pop(str(own)).error is None
@@ -110,7 +110,7 @@ def test_a_plugin_that_came_with_headlight_gives_way_to_ones_own(host: PluginHos
     assert host.options("reverse", {"length": 4}) == {"length": 4, "noise": 0.5}
 
 
-def test_a_broken_file_keeps_its_own_error_beside_a_plugin_of_its_name(host: PluginHost, folder: Path) -> None:
+def test_a_broken_file_keeps_its_own_error_if_its_name_is_taken(host: PluginHost, folder: Path) -> None:
     path = folder / "copy_task.py"
     path.write_text("this is no Python\n")
     errors = {info.origin: str(info.error) for info in host.plugins() if info.name == "copy_task"}
@@ -149,7 +149,7 @@ def test_a_folder_named_in_two_places_is_searched_once(
 
 
 @pytest.mark.parametrize("named", ["their_package:PLUGIN", "their_package"])
-def test_entry_points_are_found_and_a_broken_one_is_a_row(
+def test_entry_points_are_found_and_a_broken_one_has_a_row(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     write_plugin(GOOD, name="packaged").rename(tmp_path / "their_package.py")
@@ -170,7 +170,7 @@ def test_entry_points_are_found_and_a_broken_one_is_a_row(
         assert "no_such_package" in str(broken.error) and broken.version == "their_package 1.0"
 
 
-def test_plugins_are_listed_beside_the_caller_and_close_waits_for_nothing_left(folder: Path) -> None:
+def test_plugins_are_listed_in_a_thread_and_close_ends_it(folder: Path) -> None:
     for seconds in (0.0, 0.1, 1.0):  # before, while and after they are listed
         with PluginHost([folder]) as host:
             host.warm_up()

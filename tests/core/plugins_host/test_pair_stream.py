@@ -40,7 +40,7 @@ def opened(plugin: Counted, limit: int | None = None) -> PairStream:
     return PairStream(plugin, __file__, "train", 0, limit)
 
 
-def test_each_pair_comes_once_and_none_before_it_is_asked_for(plugin: Counted) -> None:
+def test_each_pair_is_drawn_once_and_only_on_request(plugin: Counted) -> None:
     stream, sources = opened(plugin), list[str]()
     for number in (1, 2, 3):
         chunk = stream.next_chunk()
@@ -49,11 +49,11 @@ def test_each_pair_comes_once_and_none_before_it_is_asked_for(plugin: Counted) -
     assert sources == [str(number) for number in range(1, 3 * CHUNK_SIZE + 1)]
 
 
-def test_a_slow_plugin_is_not_to_be_asked_ahead(plugin: Counted) -> None:
+def test_no_chunk_is_requested_ahead_from_a_slow_plugin(plugin: Counted) -> None:
     plugin.seconds_a_chunk = FAST_SECONDS
     assert not opened(plugin).next_chunk().is_fast
 
 
-def test_nor_is_one_that_has_come_to_its_end(plugin: Counted) -> None:
+def test_no_chunk_is_requested_ahead_at_the_end_of_a_split(plugin: Counted) -> None:
     stream = opened(plugin, CHUNK_SIZE + 5)
     assert [stream.next_chunk().is_fast for _ in range(3)] == [True, False, False]

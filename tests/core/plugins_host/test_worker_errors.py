@@ -51,7 +51,7 @@ class ManyOptions(Options):
         ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected a whole number from 1 to 2000, given 'x'"),
     ],
 )
-def test_the_first_wrong_option_is_told_in_one_line(given: dict[str, Any], sentence: str) -> None:
+def test_the_first_wrong_option_is_reported_in_one_line(given: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         ManyOptions(**given)
     error = options_error(caught.value, ManyOptions)
@@ -64,12 +64,12 @@ def test_a_plugin_without_options_says_so() -> None:
     assert "this dataset has no options" in str(options_error(caught.value, Options))
 
 
-def test_every_declared_type_has_words() -> None:
+def test_every_declared_type_is_described() -> None:
     for schema in ManyOptions.model_json_schema()["properties"].values():
         assert "valid value" not in expectation(schema)
 
 
-def test_an_exception_is_told_at_the_innermost_line_of_the_plugin_in_one_line() -> None:
+def test_an_exception_is_reported_in_one_line_at_the_plugins_innermost_line() -> None:
     try:
         int("x")
     except ValueError as error:
@@ -82,7 +82,7 @@ def test_an_exception_is_told_at_the_innermost_line_of_the_plugin_in_one_line() 
     assert "\n" not in str(worker_error(RuntimeError("first\nsecond"), "x.py"))
 
 
-def test_what_an_author_says_to_users_is_told_whole() -> None:
+def test_an_authors_message_to_users_is_reported_in_full() -> None:
     said = "line 1 is wrong:\n  expected an object\n\n  got a list"
     assert str(worker_error(BadData(said), __file__)) == "line 1 is wrong: expected an object got a list"
     try:

@@ -40,7 +40,7 @@ WRONG_PAIRS: list[tuple[str, str, str | None]] = [
 ]  # fmt: skip
 
 
-def test_what_goes_wrong_in_pairs_is_told_with_its_line_and_the_host_goes_on(
+def test_an_error_in_pairs_is_reported_with_its_line_and_the_host_continues(
     host: PluginHost, write_plugin: Any
 ) -> None:
     names = [f"case_{number}" for number in range(len(WRONG_PAIRS))]
@@ -147,7 +147,7 @@ def pairs(self, split, rng):
 """
 
 
-def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: Path, write_plugin: Any) -> None:
+def test_a_failure_of_a_chunk_requested_ahead_ends_no_other_stream(folder: Path, write_plugin: Any) -> None:
     write_plugin(FAILS_LATE)
     with PluginHost([folder], pairs_timeout=NEVER) as host:
         other = host.pairs("copy_task", {}, 0, "train", limit=3000)
@@ -160,7 +160,7 @@ def test_what_fails_ahead_is_told_at_once_and_ends_nobody_elses_stream(folder: P
         assert len(taken) + sum(map(len, other)) == 3000
 
 
-def test_a_broken_method_of_a_package_is_told_at_its_own_line(
+def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "their_module.py"
@@ -176,7 +176,7 @@ def test_a_broken_method_of_a_package_is_told_at_its_own_line(
 
 
 @pytest.mark.parametrize("answer", ["-1", "1.0", "True", "None"])
-def test_what_no_number_of_pairs_can_be_is_told_as_they_are_drawn(
+def test_an_impossible_number_of_left_out_pairs_is_reported_while_drawing(
     host: PluginHost, write_plugin: Any, answer: str
 ) -> None:
     path = write_plugin(f"{GOOD}\ndef left_out(self, split): return {answer}\n")

@@ -1,16 +1,13 @@
-"""It sleeps for ever when it is imported."""
+"""It names a file that is not there."""
 
 import random
-import time
 from collections.abc import Iterator
 
 from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
-time.sleep(1e6)
-
 
 class Broken(DatasetPlugin[Options]):
-    name = "sleeps_when_loaded"
+    name = "missing_files"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
@@ -20,6 +17,9 @@ class Broken(DatasetPlugin[Options]):
             if split_of(word) == split:
                 made += 1
                 yield Pair(word, word[::-1])
+
+    def files(self) -> list[str]:
+        return ["/no/such/pairs.txt"]
 
 
 PLUGIN = Broken

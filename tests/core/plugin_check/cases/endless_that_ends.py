@@ -1,18 +1,15 @@
-"""An option is of a type that no form can show."""
+"""It says that it never ends."""
 
 import random
 from collections.abc import Iterator
 
-from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
 
-class BrokenOptions(Options):
-    span: tuple[int, int] = option((1, 2))
-
-
-class Broken(DatasetPlugin[BrokenOptions]):
-    name = "odd_option"
+class Broken(DatasetPlugin[Options]):
+    name = "endless_that_ends"
     title = "Broken"
+    endless = True
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         made = 0

@@ -6,7 +6,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "returns_one"
+    name = "returns_one_pair"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Pair:

@@ -7,7 +7,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, draw_for
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "draws_nothing"
+    name = "draw_returns_none"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:

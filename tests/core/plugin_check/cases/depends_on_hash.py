@@ -1,4 +1,4 @@
-"""It says that it never ends."""
+"""It chooses by hash(), which differs from process to process."""
 
 import random
 from collections.abc import Iterator
@@ -7,9 +7,8 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "ends_though_endless"
+    name = "depends_on_hash"
     title = "Broken"
-    endless = True
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         made = 0
@@ -17,7 +16,7 @@ class Broken(DatasetPlugin[Options]):
             word = "".join(rng.choices("abcdef", k=6))
             if split_of(word) == split:
                 made += 1
-                yield Pair(word, word[::-1])
+                yield Pair(word, word[::-1] if hash(word) % 2 else word)
 
 
 PLUGIN = Broken

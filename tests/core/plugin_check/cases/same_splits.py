@@ -7,7 +7,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "same_everywhere"
+    name = "same_splits"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:

@@ -1,13 +1,17 @@
-"""It names a file that is not there."""
+"""An option is of a type that no form can show."""
 
 import random
 from collections.abc import Iterator
 
-from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
+from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
 
 
-class Broken(DatasetPlugin[Options]):
-    name = "files_missing"
+class BrokenOptions(Options):
+    span: tuple[int, int] = option((1, 2))
+
+
+class Broken(DatasetPlugin[BrokenOptions]):
+    name = "unsupported_option_type"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
@@ -17,9 +21,6 @@ class Broken(DatasetPlugin[Options]):
             if split_of(word) == split:
                 made += 1
                 yield Pair(word, word[::-1])
-
-    def files(self) -> list[str]:
-        return ["/no/such/pairs.txt"]
 
 
 PLUGIN = Broken

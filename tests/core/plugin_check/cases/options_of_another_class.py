@@ -8,7 +8,7 @@ class Lengths:
 
 
 class Broken(DatasetPlugin[Lengths]):
-    name = "options_of_no_kind"
+    name = "options_of_another_class"
     title = "Broken"
 
     def pairs(self, split, rng):

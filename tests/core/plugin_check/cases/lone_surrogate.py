@@ -1,6 +1,5 @@
-"""It changes the current folder."""
+"""A text holds half of a surrogate pair."""
 
-import os
 import random
 from collections.abc import Iterator
 
@@ -8,7 +7,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "changes_folder"
+    name = "lone_surrogate"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
@@ -17,8 +16,7 @@ class Broken(DatasetPlugin[Options]):
             word = "".join(rng.choices("abcdef", k=6))
             if split_of(word) == split:
                 made += 1
-                os.chdir("/")
-                yield Pair(word, word[::-1])
+                yield Pair(word, "\ud83d")
 
 
 PLUGIN = Broken

@@ -11,7 +11,7 @@ class BrokenOptions(Options):
 
 
 class Broken(DatasetPlugin[BrokenOptions]):
-    name = "option_at_its_end"
+    name = "option_minimum_fails"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:

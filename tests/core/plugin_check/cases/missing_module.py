@@ -1,26 +1,26 @@
-"""symbols() forgets a letter."""
+"""It imports a module that is not there."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+
+import a_module_that_is_not_there as words
 
 from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
+LETTERS = words.LETTERS
+
 
 class Broken(DatasetPlugin[Options]):
-    name = "symbols_missing"
+    name = "missing_module"
     title = "Broken"
-    endless = True
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
         made = 0
-        while made < (100 if split != "train" else float("inf")):
+        while made < 100:
             word = "".join(rng.choices("abcdef", k=6))
             if split_of(word) == split:
                 made += 1
                 yield Pair(word, word[::-1])
-
-    def symbols(self) -> tuple[Sequence[str], Sequence[str]]:
-        return ["a", "b", "c", "d", "e", "f"], ["a", "b", "c", "d", "e"]
 
 
 PLUGIN = Broken

@@ -8,7 +8,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "leaks_without_end"
+    name = "endless_leak"
     title = "Broken"
     endless = True
 

@@ -1,16 +1,16 @@
-"""It prints a hundred thousand lines."""
+"""It sleeps for ever when it is imported."""
 
 import random
+import time
 from collections.abc import Iterator
 
 from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
-for _ in range(100_000):
-    print("here")
+time.sleep(1e6)
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "prints"
+    name = "sleeps_on_import"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:

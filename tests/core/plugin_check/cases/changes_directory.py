@@ -1,5 +1,6 @@
-"""A text holds half of a surrogate pair."""
+"""It changes the current folder."""
 
+import os
 import random
 from collections.abc import Iterator
 
@@ -7,7 +8,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "half_a_character"
+    name = "changes_directory"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
@@ -16,7 +17,8 @@ class Broken(DatasetPlugin[Options]):
             word = "".join(rng.choices("abcdef", k=6))
             if split_of(word) == split:
                 made += 1
-                yield Pair(word, "\ud83d")
+                os.chdir("/")
+                yield Pair(word, word[::-1])
 
 
 PLUGIN = Broken

@@ -7,7 +7,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, split_of
 
 
 class Broken(DatasetPlugin[Options]):
-    name = "limit_without_valid"
+    name = "limit_without_prefix"
     title = "Broken"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
