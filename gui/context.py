@@ -15,7 +15,7 @@ from gui.redraw_scheduler import RedrawScheduler
 from gui.replay import Replay
 from gui.run_inspector import RunInspector
 from gui.runs.follower import Follower
-from gui.runs.place import RunsPlace
+from gui.runs.runs_directory import RunsDirectory
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 from gui.workbench import Workbench
@@ -37,7 +37,7 @@ class Context:
     workbench: Workbench
     follower: Follower
     plugins: PluginCatalogue
-    place: RunsPlace
+    runs_directory: RunsDirectory
 
     @property
     def why_not_follow_sentence(self) -> str:
@@ -76,17 +76,31 @@ def _not_followed_error(text: str) -> UserError:
 
 def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     """The models of one window."""
-    playhead, selection, place = Playhead(), Selection(), RunsPlace(runs_dir)
+    playhead, selection, runs_directory = Playhead(), Selection(), RunsDirectory(runs_dir)
     replay = Replay(playhead, lambda: bridge.shown.probe_steps)
-    workbench, follower = Workbench(bridge, playhead, place), Follower(bridge, playhead)
+    workbench, follower = Workbench(bridge, playhead, runs_directory), Follower(bridge, playhead)
     redraw_scheduler = RedrawScheduler(bridge, workbench, playhead, selection, theme)
     run_inspector, plugins = RunInspector(bridge, playhead), PluginCatalogue(bridge)
     redraw_scheduler.round_ended.connect(run_inspector.inspect)
     run_inspector.changed.connect(redraw_scheduler.mark_all_for_next_round)
     plugins.reloaded.connect(workbench.prepare_again)
-    workbench.run_change_requested.connect(follower.leave)  # not on `prepared`, which may answer an earlier request
-    workbench.learn_requested.connect(follower.leave)  # it may still be reading: once it shows a run, Learn is disabled
+    workbench.run_change_requested.connect(
+        follower.stop_following
+    )  # not on `prepared`, which may answer an earlier request
+    workbench.learn_requested.connect(
+        follower.stop_following
+    )  # it may still be reading: once it shows a run, Learn is disabled
     workbench.plugin_failed.connect(plugins.record_fault)
     return Context(
-        bridge, playhead, replay, selection, theme, redraw_scheduler, run_inspector, workbench, follower, plugins, place
+        bridge,
+        playhead,
+        replay,
+        selection,
+        theme,
+        redraw_scheduler,
+        run_inspector,
+        workbench,
+        follower,
+        plugins,
+        runs_directory,
     )

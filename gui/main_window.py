@@ -33,7 +33,7 @@ from gui.frame.transport import Transport
 from gui.frame.trouble_strip import TroubleStrip
 from gui.frame.view_pages import ViewPages
 from gui.panels.learning.time_strip import TimeStrip
-from gui.runs.naming import name_of, shortened
+from gui.runs.run_names import run_name, shorten_name
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView
@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
         while self.context.redraw_scheduler.draw():
             pass
         self.setup_drawer.choose_preset(FIRST_PRESET)
-        look = partial(interrupted_run, self.context.place.path, self.resume_banner.refused_at)
+        look = partial(interrupted_run, self.context.runs_directory.path, self.resume_banner.refused_at)
         self.context.bridge.run_in_background(look, self._offer_interrupted)
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -197,8 +197,8 @@ class MainWindow(QMainWindow):
         path = None if folder is None else folder.path
         if path != self._run_in_title:
             self._run_in_title = path
-            name = "" if folder is None else name_of(folder)
-            self.setWindowTitle(f"{shortened(name)} · {TITLE}" if name else TITLE)
+            name = "" if folder is None else run_name(folder)
+            self.setWindowTitle(f"{shorten_name(name)} · {TITLE}" if name else TITLE)
             self.status_bar.show_run(name)
 
     def _update_renamed_title(self, run: Path) -> None:
@@ -263,7 +263,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(middle)
         steps = tour_steps(self.train_view, self.transport, self.rail)
         self.tour = Tour(self.context.theme, steps, area=self.pages, parent=middle)
-        self.help_sheet = HelpSheet(self.context.theme, self.context.place, middle)
+        self.help_sheet = HelpSheet(self.context.theme, self.context.runs_directory, middle)
 
     def _connect_view(self, view: View) -> None:
         match view:
@@ -344,7 +344,7 @@ class MainWindow(QMainWindow):
             self.context.workbench.continue_at_lower_rate()
             return
         run = self.context.workbench.run  # before the dialog: another run may be opened while it is up
-        if (runs_dir := self.context.place.ask(self)) is not None:
+        if (runs_dir := self.context.runs_directory.ask(self)) is not None:
             self.trouble_strip.dismiss()
             self.context.workbench.change_runs_dir(runs_dir, run)
 

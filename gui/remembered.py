@@ -77,7 +77,7 @@ def remember(window: MainWindow, path: Path) -> None:
         has_seen_tour=True,
         refused_at=window.resume_banner.refused_at,
         num_processes=window.context.workbench.num_processes,
-        runs_dir=window.context.place.chosen or recall(path).runs_dir,
+        runs_dir=window.context.runs_directory.chosen or recall(path).runs_dir,
     )
     with suppress(OSError):  # not worth an error message while the window closes
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from gui.bench.preparation import Preparation
 from gui.bench.starting import Starting
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
-from gui.runs.place import RunsPlace
+from gui.runs.runs_directory import RunsDirectory
 
 PREPARE_DELAY_MS = 300  # after the last keystroke
 MORE_STEPS = 1000
@@ -48,16 +48,16 @@ class Workbench(DraftAndRun):
         str
     )  # why the engine refused a setting, or could not prepare it, for errors users can fix
 
-    def __init__(self, bridge: EngineBridge, playhead: Playhead, place: RunsPlace) -> None:
+    def __init__(self, bridge: EngineBridge, playhead: Playhead, runs_directory: RunsDirectory) -> None:
         super().__init__(bridge)
         self.num_processes = 1  # for the next Learn
         self.pace: float | None = None  # the most steps a second; None: as fast as possible
         self.option_check = OptionCheck()  # by the plugin, of an edited option
         self._playhead = playhead
-        self._place = place
+        self._runs_directory = runs_directory
         self._opening = Opening(bridge, self)
-        self._branching = Branching(bridge, self, self._opening, place)
-        self._starting = Starting(bridge, self, self._opening, place)
+        self._branching = Branching(bridge, self, self._opening, runs_directory)
+        self._starting = Starting(bridge, self, self._opening, runs_directory)
         self._preparation = Preparation(bridge, self)
         self._live_edits = LiveEdits(bridge, self)
         self._connect()
@@ -190,7 +190,7 @@ class Workbench(DraftAndRun):
 
     def change_runs_dir(self, runs_dir: Path, run: Path | None) -> None:
         """Keep runs in this folder from now on; move the run that could not be written there, or begin it if None."""
-        self._place.choose(runs_dir)
+        self._runs_directory.choose(runs_dir)
         if run is None:
             self.learn()
         elif run == self.run and not self.is_opening:

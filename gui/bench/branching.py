@@ -10,13 +10,15 @@ from core.requests import Branch, Learn
 from gui.bench.draft_and_run import DraftAndRun
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge, OnDone
-from gui.runs.place import RunsPlace
+from gui.runs.runs_directory import RunsDirectory
 
 
 class Branching:
     """Opens a branch in addition to a run, or in its place."""
 
-    def __init__(self, bridge: EngineBridge, current: DraftAndRun, opening: Opening, runs_directory: RunsPlace) -> None:
+    def __init__(
+        self, bridge: EngineBridge, current: DraftAndRun, opening: Opening, runs_directory: RunsDirectory
+    ) -> None:
         self._bridge = bridge
         self._current = current
         self._opening = opening
@@ -35,8 +37,8 @@ class Branching:
 
     def _branch_request(self, run: Path, step: int, *, replaces_branch: bool = False) -> Branch:
         changes = tuple(self._current.branch_changes.items()) if run == self._current.run else ()
-        place = self._runs_directory.path
-        return Branch(run=run, step=step, runs_dir=place, changes=changes, replaces_branch=replaces_branch)
+        runs_dir = self._runs_directory.path
+        return Branch(run=run, step=step, runs_dir=runs_dir, changes=changes, replaces_branch=replaces_branch)
 
     def _learn(self, steps: int | None, prepared: Prepared) -> None:
         if self._current.run == prepared.run:  # nothing else was prepared meanwhile

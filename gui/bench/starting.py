@@ -12,8 +12,8 @@ from core.requests import Branch, Learn, MoveRun, Start
 from gui.bench.draft_and_run import DraftAndRun, RunHandle
 from gui.bench.opening import Opening
 from gui.bridge import EngineBridge
-from gui.runs.place import RunsPlace
-from gui.runs.trash import throw_away_branch, throw_away_stepless
+from gui.runs.runs_directory import RunsDirectory
+from gui.runs.trash import trash_replaced_branch, trash_stepless_run
 
 
 class Starting(QObject):
@@ -25,7 +25,9 @@ class Starting(QObject):
 
     refused = Signal()
 
-    def __init__(self, bridge: EngineBridge, current: DraftAndRun, opening: Opening, runs_directory: RunsPlace) -> None:
+    def __init__(
+        self, bridge: EngineBridge, current: DraftAndRun, opening: Opening, runs_directory: RunsDirectory
+    ) -> None:
         super().__init__(current)
         self._bridge = bridge
         self._current = current
@@ -60,7 +62,7 @@ class Starting(QObject):
         """Another run, or none, is the current one now: forget the one that began, or throw it away."""
         if self._started is not None and self._started != run:
             if self._started.name != self._parent() and not self._opening.replaces(self._started):
-                self._move_to_trash(throw_away_stepless, self._started)
+                self._move_to_trash(trash_stepless_run, self._started)
             self._started = None
 
     def restore_started(self) -> None:
@@ -72,11 +74,11 @@ class Starting(QObject):
     def _handle_branch(self, asked: Branch, branch: Path) -> None:
         self._started = branch
         if asked.replaces_branch:
-            self._move_to_trash(throw_away_branch, asked.run)
+            self._move_to_trash(trash_replaced_branch, asked.run)
 
-    def _move_to_trash(self, throw_away: Callable[[Path], None], run: Path) -> None:
+    def _move_to_trash(self, move_to_trash: Callable[[Path], None], run: Path) -> None:
         self._bridge.run_in_background(
-            partial(throw_away, run), on_error=lambda _: None
+            partial(move_to_trash, run), on_error=lambda _: None
         )  # if there is no trash, the run stays
 
     def _parent(self) -> str | None:

@@ -69,7 +69,7 @@ class BranchButton(QPushButton):
         Changes that wait for a new run need a branch, unless the run itself is one that has taken no step yet.
         """
         workbench = self._context.workbench
-        if self._context.follower.sentence or workbench.run is None:
+        if self._context.follower.status or workbench.run is None:
             return False
         fits = workbench.waiting_changes and first_incompatible(workbench.waiting_changes) is None
         needs_branch = workbench.is_shared or (fits and not workbench.will_replace_branch)

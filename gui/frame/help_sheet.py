@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.version import version
-from gui.runs.place import RunsPlace
+from gui.runs.runs_directory import RunsDirectory
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import button
 from gui.widgets.dynamic_labels import ElidedLabel
@@ -46,7 +46,7 @@ class HelpSheet(QFrame):
 
     tour_asked = Signal()
 
-    def __init__(self, theme: Theme, place: RunsPlace, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, runs_directory: RunsDirectory, parent: QWidget) -> None:
         super().__init__(parent)
         self._parent = parent
         self.setObjectName("sheet")
@@ -70,10 +70,10 @@ class HelpSheet(QFrame):
             "The window uses Qt through PySide6, under the GNU LGPL version 3.",
         ):
             column.addWidget(plain_label(line, role="muted"))
-        self._place, self._place_label = place, ElidedLabel(role="muted")
-        column.addWidget(self._place_label)
-        place.changed.connect(self._show_place)
-        self._show_place()
+        self._runs_directory, self._runs_label = runs_directory, ElidedLabel(role="muted")
+        column.addWidget(self._runs_label)
+        runs_directory.changed.connect(self._show_runs_directory)
+        self._show_runs_directory()
         self.close_button = button("Close", "Close this sheet (Esc)")
         self.close_button.clicked.connect(self.toggle)
         self.tour_button = button("Show the tour", "Five steps through the window, as on the first start")
@@ -112,8 +112,8 @@ class HelpSheet(QFrame):
             self.resize(needed.boundedTo(room.size()))
             self.move(room.center() - self.rect().center())
 
-    def _show_place(self) -> None:
-        self._place_label.setText(f"Runs are kept in {self._place.path}")
+    def _show_runs_directory(self) -> None:
+        self._runs_label.setText(f"Runs are kept in {self._runs_directory.path}")
 
     def _show_tour(self) -> None:
         self.toggle()

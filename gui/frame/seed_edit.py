@@ -17,11 +17,11 @@ MAX_DIGITS = 9  # digits
 class _SeedValidator(QValidator):
     """Accepts 1 to 9 digits. Separators can be typed, but are not accepted: dropping that of 2,5 would make it 25."""
 
-    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         if re.fullmatch(r"\d{1,9}", text, re.ASCII):
-            return QValidator.State.Acceptable, text, place
+            return QValidator.State.Acceptable, text, position
         is_on_its_way = len(text) <= 12 and (not text or WITH_SEPARATORS.fullmatch(text) is not None)
-        return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, place
+        return QValidator.State.Intermediate if is_on_its_way else QValidator.State.Invalid, text, position
 
 
 class SeedEdit(QLineEdit):

@@ -15,7 +15,7 @@ from gui.context import NOTHING_PREPARED, Context
 from gui.frame.branch_button import BranchButton
 from gui.frame.seed_edit import MAX_DIGITS, SeedEdit
 from gui.icons import icon
-from gui.runs.rows import EXAMPLE_STAYS
+from gui.runs.rows import EXAMPLE_IS_READ_ONLY
 from gui.theme import GRID
 from gui.widgets.buttons import IconButton, button, set_enabled
 from gui.widgets.dynamic_labels import NumberLabel
@@ -156,7 +156,7 @@ class Transport(QFrame):
             self._show_step()
 
     def _state_words(self) -> StateWords:
-        watching, state = self.context.follower.sentence, self.context.bridge.state
+        watching, state = self.context.follower.status, self.context.bridge.state
         if watching or state not in ("starting", "empty"):
             step = f"step {self.context.playhead.live_step:,}"
             mark = "" if watching else _mark(state)
@@ -167,7 +167,7 @@ class Transport(QFrame):
         return f"viewing {self.context.playhead.step:,} · LIVE ({self.context.playhead.live_step:,})"
 
     def _of_steps(self) -> str:
-        prepared = None if self.context.follower.sentence else self.context.bridge.history.prepared
+        prepared = None if self.context.follower.status else self.context.bridge.history.prepared
         return f" of {prepared.config.training.max_steps:,}" if prepared else ""
 
     def _show_learn(self, state: WindowState) -> None:
@@ -189,10 +189,10 @@ class Transport(QFrame):
     def _why_no_learning(self, state: WindowState) -> str:
         if ended := self._why_engine_ended():
             return ended
-        if watching := self.context.follower.reason:
+        if watching := self.context.follower.status_reason:
             return f"{watching}: stop following it in Runs to learn here again"
         if self.context.workbench.is_example:
-            return EXAMPLE_STAYS
+            return EXAMPLE_IS_READ_ONLY
         if self.context.workbench.is_shared:
             return "A shared run has no optimizer state to continue with: “Continue from …” begins a run of your own"
         if state == "failed":

@@ -13,10 +13,10 @@ from core.history import History
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
-from gui.runs.naming import name_of, shortened
+from gui.runs.run_names import run_name, shorten_name
 
 INTERVAL_MS = 1000
-_WHERE_IT_IS = "It was deleted or moved: if it is still in the runs folder, Runs lists it there."
+_GONE_ADVICE = "It was deleted or moved: if it is still in the runs folder, Runs lists it there."
 
 
 class Follower(QObject):
@@ -38,7 +38,7 @@ class Follower(QObject):
         self._timer.timeout.connect(self._refresh)
 
     @property
-    def sentence(self) -> str:
+    def status(self) -> str:
         """Who writes the followed run, or that nobody does any more; empty while none is followed."""
         history = self._bridge.followed
         if self.run is None or history is None:
@@ -48,26 +48,29 @@ class Follower(QObject):
         return f"{self._name} is no longer being written"
 
     @property
-    def reason(self) -> str:
-        """`sentence` as the beginning of a reason: capitalised, unless it begins with a run's name."""
-        return f"Watching {self.writer}" if self.writer is not None else self.sentence
+    def status_reason(self) -> str:
+        """`status` as the beginning of a reason: capitalised, unless it begins with a run's name."""
+        return f"Watching {self.writer}" if self.writer is not None else self.status
 
     @property
     def why_no_model(self) -> str:
         """Why the followed run's model cannot be used here, and what to do; empty while no run is followed."""
-        if not self.sentence:
+        if not self.status:
             return ""
         if self.writer is not None:
-            return f"{self.reason}: its weights are in that process. Stop following it to use this window's own run."
-        return f"{self.reason}: open it in Runs to use its weights."
+            advice = "its weights are in that process. Stop following it to use this window's own run."
+            return f"{self.status_reason}: {advice}"
+        return f"{self.status_reason}: open it in Runs to use its weights."
 
     def follow(self, run: Path) -> None:
         """Show this run live. It is first read beside the GUI thread."""
-        self.leave()
+        self.stop_following()
         self.run, self._name = run, run.name
-        self._bridge.run_in_background(partial(_read, run), lambda read: self._show(*read), partial(self._fail, run))
+        self._bridge.run_in_background(
+            partial(_read, run), lambda read: self._show(*read), partial(self._handle_error, run)
+        )
 
-    def leave(self) -> None:
+    def stop_following(self) -> None:
         """Show the engine's own run again."""
         self._timer.stop()
         if self.run is not None:
@@ -87,7 +90,7 @@ class Follower(QObject):
         self._playhead.restart()
         self._bridge.show(history)
         self._timer.start()
-        self._look_for_writer(history)
+        self._update_writer(history)
 
     def _refresh(self) -> None:
         history, has_ended = self._bridge.followed, self.writer is None
@@ -95,29 +98,29 @@ class Follower(QObject):
         try:
             is_new = history.refresh()
         except (UserError, OSError) as error:
-            self._fail(self.run, error)
+            self._handle_error(self.run, error)
             return
         if is_new:
             self._bridge.show(history)
-        self._look_for_writer(history)
+        self._update_writer(history)
         if has_ended and self.writer is None:  # it ended before this reading, which therefore missed nothing
             self._timer.stop()
 
-    def _look_for_writer(self, history: History) -> None:
+    def _update_writer(self, history: History) -> None:
         assert history.folder is not None
         self.writer = history.folder.state.writer()
         if self.writer is None:  # its name is shown now, and may have been changed meanwhile
-            self._name = shortened(name_of(history.folder))
+            self._name = shorten_name(run_name(history.folder))
         self.changed.emit()
 
-    def _fail(self, run: Path, error: Exception) -> None:
+    def _handle_error(self, run: Path, error: Exception) -> None:
         if run == self.run:  # else it was left meanwhile
             sentence = f"{self._name} is no longer followed: its folder is gone."
-            self.leave()
+            self.stop_following()
             is_gone = isinstance(error, UserError) and not run.exists()
-            self._bridge.report(UserError(sentence, _WHERE_IT_IS) if is_gone else error)
+            self._bridge.report(UserError(sentence, _GONE_ADVICE) if is_gone else error)
 
 
 def _read(run: Path) -> tuple[History, str]:
     folder = RunFolder.open(run)
-    return read_followed_run(folder), shortened(name_of(folder))
+    return read_followed_run(folder), shorten_name(run_name(folder))

@@ -1,6 +1,6 @@
 """The rows of the Runs view: every folder in the runs folder, and the example run, as plain values.
 
-Reading waits for a disk: `RunRows.read` runs beside the GUI thread.
+Reading waits for a disk: `RunRowReader.read` runs beside the GUI thread.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from core.run_summary import RunSummary, best_value, summarise, unreadable_state
 
 NUM_LOSSES = 40  # in a row's small curve
 EXAMPLE_NAME = "Example run"
-EXAMPLE_STAYS = "The example run stays as it is: Reset begins a run of your own with its settings"
+EXAMPLE_IS_READ_ONLY = "The example run stays as it is: Reset begins a run of your own with its settings"
 STATES = {"new": "begun", "learning": "learning here", "paused": "paused here"}
 REASONS = {
     "max_steps": "",
@@ -70,7 +70,7 @@ def example_path() -> Path:
     return Path(str(files("resources").joinpath("finished_run")))
 
 
-class RunRows:
+class RunRowReader:
     """Reads rows; after the first time only those whose files have changed."""
 
     def __init__(self, runs_dir: Path) -> None:

@@ -14,33 +14,33 @@ from core.run_folder import RunFolder, RunLabel
 
 
 @dataclass(frozen=True)
-class Thrown:
+class TrashResult:
     """Which runs are in the trash now, and why the others are not: one is being written, say, or has no trash."""
 
-    gone: tuple[Path, ...]
+    moved: tuple[Path, ...]
     refused: tuple[UserError, ...]
 
 
-def throw_away(runs: Iterable[Path]) -> Thrown:
+def move_to_trash(runs: Iterable[Path]) -> TrashResult:
     """Move the folders of these runs to the trash, all that can be moved."""
-    gone, refused = list[Path](), list[UserError]()
+    moved, refused = list[Path](), list[UserError]()
     for run in runs:
         try:
-            _throw_away(run)
+            _move_to_trash(run)
         except UserError as error:
             refused.append(error)
         else:
-            gone.append(run)
-    return Thrown(tuple(gone), tuple(refused))
+            moved.append(run)
+    return TrashResult(tuple(moved), tuple(refused))
 
 
-def throw_away_branch(run: Path) -> None:
+def trash_replaced_branch(run: Path) -> None:
     """Move a branch that another one has replaced to the trash, unless it has taken a step meanwhile."""
     if RunFolder.open(run).is_untrained_branch():
-        _throw_away(run)
+        _move_to_trash(run)
 
 
-def throw_away_stepless(run: Path) -> None:
+def trash_stepless_run(run: Path) -> None:
     """Move a run or branch that was left before its first step to the trash.
 
     It stays if it has taken a step, has ended by itself, or was given a name or a note.
@@ -48,10 +48,10 @@ def throw_away_stepless(run: Path) -> None:
     folder = RunFolder.open(run)
     began_at = folder.state.parent_step or 0
     if folder.state.reason == "stopped" and folder.reached_step() <= began_at and folder.label() == RunLabel():
-        _throw_away(run)
+        _move_to_trash(run)
 
 
-def _throw_away(run: Path) -> None:
+def _move_to_trash(run: Path) -> None:
     if writer := writer_of(run):
         raise UserError(
             f"{run} is being written by {writer}.",

@@ -167,7 +167,7 @@ class DataView(View):
 
     def _show_note(self) -> None:
         data, overview = self.reader.data, self.reader.overview
-        notes = [FOLLOWED] if self.context.follower.sentence else []
+        notes = [FOLLOWED] if self.context.follower.status else []
         notes += [OUTDATED] if self.reader.is_outdated else []
         notes += [ENDLESS] if data is not None and data.endless else []
         if overview is not None and overview.stage:

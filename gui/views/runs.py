@@ -17,10 +17,10 @@ from gui.context import Context
 from gui.panels.runs.comparison_pages import ComparisonPages
 from gui.panels.runs.run_details import RunDetails
 from gui.panels.runs.run_table import RunTable
-from gui.runs.actions import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
-from gui.runs.rows import RunRow, RunRows, matches
-from gui.runs.shared import SharedRuns
-from gui.runs.trash import Thrown, throw_away
+from gui.runs.disabled_reasons import NOTHING_CHOSEN, why_not_continue, why_not_delete, why_not_follow, why_not_open
+from gui.runs.rows import RunRow, RunRowReader, matches
+from gui.runs.shared_runs import SharedRuns
+from gui.runs.trash import TrashResult, move_to_trash
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, set_enabled
@@ -30,9 +30,9 @@ from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label
 from gui.widgets.splitters import FittingSplitter, splitter
 
-LOWEST = 420  # pixels at 100 %: the height at which the table and a comparison can still be read
+MIN_HEIGHT = 420  # pixels at 100 %: the height at which the table and a comparison can still be read
 FEW_ROWS = 126  # pixels at 100 %: three rows of the table and its header
-LIVE_MS = 2000  # between two readings of the folder while the view is shown: another process may begin a run
+REFRESH_MS = 2000  # between two readings of the folder while the view is shown: another process may begin a run
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Runs whose name, folder, state or note contains these words (Ctrl+F; Esc: all)"
 EMPTY = "No runs yet. Press Space in Train: every run is kept here."
@@ -51,7 +51,7 @@ class RunsView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._rows = RunRows(context.place.path)
+        self._row_reader = RunRowReader(context.runs_directory.path)
         self._is_reading = self._read_again = False
         self._all_rows: list[RunRow] = []  # the table shows those that match the search
         self.open_button = button("Open", "Load this run and look at it: curves, attention, translation (Enter)")
@@ -62,16 +62,16 @@ class RunsView(View):
         self.refresh_button = button("Refresh", "Read the runs folder again (F5)")
         self.path_label = ElidedLabel(role="muted")
         self.file_button = button("Open file …", "Open a run that was shared with you; or drop the file on the window")
-        self.place_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
+        self.directory_button = button("Change …", "Keep runs in another folder", name="Change the runs folder")
         self.empty_label = plain_label(EMPTY)
         self.deleted_label = plain_label(role="muted")
         self.table = RunTable(context.theme)
         self.details = RunDetails()
         self.comparison_pages = ComparisonPages(context)
         self.shared = SharedRuns(context, self)
-        self._leaving: set[Path] = set()  # on their way to the trash: a reading begun earlier may list them
+        self._being_deleted: set[Path] = set()  # on their way to the trash: a reading begun earlier may list them
         self._deleted = QElapsedTimer()  # since a click on Delete took effect
-        self._timer = QTimer(self, singleShot=True, interval=LIVE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
         self._lay_out()
         self._connect()
@@ -83,9 +83,9 @@ class RunsView(View):
             self._read_again = True
             return
         self._is_reading = True
-        self.context.bridge.run_in_background(self._rows.read, self._show, self._fail)
+        self.context.bridge.run_in_background(self._row_reader.read, self._show, self._handle_error)
 
-    def _read_again_all(self) -> None:
+    def _refresh_all(self) -> None:
         """Read everything again at the user's request, also what could not be read."""
         self.comparison_pages.retry()
         self.refresh()
@@ -93,8 +93,8 @@ class RunsView(View):
     def open_chosen(self) -> None:
         """Load the chosen run and show it."""
         if (row := self.table.selected_row) is not None and not why_not_open(row):
-            if self._is_at_hand(row):
-                self.context.follower.leave()
+            if self._is_current(row):
+                self.context.follower.stop_following()
             else:
                 self.context.workbench.open_run(row.path)
             self.opened.emit()
@@ -102,13 +102,13 @@ class RunsView(View):
     def continue_chosen(self) -> None:
         """Load the chosen run and go on learning."""
         if (row := self.table.selected_row) is not None and not why_not_continue(row):
-            if not self._is_at_hand(row):
+            if not self._is_current(row):
                 self.context.workbench.continue_run(row.path)
             elif self.context.bridge.state != "learning":
                 self.context.workbench.toggle()
             self.opened.emit()
 
-    def _is_at_hand(self, row: RunRow) -> bool:
+    def _is_current(self, row: RunRow) -> bool:
         """Whether this is the current run, and no other is being opened: loading it again would only pause it."""
         workbench = self.context.workbench
         return row.is_ours and row.path == workbench.run and not workbench.is_opening
@@ -128,20 +128,20 @@ class RunsView(View):
         self.table.select(self._below(rows[-1]))
         self._search()
         paths = [row.path for row in rows]
-        self._leaving.update(paths)
-        throw, take = partial(throw_away, paths), partial(self._take_deleted, rows)
-        self.context.bridge.run_in_background(throw, take, partial(self._have_back, paths))
+        self._being_deleted.update(paths)
+        move, take = partial(move_to_trash, paths), partial(self._handle_deleted, rows)
+        self.context.bridge.run_in_background(move, take, partial(self._list_again, paths))
 
-    def _take_deleted(self, rows: Sequence[RunRow], thrown: Thrown) -> None:
-        self._leaving.difference_update(row.path for row in rows)
-        self._say_deleted([row for row in rows if row.path in thrown.gone], len(rows))
-        for path in thrown.gone:
+    def _handle_deleted(self, rows: Sequence[RunRow], result: TrashResult) -> None:
+        self._being_deleted.difference_update(row.path for row in rows)
+        self._show_deleted([row for row in rows if row.path in result.moved], len(rows))
+        for path in result.moved:
             self.deleted.emit(path)
-        for error in thrown.refused:
+        for error in result.refused:
             self.context.bridge.report(error)
         self.refresh()
 
-    def _say_deleted(self, gone: Sequence[RunRow], num_chosen: int) -> None:
+    def _show_deleted(self, gone: Sequence[RunRow], num_chosen: int) -> None:
         if len(gone) == 1:
             what = f"{gone[0].name} ({gone[0].path.name}) is"
         else:
@@ -157,14 +157,14 @@ class RunsView(View):
 
     def _label(self, run: Path, label: RunLabel) -> None:
         """Write a run's name and note, beside the GUI thread."""
-        write, take = partial(_write_label, run, label), partial(self._take_label, run)
-        self.context.bridge.run_in_background(write, take, partial(self._fail_to_label, run))
+        write, take = partial(_write_label, run, label), partial(self._handle_label, run)
+        self.context.bridge.run_in_background(write, take, partial(self._handle_label_error, run))
 
-    def _fail_to_label(self, run: Path, error: Exception) -> None:
+    def _handle_label_error(self, run: Path, error: Exception) -> None:
         self.details.keep_edits(run)
-        self._fail_to_change(error)
+        self._report_and_refresh(error)
 
-    def _take_label(self, run: Path, _: None) -> None:
+    def _handle_label(self, run: Path, _: None) -> None:
         self.labelled.emit(run)
         self.refresh()
 
@@ -173,7 +173,7 @@ class RunsView(View):
         self.context.workbench.branch(run, step)
         self.opened.emit()
 
-    def _say_shared(self, run: Path, path: Path, size: str) -> None:
+    def _show_shared(self, run: Path, path: Path, size: str) -> None:
         self.details.show_message(run, f"Shared as {shorten_home(path)}, {size}")
 
     def _below(self, last: RunRow) -> Path | None:
@@ -183,12 +183,12 @@ class RunsView(View):
         nearest = below[:1] or staying[-1:]
         return nearest[0].path if nearest else None
 
-    def _have_back(self, paths: Sequence[Path], error: Exception) -> None:
+    def _list_again(self, paths: Sequence[Path], error: Exception) -> None:
         """List these runs again: which of them were moved before the error is not known."""
-        self._leaving.difference_update(paths)
-        self._fail_to_change(error)
+        self._being_deleted.difference_update(paths)
+        self._report_and_refresh(error)
 
-    def _fail_to_change(self, error: Exception) -> None:
+    def _report_and_refresh(self, error: Exception) -> None:
         self.context.bridge.report(error)
         self.refresh()
 
@@ -202,29 +202,29 @@ class RunsView(View):
 
     def _lay_out(self) -> None:
         self.path_label.setAccessibleName("Runs folder")
-        self._name_place()
+        self._show_directory_path()
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty_label.hide()
         self.deleted_label.hide()
-        place = side_by_side(self.path_label, self.place_button, self.refresh_button)
-        inner = place.layout()
+        folder_row = side_by_side(self.path_label, self.directory_button, self.refresh_button)
+        inner = folder_row.layout()
         assert inner is not None
         inner.setContentsMargins(0, 0, 0, 0)  # so that it ends where the table below does
         actions = QWidget()
         row = FlowLayout(actions, 0, GRID)
         for widget in (
             *(self.open_button, self.continue_button, self.follow_button, self.delete_button),
-            *(self.file_button, self.search_edit, place),
+            *(self.file_button, self.search_edit, folder_row),
         ):
             row.addWidget(widget)
         below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.comparison_pages, 3))
-        self.share = FittingSplitter(self.table, below, lambda: self.table.needed_height)
-        self.keep_legible(self.share, LOWEST)
+        self.table_splitter = FittingSplitter(self.table, below, lambda: self.table.needed_height)
+        self.keep_legible(self.table_splitter, MIN_HEIGHT)
         column = self.scrolling_column()
         column.addWidget(actions)
         column.addWidget(self.deleted_label)
         column.addWidget(self.empty_label)
-        column.addWidget(self.share, 1)
+        column.addWidget(self.table_splitter, 1)
         self.add_panels(*self.comparison_pages.panels)
 
     def _connect(self) -> None:
@@ -233,9 +233,9 @@ class RunsView(View):
         self.continue_button.clicked.connect(self.continue_chosen)
         self.follow_button.clicked.connect(self._follow_or_stop)
         self.context.follower.changed.connect(self._show_actions)
-        self.place_button.clicked.connect(self._ask_for_place)
-        self.context.place.changed.connect(self._look_there)
-        self.refresh_button.clicked.connect(self._read_again_all)
+        self.directory_button.clicked.connect(self._ask_for_directory)
+        self.context.runs_directory.changed.connect(self._show_directory)
+        self.refresh_button.clicked.connect(self._refresh_all)
         self.delete_button.clicked.connect(self._click_delete)
         self.search_edit.textChanged.connect(self._search)
         self.search_edit.escaped.connect(self.search_edit.clear)
@@ -243,18 +243,18 @@ class RunsView(View):
         self.details.label_edited.connect(self._label)
         self.file_button.clicked.connect(self.shared.ask_for_file)
         self.details.share_requested.connect(self.shared.ask_where)
-        self.shared.written.connect(self._say_shared)
+        self.shared.written.connect(self._show_shared)
         self.shared.opened.connect(self.opened)
         self.details.branch_requested.connect(self._branch)
         self.details.editing_ended.connect(self.table.setFocus)
-        self.table.doubleClicked.connect(self._act)
+        self.table.doubleClicked.connect(self._open_or_follow)
         self.table.currentCellChanged.connect(self._show_actions)
-        self.table.itemSelectionChanged.connect(self._take_choice)
+        self.table.itemSelectionChanged.connect(self._show_choice)
         for keys, where, act in (
             ("Ctrl+F", self, self.search_edit.setFocus),
-            ("F5", self, self._read_again_all),
-            ("Return", self.table, self._act),
-            ("Enter", self.table, self._act),
+            ("F5", self, self._refresh_all),
+            ("Return", self.table, self._open_or_follow),
+            ("Enter", self.table, self._open_or_follow),
             ("F2", self.table, self.details.edit_name),
             ("Delete", self.table, self.delete_chosen),
         ):  # a held Delete must not take one run after another
@@ -263,25 +263,25 @@ class RunsView(View):
         self.context.theme.changed.connect(self._show_letters)
         self.comparison_pages.letters_changed.connect(self._show_letters)
         for signal in (bridge.run_started, bridge.run_finished, bridge.state_changed):
-            signal.connect(self._take)
+            signal.connect(self._handle_state)
 
-    def _ask_for_place(self) -> None:
-        if (path := self.context.place.ask(self)) is not None:
-            self.context.place.choose(path)
+    def _ask_for_directory(self) -> None:
+        if (path := self.context.runs_directory.ask(self)) is not None:
+            self.context.runs_directory.choose(path)
 
-    def _look_there(self) -> None:
+    def _show_directory(self) -> None:
         """Show the runs of the newly chosen folder."""
-        self._rows = RunRows(self.context.place.path)
-        self._name_place()
+        self._row_reader = RunRowReader(self.context.runs_directory.path)
+        self._show_directory_path()
         if self.isVisible():
             self.refresh()
 
-    def _name_place(self) -> None:
-        path = shorten_home(self.context.place.path)
+    def _show_directory_path(self) -> None:
+        path = shorten_home(self.context.runs_directory.path)
         self.path_label.setText(path)
         self.path_label.setToolTip(f"{path}: where runs are kept; HEADLIGHT_RUNS_DIR names another folder")
 
-    def _act(self) -> None:
+    def _open_or_follow(self) -> None:
         """Follow a run that another process writes, or say why not; open any other run."""
         row = self.table.selected_row
         if row is None or row.writer is None:
@@ -293,18 +293,18 @@ class RunsView(View):
 
     def _follow_or_stop(self) -> None:
         if self.context.follower.run is not None:
-            self.context.follower.leave()
+            self.context.follower.stop_following()
         else:
             self.follow_chosen()
 
-    def _take(self) -> None:
+    def _handle_state(self) -> None:
         if self.isVisible():
             self.refresh()
         self._show_actions()
 
     def _show(self, rows: list[RunRow]) -> None:
         self._is_reading = False
-        self._all_rows = [row for row in rows if row.path not in self._leaving]
+        self._all_rows = [row for row in rows if row.path not in self._being_deleted]
         self._search()
         if self.isVisible():  # after a failure it rests until F5: the error is shown once
             self._timer.start()
@@ -312,7 +312,7 @@ class RunsView(View):
             self._read_again = False
             self.refresh()
 
-    def _take_choice(self) -> None:
+    def _show_choice(self) -> None:
         """Show the chosen runs. A click makes a row current before it selects it, so this is called last."""
         self._show_actions()
         self.comparison_pages.compare(self.table.selected_rows)
@@ -328,14 +328,14 @@ class RunsView(View):
         self._fit_table()
         self.empty_label.setText(EMPTY if not text else f"No run matches “{text}”. Esc shows all.")
         self.empty_label.setVisible(not found or (not text and all(row.is_example for row in found)))
-        self._take_choice()
+        self._show_choice()
 
     def _fit_table(self) -> None:
         """Give the table the height it needs, but only a few rows if the parts below need much."""
         self.table.setMinimumHeight(min(self.table.needed_height, self.context.theme.px(FEW_ROWS)))
-        self.share.fit()
+        self.table_splitter.fit()
 
-    def _fail(self, error: Exception) -> None:
+    def _handle_error(self, error: Exception) -> None:
         self._is_reading = self._read_again = False
         self.context.bridge.report(error)
 
@@ -352,9 +352,9 @@ class RunsView(View):
         set_enabled(self.follow_button, "" if is_following else self._why_not_follow(row))
 
     def _why_not_delete(self) -> str:
-        holds, followed = self.context.workbench.has_open, self.context.follower.run
+        has_open, followed = self.context.workbench.has_open, self.context.follower.run
         reasons = [
-            why_not_delete(row, is_at_hand=holds(row.path), is_followed=row.path == followed)
+            why_not_delete(row, is_open=has_open(row.path), is_followed=row.path == followed)
             for row in self.table.selected_rows
         ]
         return next(filter(None, reasons), "") if reasons else NOTHING_CHOSEN

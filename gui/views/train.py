@@ -13,7 +13,7 @@ from gui.panels.translation.sentence_row import SentenceRow
 from gui.panels.validation.accuracy_plots import AccuracyPlots
 from gui.panels.validation.confusion_map import ConfusionMap
 from gui.panels.validation.learned_map import LearnedMap
-from gui.runs.rows import EXAMPLE_STAYS
+from gui.runs.rows import EXAMPLE_IS_READ_ONLY
 from gui.validation_reader import ValidationReader
 from gui.view import View
 from gui.widgets.buttons import FoldButton
@@ -107,7 +107,7 @@ class TrainView(View):
     def _why_nothing_acts_now(self) -> str:
         """Why no setting can act on the run between two steps: it takes no more steps. Empty if one can."""
         if self.context.workbench.is_example:
-            return EXAMPLE_STAYS
+            return EXAMPLE_IS_READ_ONLY
         if self.context.workbench.is_shared:
             return "A shared run does not learn: “Continue from …” begins a run of your own, on which it can act"
         if self.context.bridge.state == "failed":

@@ -162,7 +162,7 @@ class TranslateView(View):
         self.pages.page_changed.connect(self.context.redraw_scheduler.draw_soon)
         bridge.drained.connect(self._take)
         self.context.follower.changed.connect(self._show_follower)
-        self.stop_following_button.clicked.connect(self.context.follower.leave)
+        self.stop_following_button.clicked.connect(self.context.follower.stop_following)
         TokenFont(self.context.theme, self.source_edit, self.reference_edit)
         self._show()
         self._offer_example()

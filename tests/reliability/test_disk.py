@@ -40,10 +40,10 @@ LIST_RUNS = """
 import sys
 from pathlib import Path
 from gui.frame.resume_banner import interrupted_run
-from gui.runs.rows import RunRows
+from gui.runs.rows import RunRowReader
 runs = Path(sys.argv[1])
 print(interrupted_run(runs).path.name)
-for row in RunRows(runs).read()[:-1]:
+for row in RunRowReader(runs).read()[:-1]:
     print(row.path.name, row.problem or row.state, sep=": ")
 """
 
@@ -323,7 +323,7 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
 
     for name in ("full", "read-only") if full else ("full",):
         with cases.trying(name):
-            window.context.place.choose(disk / name)
+            window.context.runs_directory.choose(disk / name)
             workbench.reset()
             wait_for_state("ready")
             workbench.edit("training.max_steps", 100_000)
@@ -382,7 +382,7 @@ def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
             assert strip.offer_button.text() == "Choose another folder …"
             qtbot.mouseClick(strip.offer_button, Qt.MouseButton.LeftButton)
             moved = run_kept_in(new, workbench, qtbot)
-            assert not strip.isVisible() and window.context.place.path == new
+            assert not strip.isVisible() and window.context.runs_directory.path == new
             assert moved.checkpoint(moved.state.last_step).step == window.context.bridge.history.last_step
             workbench.learn()
             wait_for_state("finished")

@@ -134,7 +134,7 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     """The first is a process of its own, as windows are; they keep their runs in one folder."""
-    runs, workbench, strip = window.context.place.path, window.context.workbench, window.trouble_strip
+    runs, workbench, strip = window.context.runs_directory.path, window.context.workbench, window.trouble_strip
     first = training_process.window(tmp_path, "training.checkpoint_every=50")
     with running(first, cwd=ROOT, env=os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}) as writer:
         qtbot.waitUntil(lambda: bool(list_runs(runs)), timeout=WAIT_MS)

@@ -13,7 +13,7 @@ from core.history import History
 from gui.context import Context
 from gui.heads.attention_comparison import AttentionComparison, Baseline
 from gui.panels.attention.sentence_panel import SentencePanel
-from gui.runs.others import OtherRun, read_runs_with_probes
+from gui.runs.other_runs import OtherRun, read_runs_with_probes
 from gui.sentences.selection import Pooled
 from gui.sentences.shown_sentence import ShownSentence
 from gui.theme import GRID
@@ -69,7 +69,7 @@ class AttentionExtras(SentencePanel):
 
     def showEvent(self, event: QShowEvent) -> None:
         self._context.bridge.run_in_background(
-            partial(read_runs_with_probes, self._context.place.path), self._handle_runs_read
+            partial(read_runs_with_probes, self._context.runs_directory.path), self._handle_runs_read
         )
 
     def _handle_baseline_chosen(self, combo: QComboBox, index: int) -> None:

@@ -15,7 +15,7 @@ from gui.panels.runs.run_attention import RunAttention
 from gui.panels.runs.run_comparison import RunComparison
 from gui.panels.runs.run_table import Letters
 from gui.panels.runs.run_translations import RunTranslations
-from gui.runs.compared import LETTERS, At, Comparison, RunsReader
+from gui.runs.comparison import LETTERS, Comparison, RunsReader, StepChoice
 from gui.runs.rows import RunRow
 from gui.widgets.combo_boxes import combo_box, set_items
 from gui.widgets.flow_layout import with_label
@@ -32,8 +32,8 @@ _STEP_HELP = (
     "or those of one step"
 )
 _LEFT_OUT_HELP = f"{len(LETTERS)} runs at most are compared; the row of an unreadable one says why"
-_OF_ONE: tuple[tuple[str, At], ...] = (("newest", "newest"),)
-_OF_SEVERAL: tuple[tuple[str, At], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
+_OF_ONE: tuple[tuple[str, StepChoice], ...] = (("newest", "newest"),)
+_OF_SEVERAL: tuple[tuple[str, StepChoice], ...] = (("each run's newest", "newest"), ("newest in common", "common"))
 
 
 class ComparisonPages(TabbedPages):
@@ -47,7 +47,7 @@ class ComparisonPages(TabbedPages):
         self._reader = RunsReader()
         self._rows: list[RunRow] = []  # of the comparison that is shown, or wanted
         self._is_reading = False
-        self._at: At = "newest"
+        self._at: StepChoice = "newest"
         self._compared: list[Path] = []  # the runs that are shown
         self.comparison = RunComparison(context.theme)
         self.attention = RunAttention(context.theme, context.selection)
@@ -120,7 +120,7 @@ class ComparisonPages(TabbedPages):
 
     def _handle_read(self, rows: list[RunRow], comparison: Comparison) -> None:
         self._is_reading = False
-        if rows != self._rows or comparison.at != self._at:  # something else was chosen meanwhile
+        if rows != self._rows or comparison.chosen_step != self._at:  # something else was chosen meanwhile
             self._read()
             return
         shown = self.comparison.comparison

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from gui.panel import Panel
-from gui.runs.compared import Comparison
+from gui.runs.comparison import Comparison
 from gui.theme import Theme
 
 
@@ -28,4 +28,4 @@ class ComparisonPanel(Panel):
         """Why nothing is shown: `nothing_in_common` if any run was probed or validated; empty if no run is chosen."""
         if self.comparison is None:  # the panel's own sentence says what to do
             return ""
-        return nothing_in_common if is_any else self.comparison.why_none_was(examined)
+        return nothing_in_common if is_any else self.comparison.why_empty(examined)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.comparison.records import format_value
 from core.settings.fields import run_settings
 from gui.panels.learning.metric_labels import format_metric, metric_label
-from gui.runs.compared import MeanAndDeviation
+from gui.runs.comparison import MeanAndDeviation
 
 _WORDS = {  # name -> (title, meaning)
     "state": ("state", "Whether it is learning, paused, interrupted or finished"),

@@ -10,7 +10,7 @@ from gui.heads.head_picture import chosen_picture
 from gui.panel import Table
 from gui.panels.attention.attention_map import MapCanvas
 from gui.panels.runs.comparison_panel import ComparisonPanel
-from gui.runs.compared import ComparedRun
+from gui.runs.comparison import ComparedRun
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
@@ -92,7 +92,7 @@ class RunAttention(ComparisonPanel):
     def _step_text(self) -> str:
         if len(self._runs) == 1:
             return ""  # its step is shown above the map
-        if self.comparison is not None and self.comparison.at == "newest":
+        if self.comparison is not None and self.comparison.chosen_step == "newest":
             return " with each run's newest weights"
         step = next(run.probe.step for run in self._runs if run.probe is not None)
         return f" at step {step:,}"

@@ -17,7 +17,7 @@ from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.panels.runs.comparison_table import ComparisonTable
 from gui.pictures.whole_table import whole_table
-from gui.runs.compared import Comparison
+from gui.runs.comparison import Comparison
 from gui.runs.seed_bands import Band, Curve, rest_of
 from gui.theme import Theme
 from gui.widgets.splitters import splitter
@@ -86,7 +86,7 @@ class RunComparison(ComparisonPanel):
     def colour(self, index: int) -> QColor:
         """The colour of the run at this place; runs of one group share the first one's."""
         groups = self.comparison.groups if self.comparison is not None else ()
-        first = next((group.places[0] for group in groups if index in group.places), index)
+        first = next((group.indices[0] for group in groups if index in group.indices), index)
         return QColor(_COLOURS[self.theme.mode][first])
 
     def _swatch(self, index: int) -> QIcon:
@@ -97,15 +97,15 @@ class RunComparison(ComparisonPanel):
 
     def _draw(self, comparison: Comparison) -> None:
         self.plot.clear()
-        for index in comparison.alone:
+        for index in comparison.ungrouped:
             run, colour = comparison.runs[index], self.colour(index)
             self._draw_curve(run.training, _line(colour))
             self._draw_curve(run.validation, _dashed(colour))
         for group in comparison.groups:
-            colour = self.colour(group.places[0])
+            colour = self.colour(group.indices[0])
             self._draw_band(group.training, _line(colour), colour)
             self._draw_band(group.validation, _dashed(colour), colour)
-            for run in (comparison.runs[index] for index in group.places):
+            for run in (comparison.runs[index] for index in group.indices):
                 self._draw_curve(rest_of(run.training, group.training), _line(colour, 1))
                 self._draw_curve(rest_of(run.validation, group.validation), _dashed(colour, 1))
         self._label_ends(comparison)
@@ -143,7 +143,7 @@ class RunComparison(ComparisonPanel):
 
     def _fill(self, comparison: Comparison) -> None:
         (_, *titles), *rows = comparison.table
-        indices = [group.places[0] for group in comparison.groups]
+        indices = [group.indices[0] for group in comparison.groups]
         icons = [self._swatch(index) for index in (*indices, *range(len(comparison.runs)))]
         corner_title = "differences" if len(comparison.runs) > 1 else "own settings"
         self.table.fill(corner_title, [*zip(map(str, titles), icons, strict=True)], rows)
@@ -151,9 +151,9 @@ class RunComparison(ComparisonPanel):
 
 def _of_other_tokens(comparison: Comparison) -> str:
     """The part of the title on losses per different kinds of tokens; empty if all runs have the same tokens."""
-    if comparison.of_other_tokens is None:
+    if comparison.first_with_other_tokens is None:
         return ""
-    first, other = comparison.runs[0].letter, comparison.runs[comparison.of_other_tokens].letter
+    first, other = comparison.runs[0].letter, comparison.runs[comparison.first_with_other_tokens].letter
     return f"; {first} and {other} have different tokens: their losses cannot be compared"
 
 
@@ -171,12 +171,12 @@ def _label_positions(
 def _line_labels(comparison: Comparison) -> Iterator[tuple[Curve, str, int]]:
     """What letters name (a line's end, or a band's upper edge), the letters, and the place of their first run."""
     runs = comparison.runs
-    lines = [(runs[index].training, index) for index in comparison.alone]
+    lines = [(runs[index].training, index) for index in comparison.ungrouped]
     for group in comparison.groups:
         steps, highest = _finite((group.training.steps, group.training.highest))
         if len(steps):
-            yield (steps, highest), "".join(runs[index].letter for index in group.places), group.places[0]
-        lines += [(rest_of(runs[index].training, group.training), index) for index in group.places]
+            yield (steps, highest), "".join(runs[index].letter for index in group.indices), group.indices[0]
+        lines += [(rest_of(runs[index].training, group.training), index) for index in group.indices]
     for line, index in lines:
         steps, losses = _finite(line)
         if len(steps) and runs[index].letter:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 from core.home_paths import shorten_home
 from core.run_files.label import MAX_NAME_LENGTH
 from core.run_folder import RunLabel
-from gui.runs.actions import why_not_branch, why_not_name, why_not_share
+from gui.runs.disabled_reasons import why_not_branch, why_not_name, why_not_share
 from gui.runs.rows import RunRow
 from gui.theme import GRID
 from gui.widgets.buttons import button, set_enabled

@@ -14,8 +14,8 @@ from gui.panels.learning.metric_labels import LOSS, format_metric
 from gui.panels.row_table import Column, RowTable
 from gui.panels.runs.letter_icon import SIZE, letter_icon
 from gui.panels.runs.sparkline_delegate import VALUES, SparklineDelegate
-from gui.runs.naming import minute
 from gui.runs.rows import RunRow
+from gui.runs.run_names import format_minute
 from gui.theme import Theme
 
 Letters = Mapping[Path, tuple[str, QColor]]  # folder of a compared run -> its letter, and the colour of its curve
@@ -62,7 +62,7 @@ class RunTable(RowTable[RunRow]):
         loss = "–" if row.best_loss is None else format_metric(LOSS, row.best_loss)
         exact = "–" if row.exact_match is None else format_metric("valid/exact_match", row.exact_match)
         note = row.note.partition("\n")[0]
-        return row.name, str(row.seed), minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
+        return row.name, str(row.seed), format_minute(row.created), row.state, f"{row.step:,}", "", loss, exact, note
 
     def needed_width(self, index: int) -> int:
         """Includes room for a letter before each name, also before runs are compared, so that no column moves then."""

@@ -14,7 +14,7 @@ from core.events import ValidatedSentence
 from core.history import History
 from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.pictures.whole_table import whole_table
-from gui.runs.compared import ComparedRun, Comparison
+from gui.runs.comparison import ComparedRun, Comparison
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
 from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item

@@ -14,7 +14,7 @@ from core.requests import Translate
 from gui.context import Context
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
-from gui.runs.others import OtherRun, read_runs_with_weights
+from gui.runs.other_runs import OtherRun, read_runs_with_weights
 from gui.sentences.engine_query import EngineQuery
 from gui.sentences.output_position import OutputPosition
 from gui.sentences.tracks import (
@@ -147,7 +147,7 @@ class WeightsPanel(Panel):
         self.mark_dirty()
 
     def _read_runs(self) -> None:
-        prepared, runs_dir = self._context.bridge.history.prepared, self._context.place.path
+        prepared, runs_dir = self._context.bridge.history.prepared, self._context.runs_directory.path
         if prepared is not None:
             plugin = prepared.config.dataset.plugin
             self._context.bridge.run_in_background(

@@ -75,7 +75,7 @@ def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
     window.trouble_strip.offer_accepted.emit("another_folder")
     qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
-    assert workbench.run == other and not list_runs(elsewhere) and window.context.place.path == elsewhere
+    assert workbench.run == other and not list_runs(elsewhere) and window.context.runs_directory.path == elsewhere
     assert window.trouble_strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
 
 

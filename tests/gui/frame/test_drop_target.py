@@ -44,7 +44,7 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     window, context = empty_window, empty_window.context
     assert drop(window, shared)
     qtbot.waitUntil(lambda: context.playhead.live_step == 800, timeout=WAIT_MS)
-    assert context.workbench.run == context.place.path / "mine" and window.trouble_strip.trouble is None
+    assert context.workbench.run == context.runs_directory.path / "mine" and window.trouble_strip.trouble is None
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
     bar = window.transport
     assert not bar.learn_button.isEnabled() and "no optimizer" in bar.learn_button.toolTip()

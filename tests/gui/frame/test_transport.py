@@ -135,7 +135,7 @@ def test_a_followed_run_is_called_and_spelt_as_a_person_named_it(
     run = shutil.copytree(example_path(), tmp_path / "run")
     RunFolder.open(run).write_label(RunLabel(name="my run"))
     follower.follow(run)
-    qtbot.waitUntil(lambda: bool(follower.sentence), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(follower.status), timeout=WAIT_MS)
     ended = "my run is no longer being written: "
     assert window.transport.learn_button.toolTip().startswith(ended) and follower.why_no_model.startswith(ended)
     follower.writer = "process 7"

@@ -13,8 +13,8 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QToolTip, QWidget
 
 from gui.panel import Panel
-from gui.runs.naming import told_apart
 from gui.runs.rows import example_path, read_row
+from gui.runs.run_names import distinct_names
 from gui.theme import Theme
 from gui.widgets.dynamic_labels import elided_title
 from gui.widgets.labels import literal_tooltip
@@ -74,7 +74,7 @@ def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
 
 def test_what_is_taken_away_stays_where_another_run_of_that_name_is(panel: Panel) -> None:
     row = read_row(example_path())
-    taken, _ = told_apart([row, replace(row, path=Path("another"))])
+    taken, _ = distinct_names([row, replace(row, path=Path("another"))])
     metrics = panel.title_label.fontMetrics()
     title = f"Cross-attention, layer 2 head 1, fed by the reference · step 500 minus {taken} at step 500"
     written = elided_title(title, metrics, metrics.horizontalAdvance(title) * 3 // 4)

@@ -263,7 +263,7 @@ def anatomy(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 
 
 def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
-    view, folder = window.runs_view, window.context.place.path
+    view, folder = window.runs_view, window.context.runs_directory.path
     for name in ("2026-01-02_one_with_a_long_name", "2026-01-01_other"):
         shutil.copytree(example_path(), folder / name)
     view.refresh()

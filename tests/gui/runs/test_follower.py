@@ -68,7 +68,7 @@ def test_a_run_that_was_renamed_while_it_was_followed_is_called_so_at_its_end(
     qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
     writing.write_label(RunLabel(name="my run"))
     writing.update(pid=None, host=None)
-    qtbot.waitUntil(lambda: follower.sentence == "my run is no longer being written", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: follower.status == "my run is no longer being written", timeout=WAIT_MS)
 
 
 def test_what_its_process_wrote_last_is_read_though_it_is_gone(

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.config import RunConfig
 from core.run_folder import RunFolder
 from core.run_summary import summarise
-from gui.runs.rows import RunRows, matches, state_in_words
+from gui.runs.rows import RunRowReader, matches, state_in_words
 
 
 def test_what_broke_a_run_off_is_said_whether_or_not_it_can_go_on(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_a_damaged_run_is_read_again_though_its_files_are_as_old_as_before(tmp_p
     """As they are once they may be read again."""
     run = RunFolder.create_at(tmp_path / "runs" / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
-    rows, file = RunRows(tmp_path / "runs"), run.path / "run.json"
+    rows, file = RunRowReader(tmp_path / "runs"), run.path / "run.json"
     whole, written = file.read_bytes(), file.stat().st_mtime_ns
     for content, is_damaged in ((b"none", True), (whole, False)):
         file.write_bytes(content)
@@ -41,6 +41,6 @@ def test_a_run_of_a_newer_version_is_not_found_among_the_damaged(tmp_path: Path)
     state = json.loads((run.path / "run.json").read_text(encoding="utf-8"))
     del state["checksum"]
     (run.path / "run.json").write_text(json.dumps(state | {"format": 2}), encoding="utf-8")
-    row, _ = RunRows(tmp_path / "runs").read()
+    row, _ = RunRowReader(tmp_path / "runs").read()
     assert "a newer version of Headlight made this" in row.problem
     assert matches(row, "newer") and not matches(row, "damaged")

@@ -17,8 +17,8 @@ from core.answers.translation import Translation
 from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.translation.probability_delegate import PROBABILITY
-from gui.runs.naming import name_of
 from gui.runs.rows import EXAMPLE_NAME, example_path
+from gui.runs.run_names import run_name
 from gui.theme import GRID
 from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.conftest import WAIT_MS
@@ -386,7 +386,7 @@ def go_on_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
 
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     """The run that was at hand stands beside the next one, with what it wrote itself."""
-    before, name = translation_of(view), name_of(present(view.context.bridge.history.folder))
+    before, name = translation_of(view), run_name(present(view.context.bridge.history.folder))
     view.context.workbench.reset(seed=5)
     combo = view.other.run_combo
     qtbot.waitUntil(lambda: combo.findText(name) > 0 and view.typed.translation is not None, timeout=WAIT_MS)

@@ -18,9 +18,9 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.grid_canvas import GridCanvas
-from gui.runs.naming import name_of
-from gui.runs.others import OtherRun
+from gui.runs.other_runs import OtherRun
 from gui.runs.rows import EXAMPLE_NAME, example_path
+from gui.runs.run_names import run_name
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
 from tests.gui.waiting import wait_for
@@ -130,7 +130,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     )
     first = present(window.context.workbench.run)
     assert EXAMPLE_NAME not in combo_items(extras)  # it follows other sentences
-    name = name_of(RunFolder.open(first))
+    name = run_name(RunFolder.open(first))
     window.context.workbench.reset()
     qtbot.waitUntil(
         lambda: "step 0" in view.map.title_label.text() and window.context.bridge.state == "ready", timeout=WAIT_MS

@@ -136,7 +136,7 @@ def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
     view, canvas, follower = window.attention_view, window.attention_view.grid.canvas, window.context.follower
     follow_the_example(window, qtbot)
     with_all_on = canvas.grab().toImage()
-    follower.leave()
+    follower.stop_following()
     view.disabled_heads.toggle(LAST)
     answer(panel, qtbot, LAST)
     follow_the_example(window, qtbot)
@@ -150,7 +150,7 @@ def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
     assert menu.toolTipsVisible() and {action.toolTip() for action in menu.actions()} == {why}
     menu.close()
     assert "witch" not in canvas._explain(*canvas.chosen_cell())
-    follower.leave()
+    follower.stop_following()
     qtbot.waitUntil(lambda: not box.isChecked() and box.isEnabled(), timeout=WAIT_MS)
     assert view.disabled_heads.heads == {LAST} and panel.isVisible()
     answer(panel, qtbot, LAST)

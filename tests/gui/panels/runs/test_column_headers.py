@@ -14,7 +14,7 @@ from core.events import ValidatedSentence
 from core.history import History
 from gui.panels.runs.run_comparison import RunComparison
 from gui.panels.runs.run_translations import RunTranslations
-from gui.runs.compared import ComparedRun, Comparison
+from gui.runs.comparison import ComparedRun, Comparison
 from gui.theme import Theme
 
 SENTENCE = ValidatedSentence(

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.history import History
 from core.probes import Probe
 from gui.panels.runs.run_attention import RunAttention
-from gui.runs.compared import ComparedRun, Comparison
+from gui.runs.comparison import ComparedRun, Comparison
 from gui.sentences.selection import Selection
 from gui.theme import Theme
 from tests.gui.builders import aligned_sentence
@@ -30,7 +30,7 @@ def test_below_a_map_stands_what_is_drawn_and_what_the_run_writes(
     panel = RunAttention(theme, Selection())
     stage(panel, 1000, 500)
     runs = run("A", Probe(step=10, sentences=(aligned_sentence(),))), run("B", None)
-    panel.show_comparison(Comparison(runs, (), (("", "A", "B"),), at=10))
+    panel.show_comparison(Comparison(runs, (), (("", "A", "B"),), chosen_step=10))
     panel.show_step(History(), 0)
     probed, unprobed, *_ = panel.columns
     legend = "Rows: token → prediction. Dashed: the dataset's alignment."

@@ -15,7 +15,7 @@ from core.history import History
 from core.settings.fields import run_settings
 from gui.panels.learning.metric_labels import metric_label
 from gui.panels.runs.run_comparison import RunComparison
-from gui.runs.compared import ComparedGroup, ComparedRun, Comparison, MeanAndDeviation
+from gui.runs.comparison import ComparedGroup, ComparedRun, Comparison, MeanAndDeviation
 from gui.runs.seed_bands import band_of
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
@@ -196,7 +196,7 @@ def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: St
     panel.show_comparison(Comparison(runs, (), table))
     panel.show_step(History(), 0)
     assert panel.title_label.text() == panel.title
-    panel.show_comparison(Comparison(runs, (), table, of_other_tokens=1))
+    panel.show_comparison(Comparison(runs, (), table, first_with_other_tokens=1))
     panel.show_step(History(), 0)
     assert panel.title_label.text() == f"{panel.title}; A and B have different tokens: their losses cannot be compared"
 

@@ -18,9 +18,9 @@ from tests.gui.views.runs.steps import show
 def three_runs(empty_window: MainWindow, qtbot: QtBot) -> RunsView:
     """The view on three finished runs, "b" the chosen one, and the example."""
     for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c"):
-        shutil.copytree(example_path(), empty_window.context.place.path / name)
+        shutil.copytree(example_path(), empty_window.context.runs_directory.path / name)
     view = show(empty_window, qtbot)
-    view.table.select(empty_window.context.place.path / "2026-01-02_b")
+    view.table.select(empty_window.context.runs_directory.path / "2026-01-02_b")
     return view
 
 

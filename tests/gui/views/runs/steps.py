@@ -12,7 +12,7 @@ from core.run_folder import list_runs
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.runs.comparison_panel import ComparisonPanel
 from gui.panels.runs.run_comparison import RunComparison
-from gui.runs.compared import Comparison
+from gui.runs.comparison import Comparison
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
@@ -46,7 +46,7 @@ def learn_to_the_end(window: MainWindow, qtbot: QtBot, steps: int = 6) -> Path:
     window.context.workbench.edit("training.max_steps", steps)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
-    return list_runs(window.context.place.path)[-1]
+    return list_runs(window.context.runs_directory.path)[-1]
 
 
 def names(view: RunsView) -> list[str]:

@@ -25,7 +25,7 @@ from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the
 
 
 def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
-    folder = empty_window.context.place.path / "2026-01-03_a"
+    folder = empty_window.context.runs_directory.path / "2026-01-03_a"
     RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.refresh()
@@ -54,7 +54,7 @@ def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     name = "The one with twice the layers, half of the dropout and all the patience in the world"
-    RunFolder.open(empty_window.context.place.path / "2026-01-03_a").write_label(RunLabel(name=name))
+    RunFolder.open(empty_window.context.runs_directory.path / "2026-01-03_a").write_label(RunLabel(name=name))
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
@@ -100,7 +100,7 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
 
 
 def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbot: QtBot) -> None:
-    sides, runs_dir = three_runs.comparison_pages, three_runs.context.place.path
+    sides, runs_dir = three_runs.comparison_pages, three_runs.context.runs_directory.path
     (runs_dir / "holiday pictures").mkdir()
     three_runs.refresh()
     row_of(three_runs, qtbot, lambda row: bool(row.problem))
@@ -129,7 +129,7 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     choose_both(view, example_path().name, *(run.name for run in seeds))
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     (group,) = compared(panel).groups
-    assert compared(panel).alone == [2] and group.name == "copy_task, seeds 0, 1"
+    assert compared(panel).ungrouped == [2] and group.name == "copy_task, seeds 0, 1"
     losses = np.stack([smoothed(RunFolder.open(run).metrics()[1]["train/loss"]) for run in seeds])
     assert (losses[0] != losses[1]).all()
     np.testing.assert_allclose(group.training.mean, losses.mean(axis=0))
@@ -149,7 +149,7 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
 
 
 def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
-    sister = RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
+    sister = RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
     sister.write_config(change_setting(sister.config(), "seed", 7))
     truncate_run(sister, 100)
     three_runs.refresh()
@@ -168,7 +168,7 @@ def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsVie
 
 
 def test_runs_that_cannot_be_read_leave_nothing_of_others_on_show(three_runs: RunsView, qtbot: QtBot) -> None:
-    sides, place = three_runs.comparison_pages, three_runs.context.place.path
+    sides, place = three_runs.comparison_pages, three_runs.context.runs_directory.path
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
     damaged = place / "2026-01-01_c"

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
-from gui.runs.rows import RunRow, RunRows, example_path
+from gui.runs.rows import RunRow, RunRowReader, example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
@@ -86,9 +86,9 @@ def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypa
 def test_a_run_that_is_deleted_while_the_folder_is_read_does_not_come_back(
     three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, search, may_show, seen = RunRows.read, three_runs._search, threading.Event(), list[list[str]]()
+    read, search, may_show, seen = RunRowReader.read, three_runs._search, threading.Event(), list[list[str]]()
 
-    def read_slowly(rows: RunRows) -> list[RunRow]:
+    def read_slowly(rows: RunRowReader) -> list[RunRow]:
         found = read(rows)
         may_show.wait()
         return found
@@ -98,7 +98,7 @@ def test_a_run_that_is_deleted_while_the_folder_is_read_does_not_come_back(
         seen.append(names(three_runs))
 
     qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
-    monkeypatch.setattr(RunRows, "read", read_slowly)
+    monkeypatch.setattr(RunRowReader, "read", read_slowly)
     monkeypatch.setattr(three_runs, "_search", note_what_is_shown)
     three_runs.refresh()
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
@@ -120,7 +120,7 @@ def test_what_no_trash_takes_is_told_and_stays(
 def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
-    shutil.rmtree(three_runs.context.place.path / "2026-01-02_b")
+    shutil.rmtree(three_runs.context.runs_directory.path / "2026-01-02_b")
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert empty_window.trouble_strip.sentence.text().endswith("2026-01-02_b is no longer there.")
@@ -130,7 +130,7 @@ def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
 def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
-    place, gone = three_runs.context.place.path, list[Path]()
+    place, gone = three_runs.context.runs_directory.path, list[Path]()
     three_runs.deleted.connect(gone.append)
     three_runs.table.select_rows([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
     RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # it began to be written a moment ago
@@ -168,13 +168,13 @@ def test_a_run_that_cannot_be_opened_stays_where_somebody_may_be_writing_it(
     change: Callable[[Path], None],
     why: str,
 ) -> None:
-    run = three_runs.context.place.path / "2026-01-02_b"
+    run = three_runs.context.runs_directory.path / "2026-01-02_b"
     change(run)
     qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
     number = row_of(three_runs, qtbot, lambda row: row.path == run and bool(row.problem))
     three_runs.table.setCurrentCell(number, 0)
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: not three_runs._leaving, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not three_runs._being_deleted, timeout=WAIT_MS)
     assert run.is_dir() and not trash.exists()
     assert why in empty_window.trouble_strip.sentence.text()
 
@@ -189,7 +189,7 @@ def test_the_example_and_the_run_at_hand_are_not_thrown_away(
         view.table.setCurrentCell(row_of(view, qtbot, wanted), 0)
         assert not view.delete_button.isEnabled() and reason in view.delete_button.toolTip()
         qtbot.keyClick(view.table, Qt.Key.Key_Delete)
-    assert len(list_runs(window.context.place.path)) == 1 and example_path().is_dir()
+    assert len(list_runs(window.context.runs_directory.path)) == 1 and example_path().is_dir()
 
 
 def test_a_run_that_is_being_opened_is_not_thrown_away(

@@ -22,7 +22,7 @@ from tests.gui.views.runs.steps import names, row_of, text
 
 
 def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: RunsView, qtbot: QtBot) -> None:
-    view, run = three_runs, three_runs.context.place.path / "2026-01-02_b"
+    view, run = three_runs, three_runs.context.runs_directory.path / "2026-01-02_b"
     qtbot.keyClick(view.table, Qt.Key.Key_F2)
     assert view.details.name_edit.hasFocus() and view.details.name_edit.hasSelectedText()
     qtbot.keyClicks(view.details.name_edit, "Smaller <unk>")
@@ -97,7 +97,7 @@ def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
 
 
 def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
-    view, run = three_runs, RunFolder.open(three_runs.context.place.path / "2026-01-02_b")
+    view, run = three_runs, RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
     for note in ("half the width", "and more"):
         view.details.note_edit.setFocus()
         qtbot.keyClicks(view.details.note_edit, note)
@@ -143,7 +143,7 @@ def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: 
     qtbot.keyClicks(details.name_edit, "x")
     qtbot.keyClick(details.name_edit, Qt.Key.Key_Escape)
     assert details.name_edit.text() == before and three_runs.table.hasFocus()
-    assert not (three_runs.context.place.path / "2026-01-02_b" / "label.json").exists()
+    assert not (three_runs.context.runs_directory.path / "2026-01-02_b" / "label.json").exists()
     three_runs.table.select(example_path())
     assert not details.name_edit.isEnabled() and "keeps its name" in details.name_edit.toolTip()
     assert "keeps its name and note" in details.note_edit.placeholderText()  # seen in place of a note

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from core.events import SettingChanged
 from core.run_folder import RunFolder
-from gui.runs.compared import At, Comparison, RunsReader
+from gui.runs.comparison import Comparison, RunsReader, StepChoice
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
@@ -24,7 +24,7 @@ from tests.gui.views.runs.steps import compared, num_shown
 
 
 def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs: RunsView, qtbot: QtBot) -> None:
-    folder, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.comparison_pages
+    folder, sides = three_runs.context.runs_directory.path / "2026-01-03_a", three_runs.comparison_pages
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.table.select(folder)
     panel = sides.comparison
@@ -73,7 +73,7 @@ def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
     read, going_on = list[str](), threading.Event()
     whole = RunsReader.read
 
-    def slowly(self: RunsReader, rows: Sequence[RunRow], at: At) -> Comparison:
+    def slowly(self: RunsReader, rows: Sequence[RunRow], at: StepChoice) -> Comparison:
         read.append(rows[0].path.name)
         assert going_on.wait(WAIT_MS / 1000)
         return whole(self, rows, at)
@@ -87,7 +87,7 @@ def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
 def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
 ) -> None:
-    run, other = (three_runs.context.place.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
+    run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
     told: list[str] = []
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
@@ -107,7 +107,7 @@ def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
 def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_read(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, other = (three_runs.context.place.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
+    run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
     told: list[str] = []
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
@@ -120,7 +120,7 @@ def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     combo = three_runs.comparison_pages.step_combo
     combo.activated.emit(combo.findData(800))
-    qtbot.waitUntil(lambda: compared(three_runs.comparison_pages.comparison).at == 800, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: compared(three_runs.comparison_pages.comparison).chosen_step == 800, timeout=WAIT_MS)
     three_runs.context.bridge.drain()
     assert len(told) == 1 and "000800.safetensors" in told[0]  # the same once more is no news
 
@@ -128,7 +128,7 @@ def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_
 def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_read(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, sides = three_runs.context.place.path / "2026-01-03_a", three_runs.comparison_pages
+    run, sides = three_runs.context.runs_directory.path / "2026-01-03_a", three_runs.comparison_pages
     for folder in ("probes", "validations"):
         shutil.rmtree(run / folder)
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
@@ -139,12 +139,12 @@ def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_rea
     sides.step_combo.activated.emit(place)
     going_on.set()
     qtbot.waitUntil(lambda: sides._compared == [run], timeout=WAIT_MS)
-    assert sides.step_combo.currentText() == "newest" and compared(sides.comparison).at == "newest"
+    assert sides.step_combo.currentText() == "newest" and compared(sides.comparison).chosen_step == "newest"
 
 
 @pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
 def test_f5_reads_what_was_mended(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
-    sides, run, told = three_runs.comparison_pages, three_runs.context.place.path / "2026-01-01_c", list[str]()
+    sides, run, told = three_runs.comparison_pages, three_runs.context.runs_directory.path / "2026-01-01_c", list[str]()
     whole = (run / file).read_bytes()
     (run / file).write_bytes(b"none\n" * 5000)
     three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))

@@ -119,7 +119,7 @@ def choose_by_the_keys_that_its_tooltips_name(view: RunsView, qtbot: QtBot) -> N
 def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
-    folder = RunFolder.open(empty_window.context.place.path / "2026-01-03_a")
+    folder = RunFolder.open(empty_window.context.runs_directory.path / "2026-01-03_a")
     (step, *_) = reversed(folder.validation_steps())
     first, *others = folder.validated_sentences(step)
     path = folder.path / "validations" / f"{step:06d}.jsonl"
@@ -159,7 +159,7 @@ def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
 def test_attention_and_translations_follow_one_choice_of_step(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
-    shorter = empty_window.context.place.path / "2026-01-03_a"
+    shorter = empty_window.context.runs_directory.path / "2026-01-03_a"
     folder, sides = RunFolder.open(shorter), three_runs.comparison_pages
     probed, validated = folder.probe_steps(), folder.validation_steps()
     for kind, ending in (("probes", ".safetensors"), ("validations", ".jsonl")):
@@ -171,7 +171,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
 
     def drawn(number: int, panel: Panel, at: object) -> None:
         sides.show_page(number)
-        qtbot.waitUntil(lambda: compared(sides.comparison).at == at and not panel.is_dirty, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: compared(sides.comparison).chosen_step == at and not panel.is_dirty, timeout=WAIT_MS)
 
     drawn(2, translations, "newest")
     assert combo.isVisible() and combo.currentText() == "each run's newest"
@@ -215,7 +215,7 @@ def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qt
 
 
 def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
-    place, sides = three_runs.context.place.path, three_runs.comparison_pages
+    place, sides = three_runs.context.runs_directory.path, three_runs.comparison_pages
 
     def forget(run: str) -> None:
         for kind in ("probes", "validations"):
@@ -248,7 +248,7 @@ def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
     sides, strip, damaged = (
         three_runs.comparison_pages,
         empty_window.trouble_strip,
-        three_runs.context.place.path / "2026-01-01_c",
+        three_runs.context.runs_directory.path / "2026-01-01_c",
     )
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)

@@ -29,7 +29,7 @@ def test_without_runs_it_says_how_one_begins_and_each_control_is_named_and_in_it
     view = show(empty_window, qtbot)
     assert view.table.hasFocus()
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
-    assert view.path_label.text() == str(empty_window.context.place.path)
+    assert view.path_label.text() == str(empty_window.context.runs_directory.path)
     assert [row.name for row in view.table.rows] == [EXAMPLE_NAME]
     assert text(view, 0)[1] == "0" and text(view, 0)[3:] == ["finished", "800", "", "0.0833", "99.6 %", ""]
 
@@ -141,10 +141,10 @@ def test_at_150_per_cent_every_column_and_three_rows_are_seen(
 
 
 def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
-    table, sides, runs_dir = three_runs.table, three_runs.comparison_pages, three_runs.context.place.path
+    table, sides, runs_dir = three_runs.table, three_runs.comparison_pages, three_runs.context.runs_directory.path
 
     def whole() -> int:
-        return three_runs.share.height() - three_runs.share.handleWidth()
+        return three_runs.table_splitter.height() - three_runs.table_splitter.handleWidth()
 
     qtbot.waitUntil(lambda: table.height() == table.needed_height, timeout=WAIT_MS)
     assert not table.verticalScrollBar().isVisible() and sides.height() == whole() - table.height() > 0.6 * whole()
@@ -154,7 +154,7 @@ def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsV
     qtbot.waitUntil(lambda: len(table.rows) == 34 and table.height() == whole() // 2, timeout=WAIT_MS)
     qtbot.keyClicks(three_runs.search_edit, "no run 29")
     qtbot.waitUntil(lambda: table.height() == table.needed_height < 0.5 * whole(), timeout=WAIT_MS)
-    three_runs.share.moveSplitter(200, 1)
+    three_runs.table_splitter.moveSplitter(200, 1)
     three_runs.search_edit.clear()
     assert len(table.rows) == 34 and table.height() == 200  # as somebody wants it
 

@@ -14,10 +14,10 @@ from core.run_folder import RunFolder
 from core.run_summary import summarise
 from gui.runs.rows import EXAMPLE_NAME, example_path
 
-LONGEST = 40  # characters of a name in a combo box
+MAX_NAME_LENGTH = 40  # characters of a name in a combo box
 
 
-class Named(Protocol):
+class NamedRun(Protocol):
     """A run, with its whole name and what tells it apart from others of that name."""
 
     @property
@@ -33,7 +33,7 @@ class Named(Protocol):
     def created(self) -> float: ...
 
 
-def name_of(folder: RunFolder) -> str:
+def run_name(folder: RunFolder) -> str:
     """The name that the user gave the run, or else that of its settings."""
     if folder.path == example_path():
         return EXAMPLE_NAME
@@ -42,40 +42,40 @@ def name_of(folder: RunFolder) -> str:
     return folder.config().name
 
 
-def told_apart(runs: Sequence[Named]) -> list[str]:
+def distinct_names(runs: Sequence[NamedRun]) -> list[str]:
     """The names of runs; those with the same name also get their seed, or when they began, or their folder."""
-    return _marked(runs, [run.name for run in runs])
+    return _distinguished(runs, [run.name for run in runs])
 
 
-def told_apart_in_a_choice(runs: Sequence[Named]) -> list[str]:
+def distinct_short_names(runs: Sequence[NamedRun]) -> list[str]:
     """The same with shortened names: a combo box is as wide as its longest text."""
-    return _marked(runs, [shortened(run.name) for run in runs])
+    return _distinguished(runs, [shorten_name(run.name) for run in runs])
 
 
-def _marked(runs: Sequence[Named], names: Sequence[str]) -> list[str]:
-    said = list(names)
+def _distinguished(runs: Sequence[NamedRun], names: Sequence[str]) -> list[str]:
+    distinct = list(names)
     for marks in (
         [f"seed {run.seed}" for run in runs],
-        [minute(run.created) for run in runs],
-        [_second(run.created) for run in runs],
+        [format_minute(run.created) for run in runs],
+        [_format_second(run.created) for run in runs],
         [run.path.name for run in runs],
     ):
-        counts = Counter(said)
+        counts = Counter(distinct)
         marked = [f"{name}, {mark}" for name, mark in zip(names, marks, strict=True)]
-        said = [one if counts[one] == 1 else other for one, other in zip(said, marked, strict=True)]
-    return said
+        distinct = [one if counts[one] == 1 else other for one, other in zip(distinct, marked, strict=True)]
+    return distinct
 
 
-def shortened(name: str) -> str:
+def shorten_name(name: str) -> str:
     """The name, without its middle if it is too long."""
-    half = LONGEST // 2
-    return name if len(name) <= LONGEST else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}"
+    half = MAX_NAME_LENGTH // 2
+    return name if len(name) <= MAX_NAME_LENGTH else f"{name[:half].rstrip()}…{name[1 - half :].lstrip()}"
 
 
-def minute(seconds: float) -> str:
+def format_minute(seconds: float) -> str:
     """A time since the epoch as the table of runs shows it."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
-def _second(seconds: float) -> str:
+def _format_second(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))

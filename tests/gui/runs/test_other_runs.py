@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from core.run_folder import RunFolder, RunLabel
-from gui.runs.others import read_runs_with_probes, read_runs_with_weights
+from gui.runs.other_runs import read_runs_with_probes, read_runs_with_weights
 from gui.runs.rows import EXAMPLE_NAME, example_path
 
 

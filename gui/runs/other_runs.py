@@ -12,8 +12,8 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_folder import RunFolder, list_runs
-from gui.runs.naming import name_of, told_apart_in_a_choice
 from gui.runs.rows import example_path
+from gui.runs.run_names import distinct_short_names, run_name
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _read(runs_dir: Path, look: Callable[[OtherRun, RunFolder], OtherRun]) -> li
     for path in [*reversed(list_runs(runs_dir)), example_path()]:
         with suppress(UserError, OSError):
             folder = RunFolder.open(path)
-            run = OtherRun(path, name_of(folder), folder.config().seed, folder.state.created, steps=())
+            run = OtherRun(path, run_name(folder), folder.config().seed, folder.state.created, steps=())
             runs.append(look(run, folder))
     runs = [run for run in runs if run.steps]
-    return [replace(run, name=name) for run, name in zip(runs, told_apart_in_a_choice(runs), strict=True)]
+    return [replace(run, name=name) for run, name in zip(runs, distinct_short_names(runs), strict=True)]

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.main_window import VIEWS
-from gui.runs.place import RunsPlace
+from gui.runs.runs_directory import RunsDirectory
 from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
 
@@ -37,7 +37,7 @@ def test_it_is_absolute_and_what_was_chosen_is_remembered_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    place = RunsPlace(Path("runs"))
+    place = RunsDirectory(Path("runs"))
     assert place.path == tmp_path / "runs" and place.chosen is None
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "elsewhere")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 
-class RunsPlace(QObject):
+class RunsDirectory(QObject):
     """`path` is the folder; `chosen` is the one that the user chose, to be remembered, or None.
 
     `path` is absolute and free of links, as are the paths from `RunFolder.create`: rows are identified by their paths.

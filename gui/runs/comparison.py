@@ -25,14 +25,14 @@ from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
 from core.validation_size import ValidationSize
-from gui.runs.naming import told_apart
 from gui.runs.rows import RunRow
+from gui.runs.run_names import distinct_names
 from gui.runs.seed_bands import Band, Curve, band_of
 from gui.smoothing import smoothed
 
 LETTERS = "ABCDEFGH"  # of several runs each has a letter as well as a colour
-At = int | Literal["newest", "common"]  # a step; each run's own newest; or the newest that all runs have
-Kept = TypeVar("Kept")
+StepChoice = int | Literal["newest", "common"]  # a step; each run's own newest; or the newest that all runs have
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +63,10 @@ class ComparedRun:
 
 @dataclass(frozen=True, eq=False)
 class ComparedGroup:
-    """Several runs that differ in their seed alone; `places` are their places among all runs."""
+    """Several runs that differ in their seed alone; `indices` are their indices among all runs."""
 
     name: str
-    places: tuple[int, ...]
+    indices: tuple[int, ...]
     training: Band
     validation: Band
 
@@ -88,69 +88,73 @@ class Comparison:
     runs: tuple[ComparedRun, ...]
     groups: tuple[ComparedGroup, ...]
     table: tuple[tuple[object, ...], ...]
-    at: At = "newest"  # the step of probes and validations
+    chosen_step: StepChoice = "newest"  # the step of probes and validations
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
     damaged: tuple[UserError, ...] = ()  # an error for each damaged probe or validation; it is left out
-    of_other_tokens: int | None = None  # place of the first run with losses per other tokens than run 0's
+    first_with_other_tokens: int | None = None  # index of the first run with losses per other tokens than run 0's
 
-    def why_none_was(self, looked_at: Literal["probed", "validated"]) -> str:
+    def why_empty(self, kind: Literal["probed", "validated"]) -> str:
         """Why no run has anything to show, and where to look for something."""
-        if self.at == "common":
-            return f"These runs were {looked_at} at no step in common: choose one above, or each run's newest."
-        none = f"{'None of these runs was' if len(self.runs) > 1 else 'This run was not'} {looked_at}"
-        return f"{none} yet." if self.at == "newest" else f"{none} at step {self.at:,}: choose another step above."
+        if self.chosen_step == "common":
+            return f"These runs were {kind} at no step in common: choose one above, or each run's newest."
+        none = f"{'None of these runs was' if len(self.runs) > 1 else 'This run was not'} {kind}"
+        return (
+            f"{none} yet."
+            if self.chosen_step == "newest"
+            else f"{none} at step {self.chosen_step:,}: choose another step above."
+        )
 
     @property
-    def alone(self) -> list[int]:
-        """The places of the runs in no group."""
-        grouped = {place for group in self.groups for place in group.places}
-        return [place for place in range(len(self.runs)) if place not in grouped]
+    def ungrouped(self) -> list[int]:
+        """The indices of the runs in no group."""
+        grouped = {index for group in self.groups for index in group.indices}
+        return [index for index in range(len(self.runs)) if index not in grouped]
 
 
 class RunsReader:
     """Reads one run or several, and of a run read before only what was appended. Used by one thread at a time."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, _Known] = {}
+        self._caches: dict[Path, _RunCache] = {}
 
-    def read(self, rows: Sequence[RunRow], at: At) -> Comparison:
+    def read(self, rows: Sequence[RunRow], at: StepChoice) -> Comparison:
         """Compare these runs, at most as many as there are letters. Raises UserError if one is damaged.
 
         If only a probe or a validation is damaged, it is left out: curves and settings do not need it.
         """
         folders = [RunFolder.open(row.path) for row in rows]
-        self._known = {row.path: self._known.get(row.path) or _Known() for row in rows}
-        known = [*self._known.values()]
+        self._caches = {row.path: self._caches.get(row.path) or _RunCache() for row in rows}
+        known = [*self._caches.values()]
         for one, folder in zip(known, folders, strict=True):
             one.read_losses(folder)
         probed, validated = ([folder.probe_steps() for folder in folders], [one.validation_steps() for one in folders])
         steps = sorted({step for one in (*probed, *validated) for step in one}, reverse=True)
-        looked_at = zip(steps_at(at, probed), steps_at(at, validated), strict=True)
+        looked_at = zip(steps_to_read(at, probed), steps_to_read(at, validated), strict=True)
         damaged: list[UserError] = []
         for one, folder, row, (probe_step, validation_step) in zip(known, folders, rows, looked_at, strict=True):
-            one.look(folder, row, probe_step, validation_step)
+            one.read_probe_and_validation(folder, row, probe_step, validation_step)
             damaged += one.damaged
-        names = zip(LETTERS if len(rows) > 1 else [""], told_apart(rows), known, strict=False)
+        names = zip(LETTERS if len(rows) > 1 else [""], distinct_names(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
-        read = [one.as_read(folder) for one, folder in zip(known, folders, strict=True)]
+        read = [one.results(folder) for one, folder in zip(known, folders, strict=True)]
         groups = seed_groups(read)
         table = _table(read, groups, runs)
-        bands, other = tuple(_banded(groups, runs)), index_of_other_tokens([one.target_tokens for one in read])
+        bands, other = tuple(_compared_groups(groups, runs)), index_of_other_tokens([one.target_tokens for one in read])
         return Comparison(runs, bands, table, at, tuple(steps), tuple(damaged), other)
 
 
-class _Known:
+class _RunCache:
     """What has been read of a run: its metrics so far, and the probe and validation last asked for."""
 
     def __init__(self) -> None:
-        self._begin_anew()
-        self._looked: tuple[RunRow, int | None, int | None] | None = None
+        self._reset()
+        self._last_read: tuple[RunRow, int | None, int | None] | None = None
         self.damaged: list[UserError] = []  # errors of a probe or validation that is left out
         self._validated: ValidationSize | None = None
         self._target_tokens: TargetTokens | None = None
         self._data: str | None = None
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._metrics = MetricsTail()
         self.training = GrowingCurve()
         self.validations: dict[int, dict[str, float]] = {}  # step -> metrics
@@ -159,7 +163,7 @@ class _Known:
     def read_losses(self, folder: RunFolder) -> None:
         """Read what was appended since the last time, or everything if the run was cut back."""
         if self._metrics.was_rewritten(folder):
-            self._begin_anew()
+            self._reset()
         records = self._metrics.read(folder)
         self.training.extend(
             [record["step"] for record in records.steps], metrics_file.column(records.steps, "train/loss")
@@ -167,16 +171,18 @@ class _Known:
         self.validations |= {record["step"]: metrics_file.metrics_of(record) for record in records.validations}
         self.changed += metrics_file.settings_of(records.settings)
 
-    def look(self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None) -> None:
+    def read_probe_and_validation(
+        self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None
+    ) -> None:
         """Read the probe and the validation of these steps, unless nothing has changed since they were read."""
         looked, damaged = (row, probed, validated), list[UserError]()
-        if looked != self._looked:
-            self._probe = _undamaged(folder.probe, probed, damaged)
-            sentences = _undamaged(folder.validated_sentences, validated, damaged)
+        if looked != self._last_read:
+            self._probe = _read_or_report(folder.probe, probed, damaged)
+            sentences = _read_or_report(folder.validated_sentences, validated, damaged)
             self._sentences, self._validated_at = sentences or (), validated if sentences is not None else None
-            self._looked, self.damaged = looked, damaged
+            self._last_read, self.damaged = looked, damaged
 
-    def as_read(self, folder: RunFolder) -> RunResults:
+    def results(self, folder: RunFolder) -> RunResults:
         """The run as the terminal compares it."""
         if self._validated is None:
             self._validated, self._target_tokens, self._data = read_units(folder)
@@ -198,7 +204,7 @@ class _Known:
         )
 
 
-def _undamaged(read: Callable[[int], Kept], step: int | None, damaged: list[UserError]) -> Kept | None:
+def _read_or_report(read: Callable[[int], Record], step: int | None, damaged: list[UserError]) -> Record | None:
     """What was kept at this step; None if there is nothing, or if it is damaged: `damaged` then gets the error."""
     try:
         return read(step) if step is not None else None
@@ -207,7 +213,7 @@ def _undamaged(read: Callable[[int], Kept], step: int | None, damaged: list[User
         return None
 
 
-def steps_at(at: At, known: Sequence[Sequence[int]]) -> list[int | None]:
+def steps_to_read(at: StepChoice, known: Sequence[Sequence[int]]) -> list[int | None]:
     """For each run's ascending steps the one to look at, or None if it has no such step."""
     if at == "newest":
         return [steps[-1] if steps else None for steps in known]
@@ -226,7 +232,7 @@ def _table(
     """
     records = comparison_records(read, groups)
     means, deviations = records[len(runs) :: 2], records[len(runs) + 1 :: 2]
-    letters = ["".join(runs[place].letter for place in group.indices) for group in groups]
+    letters = ["".join(runs[index].letter for index in group.indices) for group in groups]
     heads = [f"{of}  {mean['run']} ± deviation" for of, mean in zip(letters, means, strict=True)]
     left_out = {"run", "group"} if len(runs) > 1 else {"run"}
     names = [name for name in records[0] if name not in left_out]
@@ -240,8 +246,8 @@ def _table(
     return (("", *heads, *(run.title for run in runs)), *rows)
 
 
-def _banded(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
+def _compared_groups(groups: Sequence[SeedGroup], runs: Sequence[ComparedRun]) -> Iterator[ComparedGroup]:
     for group in groups:
-        members = [runs[place] for place in group.indices]
+        members = [runs[index] for index in group.indices]
         training, validation = ([getattr(run, kind) for run in members] for kind in ("training", "validation"))
         yield ComparedGroup(group.name, group.indices, band_of(training), band_of(validation))

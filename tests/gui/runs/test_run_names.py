@@ -9,8 +9,15 @@ from pathlib import Path
 
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder
-from gui.runs.naming import LONGEST, minute, name_of, shortened, told_apart, told_apart_in_a_choice
 from gui.runs.rows import EXAMPLE_NAME, example_path, read_row
+from gui.runs.run_names import (
+    MAX_NAME_LENGTH,
+    distinct_names,
+    distinct_short_names,
+    format_minute,
+    run_name,
+    shorten_name,
+)
 
 DAY = time.mktime((2026, 3, 1, 12, 30, 0, 0, 0, -1))
 
@@ -27,36 +34,36 @@ def test_a_run_is_called_alike_in_the_table_and_in_every_choice(tmp_path: Path) 
     folder = RunFolder.open(shutil.copytree(example_path(), tmp_path / "2026-01-01_made"))
     for label in (RunLabel(), RunLabel(name="warm-up of 400")):
         folder.write_label(label)
-        assert name_of(folder) == read_row(folder.path).name == (label.name or folder.config().name)
+        assert run_name(folder) == read_row(folder.path).name == (label.name or folder.config().name)
     (folder.path / "label.json").write_text("damaged")
-    assert name_of(folder) == folder.config().name
-    assert name_of(RunFolder.open(example_path())) == EXAMPLE_NAME
+    assert run_name(folder) == folder.config().name
+    assert run_name(RunFolder.open(example_path())) == EXAMPLE_NAME
 
 
 def test_only_runs_called_alike_are_marked_with_when_they_began() -> None:
     runs = [Run("sort"), Run("copy"), Run("copy", DAY + 60)]
-    assert told_apart(runs) == ["sort", f"copy, {minute(DAY)}", f"copy, {minute(DAY + 60)}"]
-    assert minute(DAY) == "2026-03-01 12:30"
+    assert distinct_names(runs) == ["sort", f"copy, {format_minute(DAY)}", f"copy, {format_minute(DAY + 60)}"]
+    assert format_minute(DAY) == "2026-03-01 12:30"
 
 
 def test_a_seed_that_no_other_has_tells_runs_of_one_name_apart() -> None:
-    assert told_apart([Run("a"), Run("a", seed=2)]) == ["a, seed 0", "a, seed 2"]
+    assert distinct_names([Run("a"), Run("a", seed=2)]) == ["a, seed 0", "a, seed 2"]
     runs = [Run("a"), Run("a", DAY + 60), Run("a", DAY + 60, seed=1), Run("b", seed=1)]
-    assert told_apart(runs) == [f"a, {minute(DAY)}", f"a, {minute(DAY + 60)}", "a, seed 1", "b"]
+    assert distinct_names(runs) == [f"a, {format_minute(DAY)}", f"a, {format_minute(DAY + 60)}", "a, seed 1", "b"]
 
 
 def test_of_the_same_minute_the_second_tells_and_of_the_same_second_the_folder() -> None:
     runs = [Run("a"), Run("a", DAY + 7), Run("a", DAY + 60)]
-    assert told_apart(runs) == ["a, 2026-03-01 12:30:00", "a, 2026-03-01 12:30:07", "a, 2026-03-01 12:31"]
+    assert distinct_names(runs) == ["a, 2026-03-01 12:30:00", "a, 2026-03-01 12:30:07", "a, 2026-03-01 12:31"]
     twins = [Run("a", path=Path("/runs/x")), Run("a", path=Path("/runs/y"))]
-    assert told_apart(twins) == ["a, x", "a, y"]
+    assert distinct_names(twins) == ["a, x", "a, y"]
 
 
 def test_in_a_choice_a_long_name_loses_its_middle_and_is_told_apart_all_the_same() -> None:
     long = "the one with a very long name indeed, "
-    assert shortened("short") == "short"
-    assert len(shortened(long + "half")) <= LONGEST and shortened(long + "half").endswith("indeed, half")
+    assert shorten_name("short") == "short"
+    assert len(shorten_name(long + "half")) <= MAX_NAME_LENGTH and shorten_name(long + "half").endswith("indeed, half")
     runs = [Run(f"{long}{'x' * 40} {long}"), Run(f"{long}{'y' * 40} {long}", DAY + 60)]
-    alike = told_apart_in_a_choice(runs)
+    alike = distinct_short_names(runs)
     assert len(set(alike)) == 2 and all(", 2026-03-01" in name for name in alike)
-    assert told_apart(runs) == [run.name for run in runs]
+    assert distinct_names(runs) == [run.name for run in runs]

@@ -51,7 +51,7 @@ class SharedRuns(QObject):
 
     def open_file(self, path: Path) -> None:
         """Add a shared run to the runs folder, and open it."""
-        self._context.bridge.run_in_background(partial(receive, path, self._context.place.path), self._open)
+        self._context.bridge.run_in_background(partial(receive, path, self._context.runs_directory.path), self._open)
 
     def _open(self, run: Path) -> None:
         self._context.workbench.open_run(run)

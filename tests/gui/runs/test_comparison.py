@@ -13,7 +13,7 @@ from core.events import ValidationDone
 from core.resuming import truncate_run
 from core.run_files import checked_lines, metrics_file
 from core.run_folder import RunFolder
-from gui.runs.compared import RunsReader, steps_at
+from gui.runs.comparison import RunsReader, steps_to_read
 from gui.runs.rows import example_path, read_row
 from gui.smoothing import smoothed
 
@@ -60,10 +60,10 @@ def test_a_run_that_was_cut_back_is_read_anew(runs: list[Path]) -> None:
 
 def test_one_step_of_all_or_each_at_its_own() -> None:
     known = [[0, 5, 10, 20], [0, 5, 10, 15], [0, 5]]
-    assert steps_at("common", known) == [5, 5, 5]
-    assert steps_at("newest", [*known, []]) == [20, 15, 5, None]
-    assert steps_at(10, known) == [10, 10, None]
-    assert steps_at("common", [*known, []]) == [None] * 4
+    assert steps_to_read("common", known) == [5, 5, 5]
+    assert steps_to_read("newest", [*known, []]) == [20, 15, 5, None]
+    assert steps_to_read(10, known) == [10, 10, None]
+    assert steps_to_read("common", [*known, []]) == [None] * 4
 
 
 def test_probe_and_validation_are_those_of_the_step(runs: list[Path]) -> None:
@@ -80,11 +80,11 @@ def test_probe_and_validation_are_those_of_the_step(runs: list[Path]) -> None:
 def test_the_first_run_whose_losses_count_by_other_tokens_is_named(runs: list[Path]) -> None:
     rows = [read_row(run) for run in runs]
     reader = RunsReader()
-    assert reader.read(rows, "common").of_other_tokens is None
+    assert reader.read(rows, "common").first_with_other_tokens is None
     other = RunFolder.open(runs[1])
     vocabulary = other.vocabulary()
     vocabulary["dataset"]["tokenizer"]["tgt"] = "characters"
     other.write_vocabulary(vocabulary)
-    assert RunsReader().read(rows, "common").of_other_tokens == 1
+    assert RunsReader().read(rows, "common").first_with_other_tokens == 1
     (runs[1] / "vocabulary.json").write_text("torn")
-    assert RunsReader().read(rows, "common").of_other_tokens is None  # not known of it
+    assert RunsReader().read(rows, "common").first_with_other_tokens is None  # not known of it

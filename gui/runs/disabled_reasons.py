@@ -66,13 +66,13 @@ def why_not_name(row: RunRow | None) -> str:
     return _why_not_readable(row)
 
 
-def why_not_delete(row: RunRow, *, is_at_hand: bool, is_followed: bool) -> str:
-    """A sentence; empty if the run can be moved to the trash. `is_at_hand`: this window has it open."""
+def why_not_delete(row: RunRow, *, is_open: bool, is_followed: bool) -> str:
+    """A sentence; empty if the run can be moved to the trash. `is_open`: this window has it open."""
     if row.is_example:
         return "The example run is part of Headlight and stays"
     if row.writer is not None:
         return f"{row.writer[0].upper()}{row.writer[1:]} writes this run now: end it first"
-    if row.is_ours or is_at_hand:
+    if row.is_ours or is_open:
         return "This run is open in this window: open another, or Reset, first"
     if is_followed:
         return "This window follows this run: stop following it first"
