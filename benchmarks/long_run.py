@@ -28,12 +28,12 @@ from benchmarks.check_learning import train
 from core.engine import Engine
 from core.settings.presets import FIRST_PRESET, read_preset
 from gui.bridge import EngineBridge
-from gui.collector import collecting_here
 from gui.context import make_context
+from gui.garbage_collector import collecting_in_gui_thread
 from gui.heads.attention_comparison import Baseline
-from gui.interpreter import quick_to_yield
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
+from gui.switch_interval import short_switch_interval
 from gui.theme import Theme
 from gui.view import View
 
@@ -82,7 +82,7 @@ def measure(run: Path) -> bool:
     theme.apply()
     window = MainWindow(make_context(bridge, theme, run.parent))
     window.show()
-    with collecting_here(bridge), quick_to_yield():
+    with collecting_in_gui_thread(bridge), short_switch_interval():
         measured = MeasuredWindow(app, window)
         try:
             return _measure_opening(measured, run) & _measure_moves(measured)

@@ -28,10 +28,10 @@ from shiboken6 import getAllValidWrappers
 from core.engine import Engine
 from core.events import Prepared
 from gui.bridge import EngineBridge
-from gui.collector import collecting_here
 from gui.context import make_context
-from gui.interpreter import quick_to_yield
+from gui.garbage_collector import collecting_in_gui_thread
 from gui.main_window import MainWindow
+from gui.switch_interval import short_switch_interval
 from gui.theme import Theme
 
 STEPS = 20_000
@@ -122,7 +122,7 @@ def train(folder: Path) -> list[Counts]:
     bridge.prepared.connect(begin)
     bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
     window.setup_drawer.open_file(settings)
-    with collecting_here(bridge), quick_to_yield():
+    with collecting_in_gui_thread(bridge), short_switch_interval():
         app.exec()
         window.shut_down()
     return counted

@@ -110,10 +110,10 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     from core.engine import Engine
     from core.events import Prepared, RunStarted
     from gui.bridge import EngineBridge
-    from gui.collector import collecting_here
     from gui.context import make_context
-    from gui.interpreter import quick_to_yield
+    from gui.garbage_collector import collecting_in_gui_thread
     from gui.main_window import MainWindow
+    from gui.switch_interval import short_switch_interval
     from gui.theme import Theme
 
     app = QApplication([])
@@ -143,7 +143,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     else:
         bridge.prepared.connect(learn)
         workbench.replace_draft(read_preset(preset, (f"training.max_steps={STEPS}",)))
-    with collecting_here(bridge), quick_to_yield():
+    with collecting_in_gui_thread(bridge), short_switch_interval():
         app.exec()
         timer.stop()
         window.shut_down()

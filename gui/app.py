@@ -13,14 +13,14 @@ from core.engine import Engine
 from core.machine.signals import handling_signals
 from core.run_folder import default_runs_dir
 from gui.bridge import EngineBridge
-from gui.collector import collecting_here
 from gui.context import make_context
-from gui.faults.crash import watched
-from gui.faults.native_crash import earlier_crashes, leaving_a_trace
+from gui.faults.native_crash import earlier_crashes, recording_native_crashes
 from gui.faults.no_display import open_application
-from gui.interpreter import quick_to_yield
+from gui.faults.unhandled_exceptions import reporting_exceptions
+from gui.garbage_collector import collecting_in_gui_thread
 from gui.main_window import MainWindow
-from gui.remembered import recall, remember, remembered_path
+from gui.preferences import load_preferences, preferences_path, save_preferences
+from gui.switch_interval import short_switch_interval
 from gui.theme import Theme
 
 UNSAVED = 3  # the status with which the terminal, too, reports a run that a full disk stopped
@@ -36,22 +36,27 @@ def run(argv: list[str], engine: Engine) -> int:
     app.setApplicationName("Headlight")
     app.setStyle("Fusion")
     pg.setConfigOptions(imageAxisOrder="row-major")
-    path = remembered_path()
-    remembered = recall(path)
-    theme = Theme(remembered.mode, remembered.zoom)
+    path = preferences_path()
+    preferences = load_preferences(path)
+    theme = Theme(preferences.mode, preferences.zoom)
     bridge = EngineBridge(engine)
     crashes = earlier_crashes()
-    with watched(bridge), leaving_a_trace(), collecting_here(bridge), quick_to_yield():
+    with (
+        reporting_exceptions(bridge),
+        recording_native_crashes(),
+        collecting_in_gui_thread(bridge),
+        short_switch_interval(),
+    ):
         theme.apply()
-        window = MainWindow(make_context(bridge, theme, default_runs_dir(remembered.runs_dir)))
+        window = MainWindow(make_context(bridge, theme, default_runs_dir(preferences.runs_dir)))
         window.finished.connect(app.exit)
         for trouble in crashes:
             window.trouble_strip.show_trouble(trouble)
-        remembered.show(window, path)
+        preferences.show(window, path)
         with handling_signals(partial(_leave, window)):
             QTimer.singleShot(0, window.start)
             status = app.exec()
-        remember(window, path)
+        save_preferences(window, path)
         window.shut_down()
     if window.unsaved_message:
         print(f"headlight: {window.unsaved_message}", file=sys.stderr)

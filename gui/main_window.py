@@ -302,7 +302,7 @@ class MainWindow(QMainWindow):
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.visibility_changed.connect(self.transport.set_plain)
         self.context.workbench.learn_requested.connect(self._close_setup)
-        self.setup_drawer.marked.connect(partial(self.rail.setup_button.setChecked, True))
+        self.setup_drawer.field_marked.connect(partial(self.rail.setup_button.setChecked, True))
         ShortcutPriority(self, ("Ctrl+E", "Ctrl+D"))
         FocusFrame(self)
         for keys, act in self._shortcuts():
@@ -317,7 +317,7 @@ class MainWindow(QMainWindow):
             ("Ctrl+B", self.transport.branch_button.click),
             ("L", self.context.playhead.go_live),
             ("P", self.context.replay.toggle),
-            ("Shift+P", self.context.replay.toggle_back),
+            ("Shift+P", self.context.replay.toggle_rewind),
             ("[", row.show_previous),
             ("]", row.show_next),
             ("Ctrl+D", theme.toggle_mode),

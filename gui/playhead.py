@@ -35,7 +35,7 @@ class Playhead(QObject):
         self._viewed = min(max(step, 0), self._live_step)
         self.moved.emit(self.step)
 
-    def put(self, step: int) -> None:
+    def drag_to(self, step: int) -> None:
         """View the step the user dragged to; at the newest one, go live again."""
         if step < self._live_step:
             self.view(step)

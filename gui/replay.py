@@ -25,7 +25,7 @@ class Replay(QObject):
     def __init__(self, playhead: Playhead, read_steps: Callable[[], Sequence[int]]) -> None:
         """`read_steps` returns the steps that can be viewed now, ascending."""
         super().__init__()
-        self.is_back = False  # the direction in which it plays, or last played
+        self.is_rewinding = False  # the direction in which it plays, or last played
         self._playhead = playhead
         self._read_steps = read_steps
         self._timer = QTimer(self)
@@ -38,34 +38,34 @@ class Replay(QObject):
 
     def toggle(self) -> None:
         """Play forwards; stop if already doing so."""
-        self._toggle(is_back=False)
+        self._toggle(is_rewinding=False)
 
-    def toggle_back(self) -> None:
+    def toggle_rewind(self) -> None:
         """Play back; stop if already doing so."""
-        self._toggle(is_back=True)
+        self._toggle(is_rewinding=True)
 
     def stop(self) -> None:
         """Stop where it is."""
         self._timer.stop()
         self.changed.emit()
 
-    def before(self, step: int) -> int | None:
+    def previous_step(self, step: int) -> int | None:
         """The nearest step to view before this one; None at the first."""
         steps = self._read_steps()
         index = bisect_left(steps, step)
         return steps[index - 1] if index else None
 
-    def after(self, step: int) -> int | None:
+    def next_step(self, step: int) -> int | None:
         """The nearest step to view after this one; None at the last."""
         steps = self._read_steps()
         index = bisect_right(steps, step)
         return steps[index] if index < len(steps) else None
 
-    def _toggle(self, *, is_back: bool) -> None:
-        if self.is_playing and self.is_back == is_back:
+    def _toggle(self, *, is_rewinding: bool) -> None:
+        if self.is_playing and self.is_rewinding == is_rewinding:
             self.stop()
-        elif self.before(self._playhead.live_step) is not None:  # else there is nothing to play
-            self.is_back = is_back
+        elif self.previous_step(self._playhead.live_step) is not None:  # else there is nothing to play
+            self.is_rewinding = is_rewinding
             self._playhead.view(self._playhead.step if self._next() is not None else self._other_end())
             self._timer.start(self._interval())
             self.changed.emit()
@@ -76,17 +76,17 @@ class Replay(QObject):
             self._playhead.view(step)
             return
         self.stop()
-        if not self.is_back:
+        if not self.is_rewinding:
             self._playhead.go_live()
 
     def _interval(self) -> int:
         """How long to show each of the probes that are left now; probes that a run adds while playing do not count."""
         steps, step = self._read_steps(), self._playhead.step
-        left = bisect_left(steps, step) if self.is_back else len(steps) - bisect_right(steps, step)
+        left = bisect_left(steps, step) if self.is_rewinding else len(steps) - bisect_right(steps, step)
         return min(max(TOTAL_MS // max(left, 1), SHORTEST_MS), LONGEST_MS)
 
     def _next(self) -> int | None:
-        return self.before(self._playhead.step) if self.is_back else self.after(self._playhead.step)
+        return self.previous_step(self._playhead.step) if self.is_rewinding else self.next_step(self._playhead.step)
 
     def _other_end(self) -> int:
-        return self._playhead.live_step if self.is_back else self._read_steps()[0]
+        return self._playhead.live_step if self.is_rewinding else self._read_steps()[0]

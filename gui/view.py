@@ -34,9 +34,9 @@ class View(QWidget):
         layout.addWidget(page)
         return page.column
 
-    def keep_legible(self, part: QWidget, lowest: int) -> None:
-        """Keep a part at least `lowest` pixels high (at 100 % zoom), so that it stays readable."""
-        self._min_heights[part] = lowest
+    def keep_min_height(self, part: QWidget, height: int) -> None:
+        """Keep a part at least `height` pixels high (at 100 % zoom), so that it stays readable."""
+        self._min_heights[part] = height
         self._apply_min_heights()
 
     def add_panels(self, *panels: Panel) -> None:
@@ -50,5 +50,5 @@ class View(QWidget):
                 panel.header.addWidget(ExportButton(panel, self.context.bridge, self.context.redraw_scheduler))
 
     def _apply_min_heights(self) -> None:
-        for part, lowest in self._min_heights.items():
-            part.setMinimumHeight(self.context.theme.px(lowest))
+        for part, height in self._min_heights.items():
+            part.setMinimumHeight(self.context.theme.px(height))

@@ -59,7 +59,7 @@ settings.register_profile("headlight", deadline=None, derandomize=True, database
 settings.load_profile("headlight")
 
 
-gc.disable()  # a widget must not be destroyed in another thread (gui/collector.py): collected is between two tests
+gc.disable()  # a widget must not be destroyed in another thread (gui/garbage_collector.py): collect between tests
 num_over = 0  # of the things that were set aside, so many may have ended
 
 

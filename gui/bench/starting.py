@@ -62,7 +62,7 @@ class Starting(QObject):
         """Another run, or none, is the current one now: forget the one that began, or throw it away."""
         if self._started is not None and self._started != run:
             if self._started.name != self._parent() and not self._opening.replaces(self._started):
-                self._move_to_trash(trash_stepless_run, self._started)
+                self._discard(trash_stepless_run, self._started)
             self._started = None
 
     def restore_started(self) -> None:
@@ -74,11 +74,11 @@ class Starting(QObject):
     def _handle_branch(self, asked: Branch, branch: Path) -> None:
         self._started = branch
         if asked.replaces_branch:
-            self._move_to_trash(trash_replaced_branch, asked.run)
+            self._discard(trash_replaced_branch, asked.run)
 
-    def _move_to_trash(self, move_to_trash: Callable[[Path], None], run: Path) -> None:
+    def _discard(self, move: Callable[[Path], None], run: Path) -> None:
         self._bridge.run_in_background(
-            partial(move_to_trash, run), on_error=lambda _: None
+            partial(move, run), on_error=lambda _: None
         )  # if there is no trash, the run stays
 
     def _parent(self) -> str | None:

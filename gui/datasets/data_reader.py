@@ -15,8 +15,8 @@ from core.events import StateChanged
 from core.overview.overview import summarise_data
 from core.overview.records import DataOverview, Limits, length_limits
 from core.requests import LocateData
+from gui.background_iterator import BackgroundIterator
 from gui.bridge import EngineBridge
-from gui.piecemeal import Piecemeal
 
 WAITING = "Preparing the data …"
 NO_DATA = "No data are prepared: choose a dataset in Setup, or drop your own files here."
@@ -45,7 +45,7 @@ class DataReader(QObject):
         self._key: object = None  # identifies what was opened last
         self._is_watched = self._is_located = False  # `_is_located`: the engine was asked where the current data are
         self._is_superseded = False
-        self._overview_work = Piecemeal[DataOverview](bridge, self._handle_overview)
+        self._overview_work = BackgroundIterator[DataOverview](bridge, self._handle_overview)
         bridge.state_changed.connect(self._handle_state_changed)
 
     @property
@@ -98,7 +98,7 @@ class DataReader(QObject):
             self.data, overviews = opened
             self.config, self.overview = config, None
             self._set_superseded(False)
-            self._overview_work.begin(overviews)
+            self._overview_work.start(overviews)
             self.opened.emit()
 
     def _handle_locate_error(self, error: Exception) -> None:
@@ -115,7 +115,7 @@ class DataReader(QObject):
     def _close(self, note: str) -> None:
         self._key, self.empty_reason = None, note
         self.data = self.config = self.overview = None
-        self._overview_work.begin(None)
+        self._overview_work.start(None)
         self.opened.emit()
 
     def _set_superseded(self, is_superseded: bool) -> None:

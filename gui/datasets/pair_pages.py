@@ -8,9 +8,9 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from core.overview.pairs import Found, PairRow, find_pairs, read_rows
+from gui.background_iterator import BackgroundIterator
 from gui.bridge import EngineBridge
 from gui.datasets.data_reader import DataReader
-from gui.piecemeal import Piecemeal
 
 PAGE = 50
 
@@ -29,7 +29,7 @@ class PairPages(QObject):
         self.found: Found | None = None  # None: no search text
         self._bridge = bridge
         self._reader = reader
-        self._search = Piecemeal[Found](bridge, self._handle_found)
+        self._search = BackgroundIterator[Found](bridge, self._handle_found)
         self._requested: object = None  # identifies the page that was asked for last
         reader.opened.connect(self._restart)
 
@@ -73,9 +73,9 @@ class PairPages(QObject):
         data, self.first_index, self.found = self._reader.data, 0, None
         if data is not None and self.search_text:
             self.found = Found(indices=(), num_searched=0, is_done=False)
-            self._search.begin(find_pairs(data, self.split, self.search_text))
+            self._search.start(find_pairs(data, self.split, self.search_text))
         else:
-            self._search.begin(None)
+            self._search.start(None)
         self._read()
 
     def _handle_found(self, found: Found) -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from core.events import Trouble
 from core.run_files.claiming import is_alive, process_start_id
-from gui.faults.crash import log_path, write_to_log
+from gui.faults.unhandled_exceptions import log_path, write_to_log
 
 
 @contextmanager
-def leaving_a_trace() -> Iterator[None]:
+def recording_native_crashes() -> Iterator[None]:
     """Within the block a native crash writes the Python traceback to a file named after this process."""
-    path = trace_of(os.getpid())
+    path = trace_path(os.getpid())
     with path.open("w", encoding="utf-8") as file:
         faulthandler.enable(file)
         try:
@@ -28,7 +28,7 @@ def leaving_a_trace() -> Iterator[None]:
     path.unlink(missing_ok=True)
 
 
-def trace_of(pid: int) -> Path:
+def trace_path(pid: int) -> Path:
     """The trace file of the process that now has this number; an earlier process of that number has another."""
     begun = (process_start_id(pid) or "").replace(" ", "-")
     return log_path().with_name(f"native-{pid}-{begun}.txt")
@@ -36,22 +36,24 @@ def trace_of(pid: int) -> Path:
 
 def earlier_crashes() -> list[Trouble]:
     """The crashes of earlier windows, oldest first. Each is returned once, and moved to the log."""
-    left = []
-    for path in _left_behind():
+    crashes = []
+    for path in _leftover_traces():
         with suppress(FileNotFoundError):  # another window that starts now was faster and reports it
             when, trace = path.stat().st_mtime, path.read_text(encoding="utf-8", errors="replace")
             path.unlink()
-            left.append((when, trace))
-    return [_told(datetime.fromtimestamp(when), trace) for when, trace in sorted(left) if trace]  # empty: killed
+            crashes.append((when, trace))
+    return [
+        _log_and_report(datetime.fromtimestamp(when), trace) for when, trace in sorted(crashes) if trace
+    ]  # empty: killed
 
 
-def _left_behind() -> list[Path]:
+def _leftover_traces() -> list[Path]:
     """Trace files of processes that no longer exist."""
     traces = [(int(path.stem.split("-")[1]), path) for path in log_path().parent.glob("native-*.txt")]
-    return [path for pid, path in traces if path != trace_of(pid) or not is_alive(pid)]
+    return [path for pid, path in traces if path != trace_path(pid) or not is_alive(pid)]
 
 
-def _told(when: datetime, trace: str) -> Trouble:
+def _log_and_report(when: datetime, trace: str) -> Trouble:
     write_to_log(when, trace)
     return Trouble(
         sentence=f"Headlight crashed in native code on {when:%Y-%m-%d at %H:%M}: {summary(trace)}",
@@ -63,6 +65,6 @@ def _told(when: datetime, trace: str) -> Trouble:
 def summary(trace: str) -> str:
     """A sentence from `faulthandler`'s output, such as `Segmentation fault, in paint (curves.py, line 12).`"""
     reason = re.search(r"^(?:Fatal Python error|Windows fatal exception): (.*)$", trace, flags=re.MULTILINE)
-    place = re.search(r'^Current thread.*\n +File "(.*)", line (\d+) in (.*)$', trace, flags=re.MULTILINE)
-    said = reason[1] if reason else "the process ended"
-    return f"{said}, in {place[3]} ({Path(place[1]).name}, line {place[2]})." if place else f"{said}."
+    location = re.search(r'^Current thread.*\n +File "(.*)", line (\d+) in (.*)$', trace, flags=re.MULTILINE)
+    cause = reason[1] if reason else "the process ended"
+    return f"{cause}, in {location[3]} ({Path(location[1]).name}, line {location[2]})." if location else f"{cause}."

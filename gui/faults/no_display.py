@@ -12,27 +12,27 @@ from PySide6.QtWidgets import QApplication
 
 def open_application(argv: Sequence[str]) -> QApplication:
     """Open the application on the display that the environment names; exit with status 2 if none answers."""
-    said: list[str] = []
+    warnings: list[str] = []
 
-    def hear(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:
+    def handle_message(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:
         if kind == QtMsgType.QtFatalMsg:  # Qt aborts once this returns
-            print(_sentence(said), file=sys.stderr, flush=True)
+            print(_sentence(warnings), file=sys.stderr, flush=True)
             os._exit(2)
         if kind == QtMsgType.QtWarningMsg:
-            said.append(text)
+            warnings.append(text)
 
-    before = qInstallMessageHandler(hear)
+    before = qInstallMessageHandler(handle_message)
     try:
         app = QApplication(argv)
     finally:
         qInstallMessageHandler(before)
-    for text in said:  # as Qt would have without our handler
+    for text in warnings:  # as Qt would have without our handler
         print(text, file=sys.stderr)
     return app
 
 
-def _sentence(said: Sequence[str]) -> str:
-    reasons = "; ".join(text.strip().rstrip(".") for text in said) or "Qt gives no reason"
+def _sentence(warnings: Sequence[str]) -> str:
+    reasons = "; ".join(text.strip().rstrip(".") for text in warnings) or "Qt gives no reason"
     return (
         f"headlight: no window can be opened on this display ({reasons}). "
         "Train in the terminal instead: headlight train copy_task"

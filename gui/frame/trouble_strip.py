@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout
 from core.errors import Offer
 from core.events import Trouble
 from core.home_paths import shorten_home
-from gui.faults.crash import log_path
+from gui.faults.unhandled_exceptions import log_path
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
 from gui.widgets.labels import plain_label, set_role

@@ -47,18 +47,18 @@ class AnatomyView(View):
     @property
     def topic(self) -> Topic:
         """The shown topic."""
-        return self.built[self._kind(self.topics.currentRow())]
+        return self.built[self._kind_of_row(self.topics.currentRow())]
 
     def choose(self, kind: type[Topic]) -> None:
         """Choose a topic in the list."""
-        self._fill()
+        self._list_topics()
         self.topics.setCurrentRow(list(self._makers).index(kind))
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._fill()
+        self._list_topics()
         self.topics.setFocus()
 
-    def _fill(self) -> None:
+    def _list_topics(self) -> None:
         """List the topics and show the first, unless they are listed already."""
         if self._makers:
             return
@@ -68,12 +68,12 @@ class AnatomyView(View):
         self.topics.addItems([kind.title for kind in self._makers])
         self.topics.setCurrentRow(0)
 
-    def _kind(self, row: int) -> type[Topic]:
+    def _kind_of_row(self, row: int) -> type[Topic]:
         return list(self._makers)[row]
 
     def _show_row(self, row: int) -> None:
         """Show the topic of this row, built if it is not there yet."""
-        kind = self._kind(row)
+        kind = self._kind_of_row(row)
         if kind not in self.built:
             topic = self.built[kind] = self._makers[kind]()
             self.add_panels(topic, *topic.findChildren(Panel))

@@ -17,7 +17,7 @@ from gui.view import View
 from gui.widgets.buttons import FoldButton, check_box
 from gui.widgets.splitters import splitter
 
-LOWEST = 260  # pixels at 100 %: the height at which the large head can still be read
+MIN_HEIGHT = 260  # pixels at 100 %: the height at which the large head can still be read
 _MORE_HELP = "All heads of a layer as one, differences between two steps or runs, and how widely each head looks"
 _KINDS_HELP = "Show the heads of all three kinds of attention, or of the chosen kind alone"
 
@@ -79,7 +79,7 @@ class AttentionView(View):
     def _lay_out(self) -> None:
         self.chooser.row.addWidget(self.more_button)
         heads = splitter(Qt.Orientation.Horizontal, (self.map, 6), (self.grid, 5))
-        self.keep_legible(heads, LOWEST)
+        self.keep_min_height(heads, MIN_HEIGHT)
         column = self.scrolling_column()
         column.addWidget(self.sentence_row)
         column.addWidget(self.chooser)

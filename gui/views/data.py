@@ -87,13 +87,13 @@ class DataView(View):
         dialog.open()
 
     def showEvent(self, event: QShowEvent) -> None:
-        self._watch(True)
+        self._set_watched(True)
         self.table.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self._watch(False)
+        self._set_watched(False)
 
-    def _watch(self, is_watched: bool) -> None:
+    def _set_watched(self, is_watched: bool) -> None:
         self.reader.watch(is_watched)
         self.pages.watch(is_watched)
 
@@ -107,8 +107,8 @@ class DataView(View):
         for widget in (self.split_combo, self.search_edit, self.previous_button, self.page_label, self.next_button):
             row.addWidget(widget, 1 if widget is self.search_edit else 0)
         row.addWidget(self.files_button)
-        for part, lowest in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
-            self.keep_legible(part, lowest)  # if zoom leaves less room, they scroll
+        for part, height in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
+            self.keep_min_height(part, height)  # if zoom leaves less room, they scroll
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
         self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessScrollArea(parts), 3)))
@@ -128,13 +128,13 @@ class DataView(View):
         self.reader.outdated_changed.connect(self._show_note)
         self.pages.changed.connect(self._show_pairs)
         self.split_combo.currentTextChanged.connect(self.pages.choose_split)
-        self.split_combo.currentTextChanged.connect(self._mark)
+        self.split_combo.currentTextChanged.connect(self._mark_panels)
         self.search_edit.textEdited.connect(self._typing.start)
         self.search_edit.returnPressed.connect(self._search)
         self.search_edit.escaped.connect(self._show_all)
         self._typing.timeout.connect(self._search)
-        self.previous_button.clicked.connect(self._turn_back)
-        self.next_button.clicked.connect(self._turn)
+        self.previous_button.clicked.connect(self._show_previous_page)
+        self.next_button.clicked.connect(self._show_next_page)
         self.files_button.clicked.connect(self.ask_files)
         self.examples.doubleClicked.connect(self.show_example)
         self.context.follower.changed.connect(self._show_note)
@@ -158,10 +158,10 @@ class DataView(View):
         examples = list(examples_of(self.reader.overview))
         self.examples.show_rows(examples)
         self.examples.setVisible(bool(examples))  # an empty table would say nothing
-        self._mark()
+        self._mark_panels()
         self._show_note()
 
-    def _mark(self) -> None:
+    def _mark_panels(self) -> None:
         self.histograms.mark_dirty()
         self.figures.mark_dirty()
 
@@ -190,10 +190,10 @@ class DataView(View):
         self._search()
         self.table.setFocus()
 
-    def _turn(self) -> None:
+    def _show_next_page(self) -> None:
         self.pages.turn_pages(1)
 
-    def _turn_back(self) -> None:
+    def _show_previous_page(self) -> None:
         self.pages.turn_pages(-1)
 
     def _choose_files(self, names: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ HINT = "Try puts the chosen dataset into Setup. New … writes a working plugin 
 NOTHING_CHOSEN = "Choose a plugin in the table first"
 READING = "Reading the plugins …"
 WRITTEN = "{} was written, and works: change it in an editor, then Reload."
-KEEPS = "The plugins were read again. This run keeps the code it began with; the next one has the new code."
+RUN_KEEPS_CODE = "The plugins were read again. This run keeps the code it began with; the next one has the new code."
 
 
 class PluginsView(View):
@@ -43,8 +43,8 @@ class PluginsView(View):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.checks = PluginChecks(context.bridge)
-        self._wanted = ""  # the origin of a plugin to choose once it is listed
-        self._written = ""  # the file name of a new plugin, until the note about it is shown
+        self._origin_to_choose = ""  # the origin of a plugin to choose once it is listed
+        self._written_file = ""  # the file name of a new plugin, until the note about it is shown
         self.try_button = button("Try", "Put it into Setup and see its data (Enter)")
         self.check_button = button("Check", "Look for faults in it, for up to a minute, also while a run learns")
         self.new_button = button("New …", "Write a working plugin, to be changed, into your plugin folder")
@@ -76,7 +76,7 @@ class PluginsView(View):
         """Write the plugin whose name was typed, show it, and open its folder: once, even if Enter is pressed twice."""
         if not self.name_edit.isReadOnly():
             self.name_edit.setReadOnly(True)  # until it is written or refused
-            self.context.plugins.write_new(self.name_edit.text().strip(), self._take_new, self._refuse_new)
+            self.context.plugins.write_new(self.name_edit.text().strip(), self._handle_new, self._handle_new_refused)
 
     def open_folder(self) -> None:
         """Show the user's plugin folder in the file manager; create it if it does not exist."""
@@ -89,7 +89,7 @@ class PluginsView(View):
             )
             return
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._note(f"No file manager could be opened; the folder is {folder}", "muted")
+            self._show_note(f"No file manager could be opened; the folder is {folder}", "muted")
 
     def showEvent(self, event: QShowEvent) -> None:
         self.table.setFocus()
@@ -121,17 +121,17 @@ class PluginsView(View):
         self.check_button.clicked.connect(self.check_chosen)
         self.new_button.clicked.connect(self._toggle_edit)
         self.name_edit.returnPressed.connect(self.write_new)
-        self.name_edit.escaped.connect(self._give_up)
+        self.name_edit.escaped.connect(self._cancel_new)
         self.reload_button.clicked.connect(plugins.reload)
         self.folder_button.clicked.connect(self.open_folder)
         self.table.doubleClicked.connect(self.try_chosen)
         self.table.currentCellChanged.connect(self._show_chosen)
         self.checks.changed.connect(self._show_rows)
-        self.context.bridge.prepared.connect(self._forget_note)
+        self.context.bridge.prepared.connect(self._clear_note)
         plugins.changed.connect(self._show)
         plugins.faults_changed.connect(self._show_rows)
         plugins.busy_changed.connect(self._show)
-        plugins.reloaded.connect(self._take_reload)
+        plugins.reloaded.connect(self._handle_reload)
         for keys in ("Return", "Enter"):
             QShortcut(keys, self.table, context=_WITHIN).activated.connect(self.try_chosen)
         QShortcut("F5", self, context=_WITHIN).activated.connect(self.reload_button.click)
@@ -139,11 +139,11 @@ class PluginsView(View):
     def _show(self) -> None:
         plugins = self.context.plugins
         set_enabled(self.reload_button, READING if plugins.is_reading else "")
-        self._note(READING if plugins.is_reading else "", "muted")
+        self._show_note(READING if plugins.is_reading else "", "muted")
         self._show_rows()
-        if any(info.origin == self._wanted for info in plugins.infos):
-            self.table.select(self._wanted)
-            self._wanted = ""
+        if any(info.origin == self._origin_to_choose for info in plugins.infos):
+            self.table.select(self._origin_to_choose)
+            self._origin_to_choose = ""
 
     def _show_rows(self) -> None:
         plugins, reports = self.context.plugins, self.checks.reports
@@ -166,13 +166,13 @@ class PluginsView(View):
             self.about.show_lines(about_lines(row))
             self.findings.show_lines(check_lines(row.report, self.checks.stage if is_running else ""))
 
-    def _take_reload(self) -> None:
+    def _handle_reload(self) -> None:
         self.checks.clear()
-        if self._written:
-            self._note(WRITTEN.format(self._written), "muted")
-            self._written = ""
+        if self._written_file:
+            self._show_note(WRITTEN.format(self._written_file), "muted")
+            self._written_file = ""
         elif self.context.workbench.run is not None:
-            self._note(KEEPS, "muted")
+            self._show_note(RUN_KEEPS_CODE, "muted")
 
     def _toggle_edit(self) -> None:
         self._open_edit(is_open=self.name_edit.isHidden())
@@ -182,28 +182,28 @@ class PluginsView(View):
         self.path_label.setVisible(not is_open)
         (self.name_edit if is_open else self.table).setFocus()
 
-    def _give_up(self) -> None:
+    def _cancel_new(self) -> None:
         self._open_edit(is_open=False)
-        self._note("", "muted")
+        self._show_note("", "muted")
 
-    def _take_new(self, path: Path) -> None:
+    def _handle_new(self, path: Path) -> None:
         self.name_edit.setReadOnly(False)
-        self._give_up()
+        self._cancel_new()
         self.name_edit.clear()
-        self._wanted, self._written = str(path.resolve()), path.name
+        self._origin_to_choose, self._written_file = str(path.resolve()), path.name
         self.open_folder()
 
-    def _refuse_new(self, error: Exception) -> None:
+    def _handle_new_refused(self, error: Exception) -> None:
         self.name_edit.setReadOnly(False)
         if not isinstance(error, UserError):
             self.context.bridge.report(error)
         elif not self.name_edit.isHidden():  # else the user gave it up meanwhile
-            self._note(f"✗ {error}", "error")
+            self._show_note(f"✗ {error}", "error")
 
-    def _forget_note(self) -> None:
+    def _clear_note(self) -> None:
         """Drop a note about the previous run: another one is prepared."""
-        self._note("", "muted")
+        self._show_note("", "muted")
 
-    def _note(self, text: str, role: str) -> None:
+    def _show_note(self, text: str, role: str) -> None:
         self.note_label.setText(text or HINT)
         set_role(self.note_label, role)

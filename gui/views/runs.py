@@ -219,7 +219,7 @@ class RunsView(View):
             row.addWidget(widget)
         below = splitter(Qt.Orientation.Horizontal, (self.details, 1), (self.comparison_pages, 3))
         self.table_splitter = FittingSplitter(self.table, below, lambda: self.table.needed_height)
-        self.keep_legible(self.table_splitter, MIN_HEIGHT)
+        self.keep_min_height(self.table_splitter, MIN_HEIGHT)
         column = self.scrolling_column()
         column.addWidget(actions)
         column.addWidget(self.deleted_label)

@@ -45,15 +45,15 @@ SECTIONS = {  # section -> what is in it
     "decoding": "How validations decode: the width of the beam, and the longest output",
 }
 WIDTH = 336
-_PLACES = {"dataset": 1}  # of the form: below the plugin and its options; in other sections it comes first
+_FORM_INDICES = {"dataset": 1}  # of the form: below the plugin and its options; in other sections it comes first
 _KINDS = {".yaml": "Settings", ".yml": "Settings"}
 NOAM_NOTE = "Has no effect with the schedule noam, which sets its own rate: change the Noam factor instead."
 
 
 class SetupDrawer(QFrame):
-    """Edits the workbench's draft. `marked` says that a field has to be fixed before anything can be prepared."""
+    """Edits the workbench's draft. `field_marked` says that a field has to be fixed before anything can be prepared."""
 
-    marked = Signal()
+    field_marked = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class SetupDrawer(QFrame):
         self.context = context
         self._origin: RunConfig | None = None  # what changes are counted against
         self._refused: dict[str, object] = {}  # edits that do not fit yet, with the values typed
-        self._marked: FormRow | None = None  # the row whose value the engine or the plugin refused to prepare
+        self._marked_row: FormRow | None = None  # the row whose value the engine or the plugin refused to prepare
         self._shown_run: Path | None = None
         self.plugin_combo = NoWheelComboBox()
         self.plugin_options = PluginOptions(context, self.plugin_combo)
@@ -80,22 +80,22 @@ class SetupDrawer(QFrame):
         self._lay_out()
         self._connect()
         self.resize_to_zoom()
-        self._take_plugins()
+        self._list_plugins()
         context.redraw_scheduler.add(self.schedule)
 
     def choose_preset(self, name: str) -> None:
         """Take the settings of a preset."""
         self.preset_combo.setCurrentText(name)
         self.summary_label.setText(preset_summary(name))
-        self._take(read_preset(name))
+        self._replace_draft(read_preset(name))
 
     def choose_plugin(self, name: str) -> None:
         """Take a plugin's own preset, or all settings at their defaults if it has none."""
         if name in preset_names():
             self.choose_preset(name)
             return
-        self._say_origin(f"The dataset {name}, and every other setting at its default.")
-        self._take(RunConfig.model_validate({"dataset": {"plugin": name}}))
+        self._show_origin(f"The dataset {name}, and every other setting at its default.")
+        self._replace_draft(RunConfig.model_validate({"dataset": {"plugin": name}}))
 
     def open_file(self, path: Path) -> None:
         """Take the settings of a YAML file, or show what is wrong with it."""
@@ -104,19 +104,19 @@ class SetupDrawer(QFrame):
         except UserError as error:
             self.context.bridge.show_refusal(error)
             return
-        self._say_origin(str(path))
-        self._take(config)
+        self._show_origin(str(path))
+        self._replace_draft(config)
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Train on these texts, with all other settings as they are, or show why they cannot be used."""
-        self.context.bridge.run_in_background(partial(recognise_corpus, paths), self._take_corpus)
+        self.context.bridge.run_in_background(partial(recognise_corpus, paths), self._use_corpus)
 
     def form(self, name: str) -> OptionForm:
         """The form of a section, built when it is first needed: many windows never need it."""
         if name not in self._forms:
             form = self._forms[name] = OptionForm(_fields_of(name))
             section = self.sections[name]
-            section.body.insertWidget(_PLACES.get(name, 0), form)
+            section.body.insertWidget(_FORM_INDICES.get(name, 0), form)
             insert_in_tab_order(form, after=self.plugin_options if name == "dataset" else section.heading)
             form.edited.connect(self._edit)
             form.editing_finished.connect(self.context.workbench.apply_edits_now)
@@ -130,7 +130,7 @@ class SetupDrawer(QFrame):
             return
         if self._shown_run != self.context.workbench.run:
             self._shown_run = self.context.workbench.run
-            self._take_run(draft)
+            self._show_run(draft)
         values = draft.model_dump(mode="json")
         for form in self._forms.values():
             form.show_values(values)
@@ -139,9 +139,9 @@ class SetupDrawer(QFrame):
         if training := self._forms.get("training"):
             own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
             training.show_note("training.optimizer.learning_rate", own_rate)
-            training.show_note("training.max_steps", self._other_end(draft))
+            training.show_note("training.max_steps", self._max_steps_note(draft))
         self.schedule.show_config(draft)
-        self.size_label.setText(self._size(draft))
+        self.size_label.setText(self._size_text(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()
         for name, section in self.sections.items():
             section.count_changes(sum(key.startswith(f"{name}.") for key in changes))
@@ -152,23 +152,23 @@ class SetupDrawer(QFrame):
     def _unfold(self, name: str, _: bool) -> None:
         self.form(name)
 
-    def _take(self, config: RunConfig) -> None:
+    def _replace_draft(self, config: RunConfig) -> None:
         self._origin = config
-        self._forget_refused()
+        self._discard_refused()
         self.context.workbench.replace_draft(config)
 
-    def _take_dataset(self, dataset: Mapping[str, Any], origin: str) -> None:
+    def _use_dataset(self, dataset: Mapping[str, Any], origin: str) -> None:
         """Take another dataset, with every other setting as it is."""
-        self._forget_refused()
+        self._discard_refused()
         self.context.workbench.apply_valid_edits({"name": dataset["plugin"], "dataset": dataset})
-        self._say_origin(origin)
+        self._show_origin(origin)
 
-    def _say_origin(self, sentence: str) -> None:
+    def _show_origin(self, sentence: str) -> None:
         """Say where the settings come from, if not from a preset."""
         self.preset_combo.setCurrentIndex(-1)
         self.summary_label.setText(sentence)
 
-    def _take_run(self, draft: RunConfig) -> None:
+    def _show_run(self, draft: RunConfig) -> None:
         """Show that another run is current. For an opened one, changes are counted against its own settings.
 
         For one that began here, typed values that do not fit stay, to be fixed.
@@ -176,32 +176,32 @@ class SetupDrawer(QFrame):
         run, resolved = self.context.workbench.run, self.context.workbench.resolved
         opened = resolved.run if resolved is not None else None
         if run is None or run == opened:
-            self._forget_refused()
+            self._discard_refused()
         if run is not None and run == opened:
             self._origin = draft
-            self._say_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
+            self._show_origin(f"The settings of {'the example run' if run == example_path() else run.name}.")
 
-    def _take_corpus(self, corpus: Corpus) -> None:
+    def _use_corpus(self, corpus: Corpus) -> None:
         """Take these files as the dataset. If it already was one of files, options that name no file stay.
 
         The data are prepared at once, so that they can be seen, unless a run is learning.
         """
-        draft = self._to_go_on_from()
+        draft = self._draft_for_dataset()
         dataset: dict[str, Any] = {"plugin": PLUGIN, "seed": draft.dataset.seed}
         if draft.dataset.plugin == PLUGIN:
             dataset = draft.dataset.model_dump(mode="json")
             dataset["options"] |= corpus.options
         else:
             dataset["options"] = {name: file for name, file in corpus.options.items() if file}
-        self._take_dataset(dataset, corpus.sentence)
+        self._use_dataset(dataset, corpus.sentence)
         self._scroll.verticalScrollBar().setValue(0)  # where their origin is shown
         if self.context.bridge.state != "learning":
             self.context.workbench.prepare()
 
-    def _to_go_on_from(self) -> RunConfig:
+    def _draft_for_dataset(self) -> RunConfig:
         """The draft, to be given another dataset; in place of the example, which was made small, that of its preset."""
         if self.context.workbench.is_example:
-            self._take(read_preset(FIRST_PRESET))
+            self._replace_draft(read_preset(FIRST_PRESET))
         draft = self.context.workbench.draft
         assert draft is not None
         return draft
@@ -215,16 +215,16 @@ class SetupDrawer(QFrame):
         for tried in edits:
             self.form(tried.partition(".")[0]).show_error(tried, field_error(tried, errors.get(tried, "")))
         if key in errors:
-            self._take_back(key)
+            self._restore_value(key)
         self.restart_button.refresh()
 
-    def _note_acted(self, change: SettingChanged) -> None:
+    def _note_applied(self, change: SettingChanged) -> None:
         form = self._forms.get(change.key.partition(".")[0])
         if form is not None:
             form.rows[change.key].note_applied(change.value)
         self.refresh()
 
-    def _take_back(self, key: str) -> None:
+    def _restore_value(self, key: str) -> None:
         """Restore the value from before the typing, since what was typed does not fit: of 1,000 the 1 was taken."""
         workbench, row = self.context.workbench, self._row(key)
         assert workbench.draft is not None and row is not None
@@ -232,8 +232,8 @@ class SetupDrawer(QFrame):
             if change_setting(workbench.draft, key, row.last_complete_value) != workbench.draft:
                 workbench.edit(key, row.last_complete_value)
 
-    def _forget_refused(self) -> None:
-        self._marked, self._refused = None, {}
+    def _discard_refused(self) -> None:
+        self._marked_row, self._refused = None, {}
         for form in self._forms.values():
             form.clear_errors()
         self.plugin_options.discard_edits()
@@ -247,16 +247,16 @@ class SetupDrawer(QFrame):
         if row is None or row.error:
             return
         row.show_error(field_error(key, sentence))
-        self._marked = row
+        self._marked_row = row
         self.sections[key.partition(".")[0]].heading.setChecked(True)
-        self.marked.emit()
+        self.field_marked.emit()
         QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))  # once it is laid out
 
     def _unmark(self) -> None:
         """Remove the mark: an edit may have fixed the value, or it was prepared. If not, the next attempt marks it."""
-        if self._marked is not None:
-            self._marked.show_error("")
-            self._marked = None
+        if self._marked_row is not None:
+            self._marked_row.show_error("")
+            self._marked_row = None
 
     def _row(self, key: str) -> FormRow | None:
         if key.startswith(f"{OPTIONS}."):
@@ -268,14 +268,14 @@ class SetupDrawer(QFrame):
         """The keys of settings whose typed values do not fit."""
         return [*self._refused, *self.plugin_options.invalid_keys]
 
-    def _tell_of_unfit(self, what_is_done: str) -> None:
+    def _report_invalid(self, what_is_done: str) -> None:
         """Note in the strip that learning or saving leaves out the typed values that do not fit."""
         if invalid := self._invalid_keys():
             sentence = f"What was typed for {', '.join(invalid)} does not fit: {what_is_done} without it."
             advice = "Setup (Ctrl+E) says what is expected."
             self.context.bridge.trouble.emit(Trouble(sentence=sentence, advice=advice, is_note=True))
 
-    def _size(self, draft: RunConfig) -> str:
+    def _size_text(self, draft: RunConfig) -> str:
         resolved, applied = self.context.workbench.resolved, self.context.workbench.applied
         if resolved is None or applied is None:
             return ""
@@ -286,7 +286,7 @@ class SetupDrawer(QFrame):
         count = count_parameters(draft.model, len(resolved.src_tokens), len(resolved.tgt_tokens), longest)
         return f"{count:,} parameters"
 
-    def _other_end(self, draft: RunConfig) -> str:
+    def _max_steps_note(self, draft: RunConfig) -> str:
         """A note on where the run ends if it goes on beyond the draft's `max_steps`, which a new run would have."""
         workbench, prepared = self.context.workbench, self.context.bridge.history.prepared
         if workbench.run is None or workbench.applied is None or prepared is None or workbench.is_other_config_waiting:
@@ -296,7 +296,7 @@ class SetupDrawer(QFrame):
         end = prepared.config.training.max_steps
         return "" if end == draft.training.max_steps else f"This run continues to step {end:,}; a new one ends here."
 
-    def _take_plugins(self) -> None:
+    def _list_plugins(self) -> None:
         self.plugin_options.drop_removed_options()
         self.plugin_combo.clear()
         for info in self.context.plugins.infos:
@@ -304,12 +304,12 @@ class SetupDrawer(QFrame):
                 self.plugin_combo.addItem(info.title, info.name)
         self.refresh()
 
-    def _choose_plugin(self, place: int) -> None:
-        plugin, draft = self.plugin_combo.itemData(place), self.context.workbench.draft
+    def _choose_plugin(self, index: int) -> None:
+        plugin, draft = self.plugin_combo.itemData(index), self.context.workbench.draft
         if draft is None or plugin == draft.dataset.plugin:
             return
-        dataset = {"plugin": plugin, "seed": self._to_go_on_from().dataset.seed}
-        self._take_dataset(dataset, f"The dataset {plugin}, and every other setting as it was.")
+        dataset = {"plugin": plugin, "seed": self._draft_for_dataset().dataset.seed}
+        self._use_dataset(dataset, f"The dataset {plugin}, and every other setting as it was.")
 
     def _ask_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open settings", "", "Settings (*.yaml *.yml)")
@@ -331,7 +331,7 @@ class SetupDrawer(QFrame):
             self.context.bridge.show_refusal(refused)
         else:
             self.context.bridge.message.emit(f"Saved as {shorten_home(path)}")
-            self._tell_of_unfit("the file was saved")
+            self._report_invalid("the file was saved")
 
     def _lay_out(self) -> None:
         self.preset_combo.addItems(preset_names())
@@ -384,11 +384,11 @@ class SetupDrawer(QFrame):
         for changed in (self.plugin_options.edited, self.plugin_options.validated):
             changed.connect(self.restart_button.refresh)
         workbench.changed.connect(self.refresh)
-        workbench.learn_requested.connect(partial(self._tell_of_unfit, "the run learns"))
+        workbench.learn_requested.connect(partial(self._report_invalid, "the run learns"))
         workbench.settings_refused.connect(self._mark)
         self.context.bridge.prepared.connect(self._unmark)
-        self.context.bridge.setting_changed.connect(self._note_acted)
-        self.context.plugins.changed.connect(self._take_plugins)
+        self.context.bridge.setting_changed.connect(self._note_applied)
+        self.context.plugins.changed.connect(self._list_plugins)
         self.context.theme.changed.connect(self.resize_to_zoom)
 
 

@@ -21,9 +21,9 @@ from gui.widgets.splitters import splitter
 from gui.widgets.tab_order import insert_in_tab_order
 
 _MORE_HELP = "When each token was learned, which symbols are confused, and accuracy by place and length"
-LOWEST = 328  # pixels at 100 %: the height at which attention and curves can still be read
-LOWEST_LEARNED = 460  # the same for the panels behind More and the curves
-_LOWEST_LEGEND, _LOWEST_RATE = 224, 180  # of the map with its readout, of the curves with the learning rate
+MIN_HEIGHT = 328  # pixels at 100 %: the height at which attention and curves can still be read
+MIN_HEIGHT_LEARNED = 460  # the same for the panels behind More and the curves
+_LEGEND_HEIGHT, _RATE_HEIGHT = 224, 180  # of the map with its readout, of the curves with the learning rate
 
 
 class TrainView(View):
@@ -57,11 +57,11 @@ class TrainView(View):
         attention = splitter(Qt.Orientation.Horizontal, (self.attention_map, 5), (self.head_grid, 4))
         self.pictures.addWidget(attention)
         self.parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
-        self.keep_legible(self.parts, LOWEST)
+        self.keep_min_height(self.parts, MIN_HEIGHT)
         self.attention_map.hide_below_height(
-            self.attention_map.readout, _LOWEST_LEGEND
+            self.attention_map.readout, _LEGEND_HEIGHT
         )  # zoomed, map and loss stay in sight
-        self.curves.hide_below_height(self.curves.learning_rate, _LOWEST_RATE)
+        self.curves.hide_below_height(self.curves.learning_rate, _RATE_HEIGHT)
         column = self.scrolling_column()
         column.addWidget(self.sentence_row)
         column.addWidget(self.parts, 1)
@@ -72,7 +72,7 @@ class TrainView(View):
             self.pictures.addWidget(learned)
             insert_in_tab_order(learned, after=self.head_grid)
         self.pictures.setCurrentIndex(int(is_more))
-        self.keep_legible(self.parts, LOWEST_LEARNED if is_more else LOWEST)
+        self.keep_min_height(self.parts, MIN_HEIGHT_LEARNED if is_more else MIN_HEIGHT)
         self.context.redraw_scheduler.mark_all()
 
     def _learned(self) -> QSplitter:

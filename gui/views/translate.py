@@ -40,8 +40,8 @@ _PAGES = (
     ("Two weights", "The same sentence translated with the weights of another step, or of another run"),
 )
 HINT = "Type a sentence and press Enter, or pick an example: its translation follows the chosen weights."
-LOWEST = 300  # pixels at 100 %: the height at which the tokens beside a page can still be read
-_NAMED, _LONGEST = 5, 24  # of unknown tokens: how many are named (others are counted), and characters of each
+MIN_HEIGHT = 300  # pixels at 100 %: the height at which the tokens beside a page can still be read
+_MAX_NAMED, _MAX_TOKEN_LENGTH = 5, 24  # of unknown tokens: how many are named, and characters of each
 
 
 class TranslateView(View):
@@ -57,8 +57,8 @@ class TranslateView(View):
         theme, selection, bridge = context.theme, context.selection, context.bridge
         self.typed = TypedSentence(bridge, context.playhead)
         self.typed.setParent(self)  # so that its timers end with the view
-        self._compared_with = ""  # the reference of the newest translation
-        self._offered = ""  # the example that was put into the field before the user typed
+        self._newest_reference = ""  # the reference of the newest translation
+        self._offered_example = ""  # the example that was put into the field before the user typed
         self.position = OutputPosition()
         self.source_edit = QLineEdit()
         self.reference_edit = QLineEdit()
@@ -88,7 +88,7 @@ class TranslateView(View):
 
     def translate(self, text: str) -> None:
         """Put this text into the field, translate it, and compare with its reference if the run knows one."""
-        _show_from_its_beginning(self.source_edit, text)
+        _set_text_from_start(self.source_edit, text)
         self.reference_edit.setText("")
         self.typed.translate(text)
         self.tokens.mark_for_next_round()  # it says that it is waiting
@@ -116,7 +116,7 @@ class TranslateView(View):
         page = ScrollingPage()
         self._stack = QStackedLayout(self)
         self._stack.addWidget(page)
-        self._stack.addWidget(self._elsewhere())
+        self._stack.addWidget(self._following_page())
         asking = QWidget()
         row = FlowLayout(asking, 0, GRID, is_even=True)  # else, zoomed, the sentence has room for three words
         row.add_stretching(self.source_edit, 4)
@@ -124,13 +124,13 @@ class TranslateView(View):
         row.add_stretching(with_label("reference", self.reference_edit), 3)
         row.addWidget(with_label("weights", self.weights_combo))
         row.addWidget(self.translate_button)
-        behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._filled_pages(), 5))
-        self.keep_legible(self.tokens, LOWEST)  # not of the splitter: the page beside it may need more
+        behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._fill_pages(), 5))
+        self.keep_min_height(self.tokens, MIN_HEIGHT)  # not of the splitter: the page beside it may need more
         for part in (asking, self.note_label, self.tracks):
             page.column.addWidget(part)
         page.column.addWidget(behind, 1)
 
-    def _elsewhere(self) -> QWidget:
+    def _following_page(self) -> QWidget:
         """The page shown while another process's run is followed: our weights would be taken for that run's."""
         page = QWidget()
         self.follow_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -142,7 +142,7 @@ class TranslateView(View):
         column.addStretch(1)
         return page
 
-    def _filled_pages(self) -> QWidget:
+    def _fill_pages(self) -> QWidget:
         """The pages, filled: the attention behind the output, and more."""
         for page in (column_of(self.chooser, self.map), self.grid, self.beam, self.other):
             self.pages.add(page)
@@ -152,7 +152,7 @@ class TranslateView(View):
     def _connect(self) -> None:
         bridge = self.context.bridge
         self.source_edit.returnPressed.connect(self._translate_typed)
-        self.source_edit.textEdited.connect(self._leave_reference)
+        self.source_edit.textEdited.connect(self._clear_stale_reference)
         self.reference_edit.returnPressed.connect(self._translate_typed)
         self.translate_button.clicked.connect(self._translate_typed)
         self.examples.picked.connect(self.translate)
@@ -160,7 +160,7 @@ class TranslateView(View):
         self.typed.changed.connect(self._show)
         self.chooser.add_shortcuts(self)
         self.pages.page_changed.connect(self.context.redraw_scheduler.draw_soon)
-        bridge.drained.connect(self._take)
+        bridge.drained.connect(self._handle_events)
         self.context.follower.changed.connect(self._show_follower)
         self.stop_following_button.clicked.connect(self.context.follower.stop_following)
         TokenFont(self.context.theme, self.source_edit, self.reference_edit)
@@ -173,21 +173,21 @@ class TranslateView(View):
         self.typed.translate(self.source_edit.text(), reference)
         self.tokens.mark_for_next_round()
 
-    def _leave_reference(self) -> None:
+    def _clear_stale_reference(self) -> None:
         """Remove the reference of the sentence before: another sentence is being typed."""
-        if self.reference_edit.text() == self._compared_with:
+        if self.reference_edit.text() == self._newest_reference:
             self.reference_edit.setText("")
 
     def _offer_example(self) -> None:
         """Until the user types, put a sentence whose reference the run knows into the field: never a blank page."""
         example = example_of(self.context.bridge.history)
-        if self.source_edit.text() == self._offered != example:
-            self._offered = example
-            _show_from_its_beginning(self.source_edit, example)
+        if self.source_edit.text() == self._offered_example != example:
+            self._offered_example = example
+            _set_text_from_start(self.source_edit, example)
             self.reference_edit.setText("")
             self.typed.set_text(example)
 
-    def _take(self, events: list[Event]) -> None:
+    def _handle_events(self, events: list[Event]) -> None:
         if any(isinstance(event, Prepared | ProbeDone) for event in events):
             self._offer_example()
         if self.isVisible() and any(isinstance(event, _KEEPS_WEIGHTS) for event in events):
@@ -209,17 +209,17 @@ class TranslateView(View):
             self.context.redraw_scheduler.draw_soon()
         error, translation = self.typed.error, self.typed.translation
         if translation is not None and translation.sentence is not None:
-            self._compared_with = translation.sentence.reference or ""
+            self._newest_reference = translation.sentence.reference or ""
             num_tokens = len(translation.sentence.free_running.tgt_output)
             self.position.set_output(num_tokens, (translation.source, translation.prefix))
             if not self.reference_edit.isModified():
-                _show_from_its_beginning(self.reference_edit, self._compared_with)
+                _set_text_from_start(self.reference_edit, self._newest_reference)
         note = "" if translation is None else about_source(translation)
         self.note_label.setText(str(error) if error else note or HINT)  # always a line, so that a note shifts nothing
         set_role(self.note_label, "error" if error else "" if note else "muted")
 
 
-def _show_from_its_beginning(edit: QLineEdit, text: str) -> None:
+def _set_text_from_start(edit: QLineEdit, text: str) -> None:
     """Put a text into a field and show its beginning; Qt would show its end, where one types."""
     edit.setText(text)
     edit.setCursorPosition(0)
@@ -238,11 +238,11 @@ def about_source(translation: Translation) -> str:
 
 def unknown_note(unknown: tuple[str, ...]) -> str:
     """Names the tokens that the vocabulary does not have; empty if it has them all."""
-    different = [quoted(shortened(token, _LONGEST)) for token in dict.fromkeys(unknown)]
+    different = [quoted(shortened(token, _MAX_TOKEN_LENGTH)) for token in dict.fromkeys(unknown)]
     if not different:
         return ""
     if len(different) == 1:
         return f"{different[0]} is not in the vocabulary: read as <unk>."
-    named, rest = different[:_NAMED], len(different) - _NAMED
+    named, rest = different[:_MAX_NAMED], len(different) - _MAX_NAMED
     names = ", ".join(named) + f" and {rest:,} more" if rest > 0 else " and ".join([", ".join(named[:-1]), named[-1]])
     return f"{names} are not in the vocabulary: each is read as <unk>."

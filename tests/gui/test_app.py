@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.machine.signals import STOP_SIGNALS
-from gui.remembered import recall
+from gui.preferences import load_preferences
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,4 +62,4 @@ def test_a_signal_ends_the_window(home: Path, number: signal.Signals) -> None:
         _, errors = process.communicate(timeout=200)
     assert process.returncode == 128 + number
     assert b"Traceback" not in errors
-    assert recall(home / "config" / "headlight" / "window.json").has_seen_tour
+    assert load_preferences(home / "config" / "headlight" / "window.json").has_seen_tour

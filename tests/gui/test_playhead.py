@@ -38,9 +38,9 @@ def test_views_only_steps_that_were_taken() -> None:
 def test_put_to_the_end_of_the_run_it_follows_again() -> None:
     playhead = Playhead()
     playhead.advance(10)
-    playhead.put(4)
+    playhead.drag_to(4)
     assert (playhead.step, playhead.is_live) == (4, False)
-    playhead.put(10)
+    playhead.drag_to(10)
     playhead.advance(11)
     assert (playhead.step, playhead.is_live) == (11, True)
 

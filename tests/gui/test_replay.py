@@ -94,12 +94,12 @@ def test_few_probes_are_shown_longer_so_that_a_replay_is_not_over_at_once(
     playhead = Playhead()
     playhead.advance(num_probes - 1)
     replay = Replay(playhead, lambda: range(num_probes))
-    for toggle in (replay.toggle, replay.stop, replay.toggle_back):
+    for toggle in (replay.toggle, replay.stop, replay.toggle_rewind):
         toggle()
         assert replay._timer.interval() == interval
     playhead.view(2)
-    replay.toggle_back()
-    replay.toggle_back()
+    replay.toggle_rewind()
+    replay.toggle_rewind()
     assert replay._timer.interval() == 500  # two are left that way
     replay.stop()
 
@@ -135,14 +135,14 @@ def test_from_the_first_probe_it_goes_back_from_the_newest_step(qtbot: QtBot) ->
     playhead.view(0)
     seen: list[int] = []
     playhead.moved.connect(seen.append)
-    replay.toggle_back()
+    replay.toggle_rewind()
     qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
     assert seen == [100, 90, 60, 30, 0]
 
 
 def test_the_other_way_turns_it_around_and_the_same_stops_it(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
-    turns = {70: replay.toggle_back, 50: replay.toggle_back}
+    turns = {70: replay.toggle_rewind, 50: replay.toggle_rewind}
     seen: list[int] = []
 
     def turn(step: int) -> None:
@@ -159,7 +159,7 @@ def test_the_other_way_turns_it_around_and_the_same_stops_it(qtbot: QtBot) -> No
 
 def test_live_ends_the_way_back(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
-    replay.toggle_back()
+    replay.toggle_rewind()
     playhead.go_live()
     qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
     assert playhead.is_live

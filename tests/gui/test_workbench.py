@@ -198,7 +198,9 @@ def test_what_closing_called_off_is_awaited_no_more_where_the_window_cannot_clos
     qtbot.waitUntil(lambda: workbench.run != run, timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("choose", [Workbench.reset, lambda workbench: workbench.replace_draft(read_preset("copy_task"))])
+@pytest.mark.parametrize(
+    "choose", [Workbench.reset, lambda workbench: workbench.replace_draft(read_preset("copy_task"))]
+)
 def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chosen_since(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, choose: Callable[[Workbench], None]
 ) -> None:

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QWidget
 
 from core.engine import Engine
 from gui.bridge import EngineBridge
-from gui.collector import EVERY_MS, collect_what_is_due
 from gui.context import make_context
+from gui.garbage_collector import COLLECT_INTERVAL_MS, collect_due_generations
 from gui.main_window import MainWindow
 from gui.theme import Theme
 
@@ -31,8 +31,8 @@ def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainW
     window.show()
     QTest.keyRelease(window, Qt.Key.Key_Control)  # Qt takes what `keyClick` held for held until another key comes
     collecting = QTimer(window)
-    collecting.timeout.connect(collect_what_is_due)
-    collecting.start(EVERY_MS)
+    collecting.timeout.connect(collect_due_generations)
+    collecting.start(COLLECT_INTERVAL_MS)
     try:
         yield window
     finally:

@@ -1,6 +1,6 @@
 """Promise 13: clocks that jump, machines that sleep, strange paths, no HOME, damaged settings, other languages.
 
-A damaged window.json: tests/gui/test_remembered.py.
+A damaged window.json: tests/gui/test_preferences.py.
 """
 
 from __future__ import annotations

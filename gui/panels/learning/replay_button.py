@@ -6,7 +6,7 @@ from gui.replay import Replay
 from gui.theme import Theme
 from gui.widgets.buttons import IconButton
 
-_WAYS = {  # is_back -> icon, name, help and keys
+_WAYS = {  # is_rewinding -> icon, name, help and keys
     False: ("replay", "Replay", "Watch it learn again, probe by probe, from the viewed step", "P"),
     True: ("rewind", "Rewind", "Go back through what it learned, probe by probe, from the viewed step", "Shift+P"),
 }
@@ -15,18 +15,18 @@ _WAYS = {  # is_back -> icon, name, help and keys
 class ReplayButton(IconButton):
     """Plays the run in one direction; while it plays, a click stops it."""
 
-    def __init__(self, theme: Theme, replay: Replay, *, is_back: bool) -> None:
-        icon, name, *_ = _WAYS[is_back]
+    def __init__(self, theme: Theme, replay: Replay, *, is_rewinding: bool) -> None:
+        icon, name, *_ = _WAYS[is_rewinding]
         super().__init__(theme, icon, name)
-        self._replay, self._is_back = replay, is_back
-        self.clicked.connect(replay.toggle_back if is_back else replay.toggle)
+        self._replay, self._is_rewinding = replay, is_rewinding
+        self.clicked.connect(replay.toggle_rewind if is_rewinding else replay.toggle)
         replay.changed.connect(self._show)
         self._show()
 
     def _show(self) -> None:
         """Show what a click would do."""
-        icon, name, help, keys = _WAYS[self._is_back]
-        is_playing = self._replay.is_playing and self._replay.is_back == self._is_back
+        icon, name, help, keys = _WAYS[self._is_rewinding]
+        is_playing = self._replay.is_playing and self._replay.is_rewinding == self._is_rewinding
         self.set_icon("pause" if is_playing else icon)
         self.setAccessibleName(f"Stop the {name.lower()}" if is_playing else name)
         self.setToolTip(f"Stop here ({keys})" if is_playing else f"{help} ({keys})")

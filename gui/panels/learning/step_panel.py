@@ -30,8 +30,8 @@ class StepPanel(Panel):
         super().__init__(theme)
         self._playhead, self._replay = playhead, replay
         self._drawn: tuple[RunFolder | None, StepPlot | None] = None, None  # the drawn run, and the first plot
-        self.rewind_button = ReplayButton(theme, replay, is_back=True)
-        self.replay_button = ReplayButton(theme, replay, is_back=False)
+        self.rewind_button = ReplayButton(theme, replay, is_rewinding=True)
+        self.replay_button = ReplayButton(theme, replay, is_rewinding=False)
         self.setAccessibleDescription("Left and right go from probe to probe, Home to step 0, End to the newest step")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
@@ -71,12 +71,12 @@ class StepPanel(Panel):
         here = self._playhead.step
         match event.key():
             case Qt.Key.Key_Left:
-                self._playhead.put(self._replay.before(here) or 0)
+                self._playhead.drag_to(self._replay.previous_step(here) or 0)
             case Qt.Key.Key_Right:
-                after = self._replay.after(here)
-                self._playhead.put(self._playhead.live_step if after is None else after)
+                after = self._replay.next_step(here)
+                self._playhead.drag_to(self._playhead.live_step if after is None else after)
             case Qt.Key.Key_Home:
-                self._playhead.put(0)
+                self._playhead.drag_to(0)
             case Qt.Key.Key_End:
                 self._playhead.go_live()
             case _:

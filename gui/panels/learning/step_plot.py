@@ -121,11 +121,11 @@ class StepPlot(pg.PlotWidget):
         self.reset_requested.emit()
 
     def _drag(self) -> None:
-        self._playhead.put(round(self._playhead_line.value()))
+        self._playhead.drag_to(round(self._playhead_line.value()))
 
     def _click(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._playhead.put(self.step_near(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
+            self._playhead.drag_to(self.step_near(self.plotItem.vb.mapSceneToView(event.scenePos()).x()))
 
     def step_near(self, x: float) -> int:
         """The step that a click at this place of the axis means."""

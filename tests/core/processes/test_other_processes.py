@@ -22,7 +22,7 @@ from core.requests import AddSentence, ChangeSetting, Translate
 from core.run_folder import RunFolder
 from gui.bridge import EngineBridge
 from gui.main_window import MainWindow
-from gui.remembered import recall, remember
+from gui.preferences import load_preferences, save_preferences
 from tests.core.processes.worker_pids import worker_pids
 from tests.gui.conftest import SMALL
 
@@ -55,8 +55,8 @@ def test_in_a_window(
     assert sorted(worker_pids()) == [0, 1]
     np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
     two_processes_answer_and_change_as_one_does(qtbot, window)
-    remember(window, tmp_path / "window.json")
-    assert recall(tmp_path / "window.json").num_processes == 2
+    save_preferences(window, tmp_path / "window.json")
+    assert load_preferences(tmp_path / "window.json").num_processes == 2
     # The first process says it, or the window in its place, where the machine is so busy that it does not come to it.
     sentences = ("Another process of this run has ended", "One of the 2 processes that train this run has ended")
     assert the_loss_of_one_ends_all(1, window, qtbot).startswith(sentences)

@@ -12,8 +12,8 @@ import pytest
 
 from core.run_folder import list_runs
 from gui.faults import native_crash
-from gui.faults.crash import log_path
-from gui.faults.native_crash import earlier_crashes, summary, trace_of
+from gui.faults.native_crash import earlier_crashes, summary, trace_path
+from gui.faults.unhandled_exceptions import log_path
 
 ROOT = Path(__file__).parents[3]
 
@@ -83,7 +83,7 @@ def test_what_was_killed_did_not_crash(home: Path) -> None:
 
 
 def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
-    trace = trace_of(os.getppid())
+    trace = trace_path(os.getppid())
     trace.write_text("Fatal Python error: Aborted\n")
     assert earlier_crashes() == []
     assert trace.exists()

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from gui.interpreter import SWITCH_S, quick_to_yield
+from gui.switch_interval import SWITCH_INTERVAL_S, short_switch_interval
 
 
 def test_threads_change_quickly_within_the_block_alone() -> None:
     before = sys.getswitchinterval()
-    with pytest.raises(KeyError), quick_to_yield():
-        assert sys.getswitchinterval() == pytest.approx(SWITCH_S) and before > SWITCH_S
+    with pytest.raises(KeyError), short_switch_interval():
+        assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL_S) and before > SWITCH_INTERVAL_S
         raise KeyError
     assert sys.getswitchinterval() == before

@@ -11,11 +11,11 @@ from PySide6.QtCore import QTimer
 from core.events import Event, StateChanged, Trouble
 from gui.bridge import EngineBridge
 
-EVERY_MS = 1000
+COLLECT_INTERVAL_MS = 1000
 
 
 @contextmanager
-def collecting_here(bridge: EngineBridge) -> Iterator[None]:
+def collecting_in_gui_thread(bridge: EngineBridge) -> Iterator[None]:
     """Turn automatic garbage collection off, and collect from this thread's event loop instead.
 
     Automatic collection runs in whichever thread triggers it. A widget destroyed in another thread takes one of Qt's
@@ -27,23 +27,23 @@ def collecting_here(bridge: EngineBridge) -> Iterator[None]:
     visit only newer ones.
     """
 
-    def settle(events: list[Event]) -> None:
+    def freeze_when_ready(events: list[Event]) -> None:
         if any(isinstance(event, Trouble) or _is_ready(event) for event in events):
-            bridge.drained.disconnect(settle)
+            bridge.drained.disconnect(freeze_when_ready)
             gc.freeze()
             timer.start()
 
     gc.disable()
-    timer = QTimer(interval=EVERY_MS)
-    timer.timeout.connect(collect_what_is_due)
-    bridge.drained.connect(settle)
+    timer = QTimer(interval=COLLECT_INTERVAL_MS)
+    timer.timeout.connect(collect_due_generations)
+    bridge.drained.connect(freeze_when_ready)
     try:
         yield
     finally:
         timer.stop()
 
 
-def collect_what_is_due() -> None:
+def collect_due_generations() -> None:
     """Collect the generations that Python would have: the youngest one, and an older one every tenth time."""
     counts = zip(gc.get_count(), gc.get_threshold(), strict=True)
     due = [generation for generation, (count, threshold) in enumerate(counts) if count > threshold]

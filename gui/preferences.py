@@ -14,36 +14,36 @@ from gui.colours import Mode
 from gui.main_window import MainWindow
 from gui.theme import ZOOMS
 
-LARGEST = 100_000  # pixels: more than any screen has
-MOST_PROCESSES = 10_000  # more than any machine has processors
+MAX_PIXELS = 100_000  # more than any screen has
+MAX_PROCESSES = 10_000  # more than any machine has processors
 
 
-class Remembered(BaseModel):
+class Preferences(BaseModel):
     """The look and size of the window and the user's other choices; the defaults are those of the first start."""
 
     model_config = ConfigDict(frozen=True)
 
     mode: Mode | None = None  # None: follow the desktop
     zoom: int = Field(default=100, ge=ZOOMS[0], le=ZOOMS[-1])  # percent
-    width: int = Field(default=1600, ge=1, le=LARGEST)  # pixels, while not maximised
-    height: int = Field(default=1000, ge=1, le=LARGEST)
+    width: int = Field(default=1600, ge=1, le=MAX_PIXELS)  # pixels, while not maximised
+    height: int = Field(default=1000, ge=1, le=MAX_PIXELS)
     is_maximised: bool = False
     has_seen_tour: bool = False
     refused_at: float = 0.0  # when the newest interrupted run that the user declined to open was last written
-    num_processes: int = Field(default=1, ge=1, le=MOST_PROCESSES)
+    num_processes: int = Field(default=1, ge=1, le=MAX_PROCESSES)
     runs_dir: Path | None = None  # None: the user has not chosen a folder
 
     def show(self, window: MainWindow, path: Path) -> None:
         """Show the window as it was left; on the very first start with the tour, whose end is written to `path`."""
-        self.give_size(window, window.screen().availableSize())
+        self.restore_size(window, window.screen().availableSize())
         window.resume_banner.refused_at = self.refused_at
         window.show()
         window.setup_drawer.processes_row.spin.setValue(self.num_processes)  # limited to what this machine allows
         if not self.has_seen_tour:
-            window.tour.ended.connect(partial(remember, window, path))
+            window.tour.ended.connect(partial(save_preferences, window, path))
             window.tour.start()
 
-    def give_size(self, window: MainWindow, screen: QSize) -> None:
+    def restore_size(self, window: MainWindow, screen: QSize) -> None:
         """Give the window its size; if the screen is too small for that, maximise it."""
         size = QSize(self.width, self.height)
         fitting = size.boundedTo(screen)
@@ -52,23 +52,23 @@ class Remembered(BaseModel):
             window.setWindowState(Qt.WindowState.WindowMaximized)
 
 
-def remembered_path() -> Path:
+def preferences_path() -> Path:
     """The file in the user's configuration folder."""
     return user_config_path("headlight", appauthor=False) / "window.json"
 
 
-def recall(path: Path) -> Remembered:
+def load_preferences(path: Path) -> Preferences:
     """Read what was remembered; the defaults if the file is missing or invalid."""
     try:
-        return Remembered.model_validate_json(path.read_bytes())
+        return Preferences.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
-        return Remembered()
+        return Preferences()
 
 
-def remember(window: MainWindow, path: Path) -> None:
+def save_preferences(window: MainWindow, path: Path) -> None:
     """Write down how the window looks now, and that the tour was seen."""
     theme, size = window.context.theme, window.normalGeometry().size()
-    now = Remembered(
+    now = Preferences(
         mode=theme.chosen_mode,
         zoom=theme.zoom,
         width=size.width(),
@@ -77,7 +77,7 @@ def remember(window: MainWindow, path: Path) -> None:
         has_seen_tour=True,
         refused_at=window.resume_banner.refused_at,
         num_processes=window.context.workbench.num_processes,
-        runs_dir=window.context.runs_directory.chosen or recall(path).runs_dir,
+        runs_dir=window.context.runs_directory.chosen or load_preferences(path).runs_dir,
     )
     with suppress(OSError):  # not worth an error message while the window closes
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from core.engine import Engine
 from core.requests import Prepare
 from core.settings.presets import read_preset
 from gui.bridge import EngineBridge
-from gui.collector import collecting_here
+from gui.garbage_collector import collecting_in_gui_thread
 from tests.gui.conftest import WAIT_MS
 
 
@@ -35,7 +35,7 @@ def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot)
     bridge = EngineBridge(Engine())
     gc.enable()
     try:
-        with collecting_here(bridge):
+        with collecting_in_gui_thread(bridge):
             before = gc.get_freeze_count()
             bridge.ask(Prepare(config=read_preset("copy_task", ("model.d_model=16",))))
             qtbot.waitUntil(lambda: gc.get_freeze_count() > before, timeout=WAIT_MS)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.run_folder import RunFolder
 from gui.frame.resume_banner import interrupted_run
 from gui.main_window import MainWindow
-from gui.remembered import Remembered, recall, remember, remembered_path
+from gui.preferences import Preferences, load_preferences, preferences_path, save_preferences
 from gui.runs.rows import example_path
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
@@ -22,7 +22,7 @@ LARGE_SCREEN = QSize(1920, 1080)
 
 
 def test_it_lies_in_the_users_configuration(home: Path) -> None:
-    assert remembered_path() == home / "config" / "headlight" / "window.json"
+    assert preferences_path() == home / "config" / "headlight" / "window.json"
 
 
 def test_look_and_size_come_back_and_what_cannot_be_written_is_forgotten(
@@ -32,15 +32,15 @@ def test_look_and_size_come_back_and_what_cannot_be_written_is_forgotten(
     theme.set_mode("dark")
     theme.set_zoom(125)
     empty_window.resize(1234, 777)
-    remember(empty_window, path)
+    save_preferences(empty_window, path)
     empty_window.resize(1000, 700)
-    again = recall(path)
+    again = load_preferences(path)
     assert (Theme(again.mode, again.zoom).mode, again.zoom) == ("dark", 125)
-    again.give_size(empty_window, LARGE_SCREEN)
+    again.restore_size(empty_window, LARGE_SCREEN)
     assert empty_window.size() == QSize(1234, 777) and not empty_window.isMaximized()
     (tmp_path / "file").write_text("in the way of the folder")
-    remember(empty_window, tmp_path / "file" / "window.json")
-    assert recall(tmp_path / "file" / "window.json") == Remembered()
+    save_preferences(empty_window, tmp_path / "file" / "window.json")
+    assert load_preferences(tmp_path / "file" / "window.json") == Preferences()
 
 
 def test_a_maximised_window_is_again_and_keeps_its_other_size_and_none_is_larger_than_its_screen(
@@ -48,14 +48,14 @@ def test_a_maximised_window_is_again_and_keeps_its_other_size_and_none_is_larger
 ) -> None:
     empty_window.resize(1234, 777)
     empty_window.showMaximized()
-    remember(empty_window, tmp_path / "window.json")
+    save_preferences(empty_window, tmp_path / "window.json")
     empty_window.showNormal()
-    again = recall(tmp_path / "window.json")
+    again = load_preferences(tmp_path / "window.json")
     assert (again.width, again.height, again.is_maximised) == (1234, 777, True)
-    again.give_size(empty_window, LARGE_SCREEN)
+    again.restore_size(empty_window, LARGE_SCREEN)
     assert empty_window.isMaximized()
     empty_window.showNormal()
-    Remembered(width=5000, height=700).give_size(empty_window, QSize(1366, 768))
+    Preferences(width=5000, height=700).restore_size(empty_window, QSize(1366, 768))
     assert empty_window.normalGeometry().size() == QSize(1366, 700) and empty_window.isMaximized()
 
 
@@ -73,8 +73,10 @@ def test_light_or_dark_is_the_desktops_until_somebody_chooses(qtbot: QtBot) -> N
 def test_anything_else_is_forgotten(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "window.json"
     path.write_bytes(content)
-    assert recall(path) == Remembered()
-    assert recall(tmp_path) == recall(tmp_path / "missing.json") == Remembered()  # a folder; nothing
+    assert load_preferences(path) == Preferences()
+    assert (
+        load_preferences(tmp_path) == load_preferences(tmp_path / "missing.json") == Preferences()
+    )  # a folder; nothing
 
 
 def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
@@ -87,22 +89,22 @@ def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window:
     empty_window.resume_banner.offer(interrupted_run(runs))
     empty_window.resume_banner.dismiss_button.click()
     assert not empty_window.resume_banner.isVisible()
-    remember(empty_window, path)
-    recall(path).show(empty_window, path)
+    save_preferences(empty_window, path)
+    load_preferences(path).show(empty_window, path)
     empty_window.start()
     done: list[object] = []
     empty_window.context.bridge.run_in_background(lambda: None, done.append)  # after the look at the folder
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     assert not empty_window.resume_banner.isVisible()
     os.utime(run.path / "metrics.jsonl")  # it went on, and was left again
-    again = interrupted_run(runs, recall(path).refused_at)
+    again = interrupted_run(runs, load_preferences(path).refused_at)
     assert again is not None and again.path == run.path
 
 
 def test_the_tour_is_shown_once(empty_window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "window.json"
-    recall(path).show(empty_window, path)
+    load_preferences(path).show(empty_window, path)
     assert empty_window.tour.isVisible()
     empty_window.tour.end()
-    recall(path).show(empty_window, path)
+    load_preferences(path).show(empty_window, path)
     assert not empty_window.tour.isVisible()

@@ -6,11 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SWITCH_S = 0.0005
+SWITCH_INTERVAL_S = 0.0005
 
 
 @contextmanager
-def quick_to_yield() -> Iterator[None]:
+def short_switch_interval() -> Iterator[None]:
     """Within the block a thread that waits for the GIL gets it after half a millisecond instead of five.
 
     The engine's thread releases the GIL in each torch operation and waits for it afterwards; while the window drew,
@@ -18,7 +18,7 @@ def quick_to_yield() -> Iterator[None]:
     (medians of five, `benchmarks/window_cost.py`).
     """
     before = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH_S)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     try:
         yield
     finally:

@@ -20,7 +20,7 @@ from platformdirs import user_log_path
 from core.events import Trouble
 from gui.bridge import EngineBridge
 
-QUIET_S = 5.0  # an error that repeats sooner, such as one in a paint event, is not reported again
+REPEAT_S = 5.0  # an error that repeats sooner, such as one in a paint event, is not reported again
 
 
 def log_path() -> Path:
@@ -46,22 +46,22 @@ def _temporary_folder() -> Path:
 
 
 @contextmanager
-def watched(bridge: EngineBridge) -> Iterator[None]:
+def reporting_exceptions(bridge: EngineBridge) -> Iterator[None]:
     """Within the block, unhandled exceptions of all threads are logged and shown in the strip."""
     before = sys.excepthook, threading.excepthook, sys.unraisablehook
-    faults = _Faults(bridge)
-    sys.excepthook = lambda kind, error, trace: faults.take(error)
-    threading.excepthook = lambda args: faults.take(args.exc_value)
-    sys.unraisablehook = lambda args: faults.take(args.exc_value)
-    bridge.trouble.connect(faults.log)
+    reporter = _ExceptionReporter(bridge)
+    sys.excepthook = lambda kind, error, trace: reporter.report(error)
+    threading.excepthook = lambda args: reporter.report(args.exc_value)
+    sys.unraisablehook = lambda args: reporter.report(args.exc_value)
+    bridge.trouble.connect(reporter.log)
     try:
         yield
     finally:
-        bridge.trouble.disconnect(faults.log)
+        bridge.trouble.disconnect(reporter.log)
         sys.excepthook, threading.excepthook, sys.unraisablehook = before
 
 
-class _Faults:
+class _ExceptionReporter:
     """Logs an error at once, in the thread that raised it: the GUI thread may not get to it any more."""
 
     def __init__(self, bridge: EngineBridge) -> None:
@@ -69,7 +69,7 @@ class _Faults:
         self._logged: deque[str] = deque(maxlen=100)  # so that `log` skips them when the bridge emits them
         self._seen_at: dict[object, float] = {}
 
-    def take(self, error: BaseException | None) -> None:
+    def report(self, error: BaseException | None) -> None:
         """Log and show an unhandled exception. Any thread may call this."""
         if error is not None and not self._is_repeated(error):
             self._write("".join(traceback.format_exception(error)))
@@ -81,11 +81,11 @@ class _Faults:
             self._write(trouble.details)
 
     def _is_repeated(self, error: BaseException) -> bool:
-        """Whether the same kind of error was raised at the same lines less than `QUIET_S` ago."""
+        """Whether the same kind of error was raised at the same lines less than `REPEAT_S` ago."""
         lines = tuple((frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__))
-        now, before = time.monotonic(), self._seen_at.get((type(error), lines), -QUIET_S)
+        now, before = time.monotonic(), self._seen_at.get((type(error), lines), -REPEAT_S)
         self._seen_at[type(error), lines] = now
-        return now - before < QUIET_S
+        return now - before < REPEAT_S
 
     def _write(self, details: str) -> None:
         self._logged.append(details)

@@ -9,22 +9,22 @@ from pytestqt.qtbot import QtBot
 
 from core.errors import UserError
 from core.events import Trouble
+from gui.background_iterator import BackgroundIterator
 from gui.bridge import EngineBridge
-from gui.piecemeal import Piecemeal
 from tests.gui.conftest import WAIT_MS
 
 
 def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridge) -> None:
     taken: list[int] = []
     threads: set[threading.Thread] = set()
-    work = Piecemeal[int](bridge, taken.append)
+    work = BackgroundIterator[int](bridge, taken.append)
 
     def numbers() -> Iterator[int]:
         for number in range(3):
             threads.add(threading.current_thread())
             yield number
 
-    work.begin(numbers())
+    work.start(numbers())
     assert taken == []
     work.watch(True)
     qtbot.waitUntil(lambda: taken == [0, 1, 2], timeout=WAIT_MS)
@@ -33,13 +33,13 @@ def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridg
 
 def test_a_pause_keeps_it_and_other_work_drops_it(qtbot: QtBot, bridge: EngineBridge) -> None:
     taken: list[str] = []
-    work = Piecemeal[str](bridge, taken.append)
+    work = BackgroundIterator[str](bridge, taken.append)
     work.watch(True)
-    work.begin(iter("abc"))
+    work.start(iter("abc"))
     work.watch(False)  # one piece is under way
     qtbot.waitUntil(lambda: taken == ["a"], timeout=WAIT_MS)
     work.watch(True)
-    work.begin(iter("xy"))
+    work.start(iter("xy"))
     qtbot.waitUntil(lambda: taken == ["a", "x", "y"], timeout=WAIT_MS)
 
 
@@ -52,9 +52,9 @@ def test_what_fails_is_told_and_other_work_goes_on(qtbot: QtBot, bridge: EngineB
         yield 1
         raise UserError("The disk is gone.", "Find it.")
 
-    work = Piecemeal[int](bridge, taken.append)
+    work = BackgroundIterator[int](bridge, taken.append)
     work.watch(True)
-    work.begin(failing())
+    work.start(failing())
     qtbot.waitUntil(lambda: [trouble.sentence for trouble in troubles] == ["The disk is gone."], timeout=WAIT_MS)
-    work.begin(iter([2]))
+    work.start(iter([2]))
     qtbot.waitUntil(lambda: taken == [1, 2], timeout=WAIT_MS)

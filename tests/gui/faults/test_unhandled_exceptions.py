@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.requests import Pause
-from gui.faults.crash import log_path, watched
+from gui.faults.unhandled_exceptions import log_path, reporting_exceptions
 from gui.main_window import MainWindow
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.waiting import wait_for
@@ -112,7 +112,9 @@ def test_where_the_home_cannot_be_written_the_log_is_kept_elsewhere(monkeypatch:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     assert log_path() == log_path() and log_path().parent.is_dir()
     elsewhere = log_path()
-    monkeypatch.setattr("gui.faults.crash.user_log_path", lambda *_, **__: Path("/proc/self"))  # that one is there
+    monkeypatch.setattr(
+        "gui.faults.unhandled_exceptions.user_log_path", lambda *_, **__: Path("/proc/self")
+    )  # that one is there
     assert log_path() == elsewhere
 
 
@@ -121,7 +123,7 @@ def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainW
     log = log_path()
     log.unlink()
     log.symlink_to("/dev/full")
-    with watched(window.context.bridge):
+    with reporting_exceptions(window.context.bridge):
         in_a_timer(window)
         qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
         assert (
@@ -133,9 +135,11 @@ def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainW
 def test_a_fault_is_told_once_and_the_run_goes_on(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.faults.crash.QUIET_S", 1000.0)  # on a busy machine a painting may come seldom
+    monkeypatch.setattr(
+        "gui.faults.unhandled_exceptions.REPEAT_S", 1000.0
+    )  # on a busy machine a painting may come seldom
     for number, place in enumerate(PLACES, 1):
-        with watched(window.context.bridge):
+        with reporting_exceptions(window.context.bridge):
             window.context.workbench.learn(5)
             place(window)
             qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
