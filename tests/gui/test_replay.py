@@ -18,7 +18,7 @@ from tests.gui.conftest import WAIT_MS
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody watches."""
-    monkeypatch.setattr(replay, "WHOLE_MS", 0)
+    monkeypatch.setattr(replay, "TOTAL_MS", 0)
 
 
 def played(steps: range) -> tuple[Playhead, Replay]:

@@ -100,7 +100,7 @@ def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
-    monkeypatch.setattr("core.serving.request_loop.RequestLoop._seconds_to_next_turn", lambda _: 1000.0)  # no step
+    monkeypatch.setattr("core.serving.request_loop.RequestLoop._seconds_to_next_step", lambda _: 1000.0)  # no step
     workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
     workbench.learn()
     qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)
@@ -203,7 +203,7 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
 def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
+    monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
     workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.message_label
     workbench.apply_valid_edits({"training.checkpoint_every": 10})
     workbench.learn(25)
@@ -223,7 +223,7 @@ def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has
 def test_what_is_told_of_a_run_ends_with_it_and_of_a_file_does_not(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status_bar, "TOLD_MS", 1_000_000)  # however slow this machine is
+    monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
     workbench, told = window.context.workbench, window.status_bar.message_label
     run = opened_again(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:

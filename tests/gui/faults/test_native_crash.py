@@ -100,7 +100,7 @@ def test_a_crash_is_told_by_a_window_that_has_the_same_number(home: Path) -> Non
 def test_a_crash_that_another_window_tells_of_is_not_told_twice(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone, trace = (log_path().with_name(f"native-{number}.txt") for number in (1, 2))
     trace.write_text("Fatal Python error: Aborted\n")
-    monkeypatch.setattr(native_crash, "_left_behind", lambda: [gone, trace])
+    monkeypatch.setattr(native_crash, "_leftover_traces", lambda: [gone, trace])
     assert len(earlier_crashes()) == 1 and earlier_crashes() == []
 
 

@@ -183,7 +183,7 @@ def test_where_a_file_is_stands_below_the_window_for_a_while(
     trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     label = trained.status_bar.message_label
-    monkeypatch.setattr(status_bar, "TOLD_MS", 200)
+    monkeypatch.setattr(status_bar, "MESSAGE_MS", 200)
     for text, name in FILES:
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, name=name: (str(tmp_path / name), ""))
         action(trained.train_view.curves, text).trigger()

@@ -15,7 +15,7 @@ from core.home_paths import shorten_home
 from core.plugins_host.discovery import user_plugins_dir
 from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
-from gui.views.plugins import HINT, KEEPS, WRITTEN, PluginsView
+from gui.views.plugins import HINT, RUN_KEEPS_CODE, WRITTEN, PluginsView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.present import present
 from tests.gui.tables import row_texts
@@ -269,7 +269,7 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     (folder / "broken.py").unlink()
     empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
-    assert view.note_label.text() == KEEPS and bridge.state == "learning"
+    assert view.note_label.text() == RUN_KEEPS_CODE and bridge.state == "learning"
     assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
     assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.plugin_options.form.rows) == ["size"]
     assert present(workbench.draft).dataset.options == {}
