@@ -38,7 +38,7 @@ from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of, present
+from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 from tests.gui.windows import opened_window
 
@@ -213,7 +213,7 @@ def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_f
     qtbot.keyClicks(seed_edit, "7")
     qtbot.keyClick(seed_edit, Qt.Key.Key_Space)
     wait_for_state("finished")
-    assert seed_edit.text() == "7" and present(window.context.workbench.applied).seed == 7
+    assert seed_edit.text() == "7" and not_none(window.context.workbench.applied).seed == 7
 
 
 def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
@@ -223,7 +223,7 @@ def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow
     qtbot.keyClicks(seed_edit, "7")
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)  # takes no focus from the field
     wait_for_state("paused")
-    assert present(workbench.applied).seed == 7
+    assert not_none(workbench.applied).seed == 7
     qtbot.mouseClick(window.transport.reset_button, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
     wait_for_state("ready")
     window.setFocus()
@@ -250,7 +250,7 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
     assert QToolTip.text().startswith(f"{typed} is not a seed: ")
-    assert present(workbench.draft).seed == 0  # as before: nothing of it is taken
+    assert not_none(workbench.draft).seed == 0  # as before: nothing of it is taken
     assert seed_edit.text() == "0" and not seed_edit.property("role")
 
 
@@ -294,7 +294,7 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
     window.finished.connect(left.append)
     window.close()
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
-    run = present(window.context.workbench.run)
+    run = not_none(window.context.workbench.run)
     assert run.parent == tmp_path / "runs"
     assert list((run / "checkpoints").iterdir())
     assert list_runs(tmp_path / "runs")
@@ -329,7 +329,7 @@ def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
     window.context.workbench.edit("training.checkpoint_every", 5)
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
-    return present(window.context.workbench.run)
+    return not_none(window.context.workbench.run)
 
 
 def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
@@ -456,7 +456,7 @@ def test_offers_the_interrupted_run_that_was_written_last(
     for pid, expected in ((os.getppid(), newer), (int(ended.stdout), older)):  # it writes still, or was killed
         older.reread_state()
         older.update(state="learning", pid=pid, host=socket.gethostname())
-        found = present(interrupted_run(runs))
+        found = not_none(interrupted_run(runs))
         assert found.path == expected.path
     shutil.copytree(newer.path, runs / "damaged")
     (runs / "damaged" / "run.json").write_text("{", encoding="utf-8")

@@ -19,7 +19,7 @@ from gui.panel import Panel
 from gui.redraw_scheduler import LEARNING_SHARE, LONGEST_IDLE_REST_S, LONGEST_REST_S, SHORTEST_REST_S, rest_after
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
@@ -47,7 +47,7 @@ def counting(window: MainWindow, view: View) -> Counting:
 def put_into(view: View, *panels: Panel) -> None:
     """Have these drawn in their turn, in this order, whenever the view is visible."""
     for panel in panels:
-        present(view.layout()).addWidget(panel)
+        not_none(view.layout()).addWidget(panel)
         view.context.redraw_scheduler.add(panel)
 
 

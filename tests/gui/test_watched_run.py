@@ -18,7 +18,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.anatomy.dot_product import DotProductTopic
 from tests.core.watcher import answered
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 WaitForState = Callable[[str], None]
 
@@ -27,7 +27,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     window: MainWindow, qtbot: QtBot, wait_for_state: WaitForState, tmp_path: Path
 ) -> None:
     context = window.context
-    config = present(context.bridge.history.prepared).config
+    config = not_none(context.bridge.history.prepared).config
     context.workbench.set_pace(2.0)
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.playhead.live_step >= 2, timeout=WAIT_MS)
@@ -39,7 +39,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     assert context.bridge.state == "learning"
     context.workbench.set_pace(None)
     wait_for_state("finished")
-    watched, alone = weights(present(context.workbench.run)), weights(unwatched(config, tmp_path))
+    watched, alone = weights(not_none(context.workbench.run)), weights(unwatched(config, tmp_path))
     assert watched.keys() == alone.keys()
     for name, array in watched.items():
         np.testing.assert_array_equal(array, alone[name], err_msg=name, strict=True)

@@ -21,16 +21,16 @@ from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.workbench import Workbench
-from tests.gui.bench.runs import ROOT, damaged_run, opened_again, running_timers, unsaveable_run, wait_for_answers
+from tests.gui.bench.runs import ROOT, damaged_run, reopened_run, running_timers, unsaveable_run, wait_for_answers
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 def test_a_refusal_that_comes_after_what_was_asked_for_since_does_not_end_that(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
-    dataset = present(workbench.draft).dataset.model_dump()
+    dataset = not_none(workbench.draft).dataset.model_dump()
     workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
     workbench.prepare()
     with pytest.raises(UserError, match="Nothing is prepared"):
@@ -59,7 +59,7 @@ def test_data_that_were_asked_for_before_do_not_end_the_opening_of_a_run(
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
-    late = present(bridge.history.prepared)
+    late = not_none(bridge.history.prepared)
     workbench.open_run(other)
     bridge.prepared.emit(late)  # which the window had not read yet
     workbench.edit("model.d_ff", 64)
@@ -101,7 +101,7 @@ def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there
     bridge.drain()
     assert workbench.is_opening
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
-    late = present(bridge.history.prepared)
+    late = not_none(bridge.history.prepared)
     workbench.open_run(example_path())
     bridge.prepared.emit(late)
     assert workbench.is_opening
@@ -130,7 +130,7 @@ def test_what_is_asked_of_a_run_while_another_is_opened_is_done_with_neither(
         workbench.reset()
         workbench.learn(1)
         qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
-        runs.append(present(workbench.run))
+        runs.append(not_none(workbench.run))
     workbench.open_run(runs[0])
     ask(workbench)
     qtbot.waitUntil(lambda: workbench.run == runs[0] and not workbench.is_opening, timeout=WAIT_MS)
@@ -212,7 +212,7 @@ def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chos
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
     [run] = list_runs(tmp_path / "runs")
-    assert RunFolder.open(run).config().model == present(chosen).model
+    assert RunFolder.open(run).config().model == not_none(chosen).model
     assert workbench.run == run and workbench.draft == chosen
 
 
@@ -234,13 +234,13 @@ def test_reset_between_two_openings_counts_where_the_second_is_refused(
 
 def test_reset_between_two_openings_ends_neither_the_second_nor_a_branch(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
     for again in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):
         workbench.open_run(example_path())
         bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
         workbench.reset()
         again()
         qtbot.waitUntil(lambda: workbench.run is not None and not workbench.is_opening, timeout=WAIT_MS)
-        folder = present(bridge.history.folder)
+        folder = not_none(bridge.history.folder)
         assert folder.path == workbench.run != example_path()
         assert run == workbench.run or folder.state.parent == run.name

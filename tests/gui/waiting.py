@@ -1,4 +1,4 @@
-"""Waiting until something holds."""
+"""Waiting until a condition holds."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import WAIT_MS
 
-Things = TypeVarTuple("Things")
+Arguments = TypeVarTuple("Arguments")
 
 
-def wait_for(qtbot: QtBot, holds: Callable[[*Things], bool], *things: *Things) -> None:
-    """Wait until it holds of these: a lambda in a loop would else mean whichever the loop has come to."""
-    qtbot.waitUntil(lambda: holds(*things), timeout=WAIT_MS)
+def wait_for(qtbot: QtBot, condition: Callable[[*Arguments], bool], *arguments: *Arguments) -> None:
+    """Wait until the condition holds of these arguments: a lambda in a loop would use the loop's latest values."""
+    qtbot.waitUntil(lambda: condition(*arguments), timeout=WAIT_MS)

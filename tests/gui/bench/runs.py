@@ -39,7 +39,7 @@ def running_timers(workbench: Workbench) -> list[int]:
     return [timer.interval() for timer in workbench.findChildren(QTimer) if timer.isActive()]
 
 
-def opened_again(qtbot: QtBot, window: MainWindow) -> Path:
+def reopened_run(qtbot: QtBot, window: MainWindow) -> Path:
     """A run of three steps, left and opened: nobody writes it."""
     workbench, bridge = window.context.workbench, window.context.bridge
     workbench.learn(3)

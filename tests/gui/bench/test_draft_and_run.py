@@ -17,7 +17,7 @@ from core.events import CheckpointSaved
 from core.requests import Learn, OpenRun
 from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
-from tests.gui.bench.runs import ROOT, opened_again, unsaveable_run, wait_for_answers
+from tests.gui.bench.runs import ROOT, reopened_run, unsaveable_run, wait_for_answers
 from tests.gui.conftest import WAIT_MS
 
 
@@ -35,7 +35,7 @@ def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWi
 
 
 def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot: QtBot, window: MainWindow) -> None:
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
     shutil.rmtree(run)
     window.context.workbench.learn(1)
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
@@ -63,7 +63,7 @@ def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
 ) -> None:
     workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
 
     def choose(*_: object) -> str:
         if comes_in_dialog:
@@ -137,7 +137,7 @@ def keep_from_saving_in(place: Path) -> Callable[[object], None]:
 def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again_to_learn(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    workbench, strip, run = window.context.workbench, window.trouble_strip, opened_again(qtbot, window)
+    workbench, strip, run = window.context.workbench, window.trouble_strip, reopened_run(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=30)
         elsewhere.ask(Learn(steps=2)).result(timeout=30)

@@ -18,9 +18,9 @@ from gui.frame import status_bar
 from gui.main_window import MainWindow
 from gui.runs.rows import example_path
 from gui.workbench import Workbench
-from tests.gui.bench.runs import ROOT, damage, damaged_run, opened_again, wait_for_answers
+from tests.gui.bench.runs import ROOT, damage, damaged_run, reopened_run, wait_for_answers
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 @pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
@@ -44,7 +44,7 @@ def test_a_branch_that_is_left_before_its_first_step_is_none(
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench = window.context.bridge, window.context.workbench
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
     workbench.branch(run, 2)
     bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
     if is_read:
@@ -61,7 +61,7 @@ def test_a_branch_whose_place_another_takes_is_thrown_away_once(
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench = window.context.bridge, window.context.workbench
     call, looked_at, refused = bridge.run_in_background, list[None](), list[Exception]()
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
     workbench.branch(run, 3)
     qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run != run, timeout=WAIT_MS)
     branch = workbench.run
@@ -73,7 +73,7 @@ def test_a_branch_whose_place_another_takes_is_thrown_away_once(
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 4, timeout=WAIT_MS)
     bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
-    assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, present(workbench.run)])
+    assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, not_none(workbench.run)])
     assert refused == []
 
 
@@ -82,11 +82,11 @@ def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
-    runs = [opened_again(qtbot, window)]
+    runs = [reopened_run(qtbot, window)]
     for _ in range(2):  # the second off the first, which has taken no step
         workbench.branch(runs[-1], 2)
         qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run not in runs, timeout=WAIT_MS)
-        runs.append(present(workbench.run))
+        runs.append(not_none(workbench.run))
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
     workbench.reset()
@@ -162,14 +162,14 @@ def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench, key = window.context.bridge, window.context.workbench, "training.optimizer.learning_rate"
-    opened_again(qtbot, window)
+    reopened_run(qtbot, window)
     workbench.edit("model.d_ff", 64)
     workbench.try_out(Experiment("a higher rate", key, 0.25))
     come_back(qtbot, window, tmp_path)
     assert workbench.waiting_changes == ("model.d_ff",)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
-    assert present(bridge.history.prepared).config.training.optimizer.learning_rate == 0.25
+    assert not_none(bridge.history.prepared).config.training.optimizer.learning_rate == 0.25
 
 
 def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_changed(
@@ -191,7 +191,7 @@ def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_c
 def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_it_is(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=100)
         elsewhere.ask(Learn(steps=2)).result(timeout=100)
@@ -225,7 +225,7 @@ def test_what_is_told_of_a_run_ends_with_it_and_of_a_file_does_not(
 ) -> None:
     monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
     workbench, told = window.context.workbench, window.status_bar.message_label
-    run = opened_again(qtbot, window)
+    run = reopened_run(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=100)
         elsewhere.ask(Learn(steps=2)).result(timeout=100)

@@ -10,7 +10,7 @@ from core.requests import LocateData
 from gui.datasets.data_reader import NO_DATA, DataReader
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 def test_data_that_were_left_cannot_end_the_reading_of_the_next(
@@ -23,7 +23,7 @@ def test_data_that_were_left_cannot_end_the_reading_of_the_next(
     look, prepared = DataReader(bridge), bridge.history.prepared
     assert prepared is not None
     look._open(prepared.config, tmp_path / "gone")
-    look._open(prepared.config, present(folders[0]))
+    look._open(prepared.config, not_none(folders[0]))
     bridge.run_in_background(lambda: None, answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     assert look.data is not None and not told

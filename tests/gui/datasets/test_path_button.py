@@ -14,7 +14,7 @@ from core.settings.fields import schema_settings
 from gui.datasets.path_button import PathButton
 from gui.option_form import OptionForm
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of
+from tests.gui.not_none import child_of
 
 
 class PathOptions(Options):

@@ -15,7 +15,7 @@ from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:
@@ -32,7 +32,7 @@ def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_plugin(qtbot
     drawer.plugin_options.form.edited.emit("num_symbols", -5)
     drawer.choose_preset("phonetic_to_letter")
     wait_for_verdicts(qtbot, window)
-    assert "num_symbols" not in present(workbench.draft).dataset.options
+    assert "num_symbols" not in not_none(workbench.draft).dataset.options
 
 
 def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: MainWindow) -> None:
@@ -44,7 +44,7 @@ def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: Ma
     old.edited.emit("num_symbols", 5)  # typed just before: Qt deletes the form a moment later
     wait_for_verdicts(qtbot, window)
     assert window.trouble_strip.trouble is None
-    assert "num_symbols" not in present(workbench.draft).dataset.options
+    assert "num_symbols" not in not_none(workbench.draft).dataset.options
 
 
 def test_nothing_of_an_option_that_does_not_fit_is_taken(qtbot: QtBot, window: MainWindow) -> None:
@@ -70,7 +70,7 @@ def test_an_option_that_was_not_given_is_not_given_once_what_was_typed_is_refuse
     given = small_file.read_text(encoding="utf-8")
     small_file.write_text(re.sub("num_symbols: [0-9]+, ", "", given), encoding="utf-8")
     drawer.open_file(small_file)
-    taken = present(workbench.draft)
+    taken = not_none(workbench.draft)
     assert "num_symbols" not in taken.dataset.options
     window.rail.setup_button.click()
     drawer.sections["dataset"].heading.setChecked(True)  # a field that is not seen has no focus
@@ -80,7 +80,7 @@ def test_an_option_that_was_not_given_is_not_given_once_what_was_typed_is_refuse
     editor.selectAll()
     qtbot.keyClicks(editor, "2")
     wait_for_verdicts(qtbot, window)
-    assert present(workbench.draft).dataset.options["num_symbols"] == 2
+    assert not_none(workbench.draft).dataset.options["num_symbols"] == 2
     assert "1 changed" in drawer.sections["dataset"].heading.text()
     qtbot.keyClicks(editor, ",5")
     wait_for_verdicts(qtbot, window)
@@ -109,7 +109,7 @@ def test_options_that_fit_only_together_can_be_typed_one_after_the_other(qtbot: 
     assert rows["min_length"].error == "min_length 5 is above max_length 3."
     drawer.plugin_options.form.edited.emit("max_length", 6)
     qtbot.waitUntil(lambda: not rows["min_length"].error, timeout=WAIT_MS)
-    options = present(workbench.draft).dataset.options
+    options = not_none(workbench.draft).dataset.options
     assert (options["min_length"], options["max_length"]) == (5, 6)
 
 
@@ -119,7 +119,7 @@ def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWind
     drawer.plugin_options.form.edited.emit("num_symbols", 5)
     drawer.plugin_options.form.edited.emit("max_length", 4)
     wait_for_verdicts(qtbot, window)
-    options = present(workbench.draft).dataset.options
+    options = not_none(workbench.draft).dataset.options
     assert (options["num_symbols"], options["max_length"]) == (5, 4)
 
 
@@ -151,7 +151,7 @@ def test_learn_waits_for_what_the_plugin_says_of_an_option(
     drawer.plugin_options.form.edited.emit("num_symbols", typed)
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
-    assert RunFolder.open(present(workbench.run)).config().dataset.options["num_symbols"] == begun_with
+    assert RunFolder.open(not_none(workbench.run)).config().dataset.options["num_symbols"] == begun_with
     said = "What was typed for dataset.options.num_symbols does not fit: the run learns without it."
     assert (window.trouble_strip.sentence.text() == said) is (typed != begun_with)
 
@@ -171,7 +171,7 @@ def test_restart_waits_for_what_the_plugin_says_of_an_option_and_begins_nothing_
     wait_for_verdicts(qtbot, window)
     if typed == 5:
         qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
-        assert present(workbench.applied).dataset.options["num_symbols"] == 5
+        assert not_none(workbench.applied).dataset.options["num_symbols"] == 5
     else:
         assert workbench.run == run and not drawer.restart_button.isEnabled() and window.trouble_strip.trouble is None
 

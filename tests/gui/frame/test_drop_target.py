@@ -16,7 +16,7 @@ from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
@@ -52,7 +52,7 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     context.playhead.view(5)
     row = window.train_view.sentence_row
     qtbot.waitUntil(
-        lambda: row.source_label.text() == present(context.bridge.shown.probe(5)).sentences[0].source, timeout=WAIT_MS
+        lambda: row.source_label.text() == not_none(context.bridge.shown.probe(5)).sentences[0].source, timeout=WAIT_MS
     )
     window.show_view(VIEWS.index(type(window.runs_view)))
     qtbot.waitUntil(lambda: any(one.is_shared for one in window.runs_view.table.rows), timeout=WAIT_MS)
@@ -108,10 +108,10 @@ def texts(folder: Path, *names: str) -> list[Path]:
 
 def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow, tmp_path: Path) -> None:
     window, workbench = drafting_window, drafting_window.context.workbench
-    before = present(workbench.draft)
+    before = not_none(workbench.draft)
     assert drop(window, *texts(tmp_path, "train.en", "train.de"))
     qtbot.waitUntil(lambda: workbench.draft is not before, timeout=WAIT_MS)
-    draft = present(workbench.draft)
+    draft = not_none(workbench.draft)
     assert draft.dataset.plugin == draft.name == "parallel_text"
     assert draft.dataset.options["folder"] == str(tmp_path)
     assert (draft.dataset.options["train_source"], draft.dataset.options["train_target"]) == ("train.en", "train.de")
@@ -121,8 +121,8 @@ def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow,
 
     workbench.edit("dataset.options", {**draft.dataset.options, "lowercase": True})
     assert drop(window, *texts(tmp_path, "train.de", "train.en"))
-    wait_for(qtbot, lambda: present(workbench.draft).dataset.options["train_source"] == "train.de")
-    assert present(workbench.draft).dataset.options["lowercase"]
+    wait_for(qtbot, lambda: not_none(workbench.draft).dataset.options["train_source"] == "train.de")
+    assert not_none(workbench.draft).dataset.options["lowercase"]
     workbench.stop()
 
 
@@ -137,8 +137,8 @@ def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_sett
         (tmp_path / name).write_text("".join(f"a{line}\n" for line in range(300)), encoding="utf-8")
     assert drop(window, tmp_path / "train.en", tmp_path / "train.de")
     qtbot.waitUntil(lambda: workbench.run is None and window.context.bridge.state == "ready", timeout=WAIT_MS)
-    assert present(workbench.resolved).src_tokens[-1].startswith("a")
-    assert present(workbench.draft).training == read_preset("toy_german_english").training
+    assert not_none(workbench.resolved).src_tokens[-1].startswith("a")
+    assert not_none(workbench.draft).training == read_preset("toy_german_english").training
     headings = [section.heading.text() for section in window.setup_drawer.sections.values()]
     assert headings == ["Dataset · 4 changed", "Model", "Training", "Decoding"]  # which, where from, and two files
 

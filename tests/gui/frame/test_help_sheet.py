@@ -12,7 +12,7 @@ from gui.main_window import MainWindow
 from gui.theme import GRID
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 SAID = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→", "Del": "Delete", "Return": "Enter", "=": "+"}
 
@@ -40,7 +40,7 @@ def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
     """Until it lies in the window, in the middle of it, and nothing is cut, up to what can be scrolled."""
 
     def is_whole() -> None:
-        room, place = present(sheet.parentWidget()).rect(), sheet.geometry()
+        room, place = not_none(sheet.parentWidget()).rect(), sheet.geometry()
         assert room.contains(place) and (room.center() - place.center()).manhattanLength() <= 2
         assert cut_texts(sheet) == []
 

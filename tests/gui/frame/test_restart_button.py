@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 def filled(window: MainWindow) -> list[str]:
@@ -39,7 +39,7 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
     workbench.edit("model.d_ff", 24)
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
-    taken = present(workbench.draft_origin)
+    taken = not_none(workbench.draft_origin)
     workbench.replace_draft(taken.model_copy(update={"name": "R&D"}))
     assert drawer.restart_button.text() == "Restart as R&&D"  # one & would underline a letter
     assert drawer.restart_button.accessibleName() == "Restart as R&D"
@@ -62,7 +62,7 @@ def test_single_fields_are_counted(window: MainWindow, wait_for_state: Callable[
     assert button.text() == "Restart with 1 change" and "model.d_ff" in button.toolTip()
     workbench.edit("model.dropout", 0.0)
     assert button.text() == "Restart with 2 changes"
-    workbench.replace_draft(present(workbench.applied))
+    workbench.replace_draft(not_none(workbench.applied))
     assert not button.isVisibleTo(window.setup_drawer)
     workbench.edit("model.d_ff", 24)
     assert button.text() == "Restart with 1 change"  # of the run's own settings
@@ -74,7 +74,7 @@ def test_an_opened_run_forgets_what_waited(
     button, workbench = window.setup_drawer.restart_button, window.context.workbench
     workbench.learn(1)
     wait_for_state("paused")
-    run = present(workbench.run)
+    run = not_none(workbench.run)
     window.setup_drawer.choose_preset("copy_task")
     workbench.finish()
     wait_for_state("finished")

@@ -12,7 +12,7 @@ from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
 from gui.theme import GRID
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
@@ -42,7 +42,7 @@ def test_what_watching_costs_is_told_while_it_learns(
     label, transport = window.status_bar.watching_label, window.transport
     assert label.text() == ""
     window.context.workbench.edit("training.max_steps", 100_000)  # or it has ended before anybody looks
-    qtbot.waitUntil(lambda: present(window.context.workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not_none(window.context.workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
     wait_for_state("ready")
     transport.pace_slider.setValue(0)
     transport.learn_button.click()
@@ -60,7 +60,7 @@ def test_while_it_learns_a_run_of_a_long_name_has_one_line(
 ) -> None:
     bar, workbench = window.status_bar, window.context.workbench
     workbench.edit("training.max_steps", 100_000)
-    qtbot.waitUntil(lambda: present(workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not_none(workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
     wait_for_state("ready")
     window.resize(1280, 720)
     window.context.theme.set_zoom(zoom)

@@ -16,7 +16,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
@@ -79,13 +79,13 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert window.trouble_strip.isHidden()  # Learn continues from there
-    d_model = present(context.workbench.draft).model.d_model
+    d_model = not_none(context.workbench.draft).model.d_model
     context.workbench.edit("model.d_model", 2 * d_model)  # weights of another shape: no branch could have them
     context.playhead.view(800)
     context.playhead.view(192)
     context.workbench.edit("model.d_model", d_model)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert present(window.trouble_strip.trouble).is_note
+    assert not_none(window.trouble_strip.trouble).is_note
     assert window.trouble_strip.sentence.text().startswith("No weights are kept at or before step 192: ")
     assert window.trouble_strip.advice.text() == "The earliest are those of step 800."
     assert context.workbench.run == example_path()
@@ -97,7 +97,7 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
     assert window.transport.finish_button.toolTip() == "This run is already kept"
-    run = present(context.workbench.run)
+    run = not_none(context.workbench.run)
     assert not bar.branch_button.isVisible()
     height = bar.heightForWidth(bar.width())
     context.playhead.view(4)
@@ -111,10 +111,10 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     qtbot.waitUntil(lambda: context.workbench.run not in (None, run), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)  # until then nothing learns
     assert context.playhead.live_step == 4 and not bar.branch_button.isVisible()
-    assert present(context.workbench.draft).model.dropout == 0.3 and context.workbench.waiting_changes == ()
-    assert present(context.bridge.history.prepared).config.model.dropout == 0.3
+    assert not_none(context.workbench.draft).model.dropout == 0.3 and context.workbench.waiting_changes == ()
+    assert not_none(context.bridge.history.prepared).config.model.dropout == 0.3
     assert len(context.bridge.history.curve("train/loss")[0]) == 4
-    assert RunFolder.open(present(context.workbench.run)).state.parent == run.name
+    assert RunFolder.open(not_none(context.workbench.run)).state.parent == run.name
     context.workbench.edit("model.attention_dropout", 0.2)  # Learn takes it along: no step was taken yet
     assert not bar.branch_button.isVisible()
     context.workbench.edit("model.attention_dropout", 0.0)

@@ -22,7 +22,7 @@ from gui.views.runs import RunsView
 from gui.views.setup import SECTIONS
 from gui.views.translate import TranslateView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
@@ -77,7 +77,7 @@ def test_tab_goes_on_into_what_was_built_late(empty_window: MainWindow) -> None:
     before, behind = empty_window.train_view.more_button, empty_window.time_strip
     assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(behind)
     heading, next_heading = drawer.sections["model"].heading, drawer.sections["training"].heading
-    assert chain.index(heading) < chain.index(present(row.editor)) < chain.index(next_heading)
+    assert chain.index(heading) < chain.index(not_none(row.editor)) < chain.index(next_heading)
 
 
 def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWindow, qtbot: QtBot) -> None:

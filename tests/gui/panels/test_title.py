@@ -18,7 +18,7 @@ from gui.runs.run_names import distinct_names
 from gui.theme import Theme
 from gui.widgets.dynamic_labels import elided_title
 from gui.widgets.labels import literal_tooltip
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 Stage = Callable[[QWidget, int, int], None]
 LONG = "Cross-attention, layer 2 head 3, fed by the reference · step 1,000"
@@ -44,7 +44,7 @@ def tip_of(panel: Panel) -> str:
 
 
 def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Panel, stage: Stage) -> None:
-    title, button = panel.title_label, present(panel.header.itemAt(2))
+    title, button = panel.title_label, not_none(panel.header.itemAt(2))
     assert panel.width() == 300, "a title widens no panel"
     assert title.width() > 100 and not title.geometry().intersects(button.geometry())
     assert tip_of(panel) == f"{LONG}\nWhat is drawn."

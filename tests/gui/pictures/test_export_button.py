@@ -45,8 +45,8 @@ from gui.pictures.picture_file import encoders_of
 from gui.runs.rows import example_path
 from gui.view import View
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of, present
-from tests.gui.tables import head_texts, row_texts
+from tests.gui.not_none import child_of, not_none
+from tests.gui.tables import header_texts, row_texts
 from tests.gui.waiting import wait_for
 
 Fill = Callable[[MainWindow, QtBot], Iterator[Panel]]
@@ -129,7 +129,7 @@ def test_the_numbers_of_every_picture_are_those_of_the_run(
     assert [int(line[0]) for line in lines] == list(range(1, 11))
     np.testing.assert_array_equal([float(line[column]) for line in lines], history.curve("train/loss")[1])
 
-    probe = present(history.probe(10))
+    probe = not_none(history.probe(10))
     assert probe.sentences[0].by_reference is not None
     cross = probe.sentences[0].by_reference.cross[-1, 0]
     action(view.attention_map, "Copy numbers").trigger()
@@ -334,7 +334,7 @@ def test_the_planned_rate_is_exported_too(
     drawer.show()
     wait_until_drawn(panel, qtbot)
     head, *lines = saved_numbers(panel, tmp_path / "rate", monkeypatch)
-    draft = present(window.context.workbench.draft)
+    draft = not_none(window.context.workbench.draft)
     training = draft.training
     assert head == ["step", "learning rate"] and [int(line[0]) for line in lines] == [*range(1, 41)]
     planned = learning_rate(training.schedule, training.optimizer, draft.model.d_model, 40, np.arange(1, 41))
@@ -537,7 +537,7 @@ def texts_of(panel: Panel) -> set[str]:
         case RunComparison():
             axes, shown = {"step", "loss, nats per target token"}, panel.table
             texts = {text for row in range(shown.rowCount()) for text in row_texts(shown, row)}
-            return texts | {*head_texts(shown)} - {""} | axes
+            return texts | {*header_texts(shown)} - {""} | axes
         case Curves():
             return {"step", "loss, nats per target token", "0", "800"}
         case LengthHistograms():
@@ -560,7 +560,7 @@ def assert_pixels(panel: Panel, image: QImage, width: int, height: int) -> None:
 def assert_pdf(data: bytes, width: int, height: int) -> None:
     """One page of the same size, in points, with text."""
     assert data.startswith(b"%PDF") and data.count(b"/Type /Page\n") == 1 and b"/FontFile" in data
-    box = present(re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data))
+    box = not_none(re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data))
     assert [float(side) for side in box.groups()] == pytest.approx([0.75 * width, 0.75 * height], abs=1)
 
 

@@ -19,7 +19,7 @@ from gui.panels.anatomy.dot_product import DotProductTopic
 from gui.sentences.cooldown import LEAST_S, LONGEST_S, Cooldown
 from gui.sentences.engine_query import EngineQuery
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 WaitForState = Callable[[str], None]
@@ -91,7 +91,7 @@ def test_a_question_of_another_moment_rests_and_another_question_does_not(
     learning: MainWindow, qtbot: QtBot, long_cooldowns: None, wait_for_state: WaitForState
 ) -> None:
     panel = QueryingPanel(learning)
-    present(learning.train_view.layout()).addWidget(panel)
+    not_none(learning.train_view.layout()).addWidget(panel)
     panel.submit(0, moment=1)
     qtbot.waitUntil(lambda: panel.query.answer is not None, timeout=WAIT_MS)
     first = panel.query.answer
@@ -101,7 +101,7 @@ def test_a_question_of_another_moment_rests_and_another_question_does_not(
     assert panel.query._pending is pending
     panel.submit(1, moment=2)
     qtbot.waitUntil(lambda: panel.query.answer is not first, timeout=WAIT_MS)
-    second = present(panel.query.answer)
+    second = not_none(panel.query.answer)
     assert second[0].source == panel.sentences[1] and panel.waited_for == 2
     panel.is_dirty = False
     learning.transport.learn_button.click()
@@ -118,15 +118,15 @@ def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhe
     view, playhead = learning.translate_view, learning.context.playhead
     learning.show_view(VIEWS.index(type(view)))
     view.translate("1 2")
-    qtbot.waitUntil(lambda: present(view.typed.translation).source == "1 2", timeout=WAIT_MS)
-    begun = present(view.typed.translation)
+    qtbot.waitUntil(lambda: not_none(view.typed.translation).source == "1 2", timeout=WAIT_MS)
+    begun = not_none(view.typed.translation)
     qtbot.waitUntil(lambda: playhead.live_step >= begun.step + 2, timeout=WAIT_MS)
     assert view.typed.translation is begun
     playhead.view(0)
     qtbot.waitUntil(lambda: view.typed.translation is not begun, timeout=WAIT_MS)
-    assert present(view.typed.translation).step == 0
+    assert not_none(view.typed.translation).step == 0
     view.translate("2 1")
-    qtbot.waitUntil(lambda: present(view.typed.translation).source == "2 1", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not_none(view.typed.translation).source == "2 1", timeout=WAIT_MS)
 
 
 def answered(panel: Any, qtbot: QtBot) -> object:
@@ -167,5 +167,5 @@ def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot,
         step = learning.context.playhead.live_step
         wait_for(qtbot, lambda step: learning.context.playhead.live_step > step, step)
         view.typed.choose_weights("playhead")  # as before, but translated anew: the beam would follow
-        wait_for(qtbot, lambda step: present(view.typed.translation).step > step, step)
+        wait_for(qtbot, lambda step: not_none(view.typed.translation).step > step, step)
         assert_no_new_query(learning, panel, qtbot)

@@ -20,16 +20,16 @@ from gui.runs.rows import example_path
 from gui.sentences.example_menu import menu_sections
 from gui.sentences.typed_sentence import THROTTLE_MS, TypedSentence, Weights
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
 def translation_of(typed: TypedSentence) -> Translation:
-    return present(typed.translation)
+    return not_none(typed.translation)
 
 
 def output_probability(typed: TypedSentence) -> list[float]:
-    return present(translation_of(typed).sentence).free_running.output_probability.tolist()
+    return not_none(translation_of(typed).sentence).free_running.output_probability.tolist()
 
 
 def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
@@ -47,7 +47,7 @@ def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
 
     typed.changed.connect(lambda: answers.append(translation_of(typed).step))
     typed.watch(True)
-    typed.translate(present(bridge.history.prepared).examples[0])
+    typed.translate(not_none(bridge.history.prepared).examples[0])
     qtbot.waitUntil(lambda: answers == [30], timeout=WAIT_MS)
     monkeypatch.setattr(bridge, "ask", note_when)
     for step in range(29, 0, -1):
@@ -86,8 +86,8 @@ def test_what_a_probe_has_written_is_there_at_once(
         assert translation_of(scrubbed).step == step
     seen = translation_of(scrubbed)
     assert replace(seen, sentence=None) == replace(told, sentence=None)
-    one, other = present(seen.sentence), present(told.sentence)
-    by_reference = present(one.by_reference), present(other.by_reference)
+    one, other = not_none(seen.sentence), not_none(told.sentence)
+    by_reference = not_none(one.by_reference), not_none(other.by_reference)
     for mine, theirs in ((one.free_running, other.free_running), by_reference):
         assert mine.tgt_output == theirs.tgt_output
         np.testing.assert_allclose(mine.output_probability, theirs.output_probability, atol=1e-6)
@@ -113,7 +113,7 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
 
     def search_with_a_beam() -> None:
         bridge.ask(ChangeSetting(key="decoding.beam_size", value=2))
-        qtbot.waitUntil(lambda: present(bridge.history.prepared).config.decoding.beam_size == 2, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not_none(bridge.history.prepared).config.decoding.beam_size == 2, timeout=WAIT_MS)
 
     others: dict[str, Callable[[], None]] = {
         "reference": lambda: scrubbed.translate(text, "1"),
@@ -132,12 +132,12 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
         )
         made = translation_of(scrubbed)
         assert made.source == scrubbed.text and made.prefix == scrubbed.prefix, other
-        assert (present(made.sentence).reference == "1") == (other == "reference"), other
+        assert (not_none(made.sentence).reference == "1") == (other == "reference"), other
 
 
 def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: QtBot) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
-    typed, (first, second) = TypedSentence(bridge, playhead), present(bridge.history.prepared).examples[:2]
+    typed, (first, second) = TypedSentence(bridge, playhead), not_none(bridge.history.prepared).examples[:2]
     sources: list[str] = []
     typed.changed.connect(lambda: sources.append(translation_of(typed).source))
     typed.translate(first)
@@ -165,14 +165,14 @@ def test_damaged_newest_files_leave_the_others_to_translate_with(
     for text in (followed, validated.source):
         typed.translate(text)
         wait_for(qtbot, lambda text: translation_of(typed).source == text, text)
-    assert present(translation_of(typed).sentence).reference == validated.reference
+    assert not_none(translation_of(typed).sentence).reference == validated.reference
 
 
 def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
     typed, seen = TypedSentence(bridge, window.context.playhead), list[Translation | None]()
     typed.watch(True)
-    typed.translate(present(bridge.history.prepared).examples[0])
+    typed.translate(not_none(bridge.history.prepared).examples[0])
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     typed.changed.connect(lambda: seen.append(typed.translation))
     chosen: tuple[tuple[Weights, Weights], ...] = ((0, "playhead"), ("best", "playhead"), ("now", "now"))
@@ -192,7 +192,7 @@ def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 5, timeout=WAIT_MS)
     typed, seen = TypedSentence(bridge, window.context.playhead), list[Translation | None]()
     typed.watch(True)
-    typed.translate(present(bridge.history.prepared).examples[0])
+    typed.translate(not_none(bridge.history.prepared).examples[0])
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     typed.changed.connect(lambda: seen.append(typed.translation))
     bridge.ask(ChangeSetting(key="decoding.beam_size", value=4))
@@ -205,7 +205,7 @@ def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBo
 def test_what_is_offered_is_not_taken_for_the_sentence_before(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
     typed = TypedSentence(bridge, window.context.playhead)
-    first, second = present(bridge.history.prepared).examples[:2]
+    first, second = not_none(bridge.history.prepared).examples[:2]
     typed.watch(True)
     typed.set_text(first)
     assert typed.requested_step == typed.wanted_step() and typed.translation is None  # the engine has the question

@@ -24,7 +24,7 @@ from gui.pictures.export_button import ExportButton
 from gui.runs.rows import example_path
 from gui.views.anatomy import AnatomyView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of, present
+from tests.gui.not_none import child_of, not_none
 from tests.gui.windows import window_of
 
 Kind = TypeVar("Kind", bound=Topic)
@@ -91,8 +91,8 @@ def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot
     topic.target_edit.selectAll()
     qtbot.keyClicks(topic.target_edit, "1 2")
     typed = ("<bos>", "1", "2", "<pad>", "<pad>")
-    qtbot.waitUntil(lambda: present(topic.canvases[0].matrix).rows == typed, timeout=WAIT_MS)
-    padding, causal, both = (present(present(canvas.matrix).hidden) for canvas in topic.canvases)
+    qtbot.waitUntil(lambda: not_none(topic.canvases[0].matrix).rows == typed, timeout=WAIT_MS)
+    padding, causal, both = (not_none(not_none(canvas.matrix).hidden) for canvas in topic.canvases)
     for row, column in np.ndindex(5, 5):
         assert (padding[row, column], causal[row, column]) == (column >= 3, column > row)
         assert both[row, column] == (column >= 3 or column > row)
@@ -150,10 +150,10 @@ def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_sa
     for button, stage, result in zip(topic.stage_buttons, STAGES, results, strict=True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
         assert topic.stage is stage and topic.stage_label.text() == stage.about
-        np.testing.assert_array_equal(present(topic.canvases[2].matrix).values, result)
+        np.testing.assert_array_equal(not_none(topic.canvases[2].matrix).values, result)
         above, below, _ = topic.canvases
         if below.isVisible():
-            lefts = {one.layout_of(present(one.matrix)).grid.left() for one in (above, below)}
+            lefts = {one.layout_of(not_none(one.matrix)).grid.left() for one in (above, below)}
             assert len(lefts) == 1
         qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
         assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden ones are not told
@@ -216,7 +216,7 @@ def assert_whole(view: AnatomyView) -> None:
 
 
 def answer_to(topic: DotProductTopic) -> DotProduct:
-    return present(topic.query.answer)
+    return not_none(topic.query.answer)
 
 
 def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) -> None:

@@ -12,7 +12,7 @@ from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 Key = Qt.Key
 LONG_TITLE = "All heads · ◆ alignment 0.97: cross 1 head 3 since 233"
@@ -136,7 +136,7 @@ def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, 
         QApplication.sendPostedEvents()  # lay it out
         assert view.grid.title_label.text() == LONG_TITLE
         for panel in (view.map, view.grid):
-            others = [present(panel.header.itemAt(place)).widget() for place in range(1, panel.header.count())]
+            others = [not_none(panel.header.itemAt(place)).widget() for place in range(1, panel.header.count())]
             buttons = [widget for widget in others if widget is not None and widget.isVisible()]
             assert panel.minimumSizeHint().width() <= panel.width(), "a title asks for no more room than there is"
             assert buttons and panel.rect().contains(panel.title_label.geometry()), zoom

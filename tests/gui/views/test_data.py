@@ -18,7 +18,7 @@ from gui.pictures.export_button import ExportButton
 from gui.theme import GRID
 from gui.views.data import HINT, OUTDATED, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
-from tests.gui.present import child_of, present
+from tests.gui.not_none import child_of, not_none
 from tests.gui.tables import column_texts, item_at, row_texts
 from tests.gui.waiting import wait_for
 
@@ -79,7 +79,7 @@ def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet
     view.split_combo.setCurrentText("valid")
     assert view.histograms.is_dirty
 
-    overview = present(view.reader.overview)
+    overview = not_none(view.reader.overview)
     known, waiting = (list(figure_lines(one)) for one in (overview, replace(overview, leaks=None)))
     assert [line[:2] for line in waiting] == [line[:2] for line in known], "no line moves as they become known"
     assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]
@@ -167,7 +167,7 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     workbench.edit("model.d_ff", 8)
     history = view.context.bridge.history
     qtbot.waitUntil(
-        lambda: present(history.prepared).config.model.d_ff == 8 and not workbench.waiting_changes, timeout=WAIT_MS
+        lambda: not_none(history.prepared).config.model.d_ff == 8 and not workbench.waiting_changes, timeout=WAIT_MS
     )
     assert view.reader.data is data  # another model, the same data
 
@@ -177,7 +177,7 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     assert figure(view, "left out, too long") == ["0", "0", "0"]
 
     (tmp_path / "train.target").unlink()
-    workbench.edit("dataset.options", {**present(view.reader.config).dataset.options, "lowercase": True})
+    workbench.edit("dataset.options", {**not_none(view.reader.config).dataset.options, "lowercase": True})
     qtbot.waitUntil(view.empty_label.isVisible, timeout=WAIT_MS)
     assert view.empty_label.text().startswith("No data are prepared")
     assert view.page_label.text() == "none"
@@ -212,7 +212,7 @@ def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, 
 
 def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view: DataView, qtbot: QtBot) -> None:
     data = view.reader.data
-    view.context.workbench.edit("dataset.options", {**present(view.reader.config).dataset.options, "max_length": 10})
+    view.context.workbench.edit("dataset.options", {**not_none(view.reader.config).dataset.options, "max_length": 10})
     qtbot.waitUntil(lambda: view.reader.data is not data, timeout=WAIT_MS)
     wait_until_known(view, qtbot)
     assert figure(view, "left out, too long") == ["0", "0", "0"]

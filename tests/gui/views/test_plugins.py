@@ -17,7 +17,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.plugin_details import NOT_CHECKED, paragraphs
 from gui.views.plugins import HINT, RUN_KEEPS_CODE, WRITTEN, PluginsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.tables import row_texts
 from tests.gui.waiting import wait_for
 
@@ -116,7 +116,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
-    assert present(view.table.selected_row).info.name == "broken"
+    assert not_none(view.table.selected_row).info.name == "broken"
     assert sentence in view.about.text
     assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
 
@@ -240,7 +240,7 @@ def test_a_report_that_comes_too_late_ends_no_other_check(view: PluginsView, qtb
     first, second = plugins["leaking"], plugins["words"]
     checks.start(first)
     report_is_here = Event()
-    present(checks._answer).add_done_callback(lambda _: report_is_here.set())
+    not_none(checks._answer).add_done_callback(lambda _: report_is_here.set())
     assert report_is_here.wait(WAIT_MS / 1000)  # and the window has not looked at it yet
     checks.start(second)
     checks._bridge.drain()
@@ -272,14 +272,14 @@ def test_an_edited_plugin_is_read_anew_while_a_run_learns(
     assert view.note_label.text() == RUN_KEEPS_CODE and bridge.state == "learning"
     assert row(view, "words")[0] == "Other words" and "broken" not in [row.info.name for row in view.table.rows]
     assert drawer.plugin_combo.currentText() == "Other words" and list(drawer.plugin_options.form.rows) == ["size"]
-    assert present(workbench.draft).dataset.options == {}
+    assert not_none(workbench.draft).dataset.options == {}
     workbench.set_pace(None)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     assert bridge.history.last_step == 60 and workbench.run == run and not empty_window.trouble_strip.isVisible()
-    assert set(present(bridge.history.prepared).src_tokens[4:]) == set("abcdef")
+    assert set(not_none(bridge.history.prepared).src_tokens[4:]) == set("abcdef")
     workbench.prepare()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    assert set(present(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz")
+    assert set(not_none(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz")
     assert view.note_label.text() == HINT
 
 
@@ -294,7 +294,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
     assert view.note_label.text() == HINT
-    qtbot.waitUntil(lambda: set(present(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: set(not_none(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
 
 
 def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
@@ -310,7 +310,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     view.try_chosen()
     qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
     sentence = f"Plugin 'words' failed: ZeroDivisionError: division by zero ({folder / 'words.py'}, line 13)."
-    assert present(strip.trouble).sentence == sentence
+    assert not_none(strip.trouble).sentence == sentence
     empty_window.context.workbench.learn()
     qtbot.waitUntil(lambda: "(1 more)" in strip.sentence.text(), timeout=WAIT_MS)
     empty_window.show_view(VIEWS.index(type(view)))
@@ -319,7 +319,7 @@ def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
     (folder / "words.py").write_text(WORDS, encoding="utf-8")
     reload(view, qtbot)
     qtbot.waitUntil(lambda: bridge.state == "ready" and not strip.isVisible(), timeout=WAIT_MS)
-    assert set(present(bridge.history.prepared).src_tokens[4:]) == set("abcdef") and strip.trouble is None
+    assert set(not_none(bridge.history.prepared).src_tokens[4:]) == set("abcdef") and strip.trouble is None
     assert row(view, "words")[2] == "ready" and view.note_label.text() == HINT
     assert view.table.mapTo(view, view.table.rect().topLeft()) == top
 

@@ -18,7 +18,7 @@ from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
 from tests.gui.bench.runs import wait_for_answers
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of, present
+from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 
 
@@ -290,7 +290,7 @@ def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> N
     assert window.setup_drawer.restart_button.text() == "Restart with 1 change"
     window.setup_drawer.restart_button.click()
     qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
-    assert present(first).exists()
+    assert not_none(first).exists()
     assert workbench.waiting_changes == ()
 
 
@@ -299,7 +299,7 @@ def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -
     assert row.help_label.text() == help_text(row.field)
     for name, said in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
         window.context.workbench.edit("training.schedule.name", name)
-        assert row.help_label.text() == present(row.editor).accessibleDescription() == said
+        assert row.help_label.text() == not_none(row.editor).accessibleDescription() == said
 
 
 def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtBot, window: MainWindow) -> None:
@@ -335,7 +335,7 @@ def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot:
     drawer = window.setup_drawer
     drawer.choose_preset("cmudict_letters")
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
-    assert "set dataset.options.folder" in present(window.trouble_strip.trouble).sentence
+    assert "set dataset.options.folder" in not_none(window.trouble_strip.trouble).sentence
     drawer.choose_preset("copy_task")
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is None, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
@@ -347,7 +347,7 @@ def test_changes_of_a_run_that_was_opened_are_counted_against_its_own_settings(
     drawer, workbench = window.setup_drawer, window.context.workbench
     workbench.learn(1)
     wait_for_state("paused")
-    run = present(workbench.run)
+    run = not_none(workbench.run)
     drawer.choose_preset("copy_task")
     workbench.restart()
     qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import child_of, present
+from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 
 
@@ -26,7 +26,7 @@ def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow) 
     for zoom in (100, 150, 200):
         window.context.theme.set_zoom(zoom)
         window.resize(1280, 720)
-        qtbot.waitUntil(lambda: present(scroll.widget()).width() <= scroll.viewport().width(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not_none(scroll.widget()).width() <= scroll.viewport().width(), timeout=WAIT_MS)
         qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
         qtbot.waitUntil(all_fit, timeout=WAIT_MS)  # once what they show is laid out
         assert (scroll.verticalScrollBar().maximum() == 0) == (zoom < 200), zoom
@@ -105,5 +105,5 @@ def test_beside_setup_a_projector_shows_all_of_the_width(qtbot: QtBot, window: M
     for zoom in (100, 150):  # each choice of the loss's panel has been laid out at another font before
         window.context.theme.set_zoom(zoom)
         qtbot.waitUntil(lambda: scroll.horizontalScrollBar().maximum() == 0, timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: present(scroll.widget()).width() == scroll.viewport().width(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not_none(scroll.widget()).width() == scroll.viewport().width(), timeout=WAIT_MS)
     qtbot.waitUntil(lambda: view.attention_map.canvas.width() < window.context.theme.px(240), timeout=WAIT_MS)

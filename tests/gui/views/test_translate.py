@@ -23,7 +23,7 @@ from gui.theme import GRID
 from gui.views.translate import HINT, TranslateView, unknown_note
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.tables import column_texts, item_at
 from tests.gui.windows import window_of
 
@@ -64,11 +64,11 @@ def draw_until(view: TranslateView, qtbot: QtBot, holds: Callable[[], bool]) -> 
 
 
 def translation_of(view: TranslateView) -> Translation:
-    return present(view.typed.translation)
+    return not_none(view.typed.translation)
 
 
 def tree_of(view: TranslateView) -> BeamTree:
-    return present(view.beam.canvas.tree)
+    return not_none(view.beam.canvas.tree)
 
 
 def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
@@ -88,7 +88,7 @@ def show_page(view: TranslateView, name: str) -> None:
 
 
 def probabilities(translation: Translation) -> list[float]:
-    return present(translation.sentence).free_running.output_probability.tolist()
+    return not_none(translation.sentence).free_running.output_probability.tolist()
 
 
 def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tracks(
@@ -99,10 +99,10 @@ def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tr
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
     assert view.map.title_label.text() == "Cross-attention, layer 2 head 1, free-running · step 0"
     assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
-    probed = present(view.context.bridge.history.probe(0)).sentences[0]
+    probed = not_none(view.context.bridge.history.probe(0)).sentences[0]
     fed, free = view.tracks.canvas.tracks
     assert view.reference_edit.text() == probed.reference
-    assert fed.tokens == present(probed.by_reference).tgt_output and free.tokens == probed.free_running.tgt_output
+    assert fed.tokens == not_none(probed.by_reference).tgt_output and free.tokens == probed.free_running.tgt_output
     assert view.tracks.verdict_label.text().startswith("✗ From the first token on the reference has")
     assert view.tracks.canvas.accessibleDescription() == view.tracks.verdict_label.text()
     assert len(view.tracks.numbers()) == 1 + len(fed.tokens) + len(free.tokens)
@@ -116,7 +116,7 @@ def test_each_token_has_its_probability_and_runners_up(view: TranslateView, lear
     learn(40)
     enter(view, qtbot, "ich mochte ein bier")
     table, translation = view.tokens.table, translation_of(view)
-    assert column_texts(table, 0) == list(present(translation.sentence).free_running.tgt_output)
+    assert column_texts(table, 0) == list(not_none(translation.sentence).free_running.tgt_output)
     for row in range(table.rowCount()):
         cells = [item_at(table, row, column) for column in range(table.columnCount())]
         shares = [cell.data(PROBABILITY) for cell in cells]
@@ -132,9 +132,9 @@ def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, 
     other, place = item_at(table, 1, 2).text(), table.visualItemRect(item_at(table, 1, 2)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: view.typed.translation not in (None, first), timeout=WAIT_MS)
-    forced, before = translation_of(view), present(first.sentence).free_running
+    forced, before = translation_of(view), not_none(first.sentence).free_running
     assert forced.prefix == (before.tgt_output[0], other)
-    assert present(forced.sentence).free_running.tgt_output[:2] == forced.prefix
+    assert not_none(forced.sentence).free_running.tgt_output[:2] == forced.prefix
     draw(view)
     assert item_at(table, 1, 0).text() == other and view.tokens.undo_button.isVisible()
     assert view.tracks.canvas.tracks[-1].name == "free after your choice"
@@ -167,7 +167,7 @@ def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: Tr
     qtbot.waitUntil(lambda: canvas.width() > area.width(), timeout=WAIT_MS)
 
     def sees(place: int) -> bool:
-        head = present(canvas._layout).number_rect(place).translated(canvas.x(), 0)
+        head = not_none(canvas._layout).number_rect(place).translated(canvas.x(), 0)
         return canvas.names_width <= head.left() and head.right() <= area.viewport().width()
 
     assert view.tracks.verdict_label.text().startswith("✗ The same up to token 1;")
@@ -231,7 +231,7 @@ def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: Transla
     qtbot.waitUntil(lambda: canvas.width() > 2 * area.width() and canvas.height() > area.height(), timeout=WAIT_MS)
 
     def sees_mark() -> bool:
-        mark = present(canvas._layout).box(canvas._node).translated(QPointF(canvas.pos()))
+        mark = not_none(canvas._layout).box(canvas._node).translated(QPointF(canvas.pos()))
         return QRectF(area.viewport().rect()).contains(mark)
 
     for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Down] * 9, *[Qt.Key.Key_Left] * 29, *[Qt.Key.Key_Up] * 9):
@@ -239,7 +239,7 @@ def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: Transla
         qtbot.keyClick(canvas, key)
         QApplication.processEvents()  # what is said of it may need another line
         assert canvas._node != before and sees_mark()
-    cut = present(canvas._layout).box(50).toRect()
+    cut = not_none(canvas._layout).box(50).toRect()
     area.horizontalScrollBar().setValue(cut.center().x())
     stood_at = canvas.pos()
     qtbot.mouseMove(canvas, cut.topRight() + QPoint(-4, 4))
@@ -296,7 +296,7 @@ def boxes_hold_their_tokens(view: TranslateView) -> None:
     """At any zoom: no token of the tree is cut, and the canvas scrolls over all of it."""
     canvas, metrics = view.beam.canvas, QFontMetricsF(view.context.theme.token_font())
     for index, node in enumerate(tree_of(view).nodes):
-        assert present(canvas._layout).box(index).width() >= metrics.horizontalAdvance(f"✗ {node.token}") + GRID
+        assert not_none(canvas._layout).box(index).width() >= metrics.horizontalAdvance(f"✗ {node.token}") + GRID
     assert canvas.minimumWidth() == canvas.sizeHint().width()
 
 
@@ -309,7 +309,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
     view.other.weights_combo.chosen.emit(5)
     draw_until(view, qtbot, lambda: view.other.canvas.tracks[1].name == "step 5")
     shown = view.other.canvas.tracks[3].probabilities
-    probed = present(present(view.context.bridge.history.probe(5)).sentences[0].by_reference).output_probability
+    probed = not_none(not_none(view.context.bridge.history.probe(5)).sentences[0].by_reference).output_probability
     assert shown == pytest.approx(probed.tolist(), abs=1e-6)
     assert "nats a token" in view.other.verdict_label.text()
     with_another_run(view, qtbot)
@@ -386,7 +386,7 @@ def go_on_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
 
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     """The run that was at hand stands beside the next one, with what it wrote itself."""
-    before, name = translation_of(view), run_name(present(view.context.bridge.history.folder))
+    before, name = translation_of(view), run_name(not_none(view.context.bridge.history.folder))
     view.context.workbench.reset(seed=5)
     combo = view.other.run_combo
     qtbot.waitUntil(lambda: combo.findText(name) > 0 and view.typed.translation is not None, timeout=WAIT_MS)
@@ -449,7 +449,7 @@ def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
     assert view.note_label.isVisible()
     assert view.note_label.text() == "“kaffee” is not in the vocabulary: read as <unk>."
     assert view.tokens.tokens_label.text().endswith("<unk>  <eos>")
-    assert present(view.map.canvas.picture).columns[-2] == "<unk>"
+    assert not_none(view.map.canvas.picture).columns[-2] == "<unk>"
 
 
 def test_any_text_is_read_and_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
@@ -609,7 +609,7 @@ def test_on_a_projector_the_sentence_has_the_room_that_its_row_leaves(
     view.context.theme.set_zoom(150)
     qtbot.waitUntil(lambda: view.translate_button.y() > view.source_edit.y(), timeout=WAIT_MS)
     qtbot.waitUntil(
-        lambda: present(view.weights_combo.parentWidget()).y() == view.translate_button.y(), timeout=WAIT_MS
+        lambda: not_none(view.weights_combo.parentWidget()).y() == view.translate_button.y(), timeout=WAIT_MS
     )
     assert view.source_edit.width() > view.width() // 3
     view.context.theme.set_zoom(100)

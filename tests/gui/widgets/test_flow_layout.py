@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.widgets.flow_layout import FlowLayout, SizedItem
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def row(qtbot: QtBot) -> Iterator[FlowLayout]:
 
 
 def button_at(row: FlowLayout, place: int) -> QPushButton:
-    button = present(row.itemAt(place)).widget()
+    button = not_none(row.itemAt(place)).widget()
     assert isinstance(button, QPushButton)
     return button
 
@@ -44,7 +44,7 @@ def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.Monk
 
 
 def test_it_follows_what_its_items_become(row: FlowLayout) -> None:
-    widget, button, other = present(row.parentWidget()), button_at(row, 0), button_at(row, 1)
+    widget, button, other = not_none(row.parentWidget()), button_at(row, 0), button_at(row, 1)
     width = 2 * button.sizeHint().width() + 8
 
     def heights() -> tuple[int, int]:

@@ -20,7 +20,7 @@ from gui.panels.translation.candidate_table import CandidateTable
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.theme import Theme
 from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT
-from tests.gui.tables import head_at
+from tests.gui.tables import header_item
 
 SAID = "HH"  # the same in head and cell, so that it has the same room beside its letters
 _A_ROUNDING = 1  # pixel
@@ -48,7 +48,7 @@ def test_a_head_stands_over_the_text_of_its_cells(qtbot: QtBot, theme: Theme, ki
         if table.isColumnHidden(column):
             continue
         left, width = table.columnViewportPosition(column), table.columnWidth(column)
-        is_number = _is_number(head_at(table, column))
+        is_number = _is_number(header_item(table, column))
         over = _ink(head.viewport(), QRect(left, 0, width, head.height() - 2))
         under = _ink(cells, QRect(left, table.rowViewportPosition(1) + 1, width, table.rowHeight(1) - 2))
         apart = over[is_number] - under[is_number]

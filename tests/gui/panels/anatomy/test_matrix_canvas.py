@@ -16,7 +16,7 @@ from gui.panels.attention.map_layout import MapLayout
 from gui.pictures.colour_map import attention_table, signed_table
 from gui.pictures.picture_file import encoders_of
 from gui.theme import Theme
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 Show = Callable[[QWidget, int, int], None]
 VALUES = np.array([[1.0, 0.0, -1.0], [0.5, -0.5, 0.0]])
@@ -32,7 +32,7 @@ def canvas(theme: Theme, stage: Show) -> MatrixCanvas:
 
 def layout_of(canvas: MatrixCanvas) -> MapLayout:
     """Of what it shows."""
-    return canvas.layout_of(present(canvas.matrix))
+    return canvas.layout_of(not_none(canvas.matrix))
 
 
 def colour_at(canvas: MatrixCanvas, row: int, column: int) -> QColor:
@@ -115,7 +115,7 @@ def test_matrices_in_line_begin_at_one_place_whatever_their_size(canvas: MatrixC
 def test_the_marked_row_has_a_frame(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0))
     plain = canvas.grab().toImage()
-    canvas.show_matrix(present(canvas.matrix), (1, None))
+    canvas.show_matrix(not_none(canvas.matrix), (1, None))
     framed = canvas.grab().toImage()
     layout = layout_of(canvas)
     first, last = layout.cell(1, 0).toAlignedRect(), layout.cell(1, 2).toAlignedRect()

@@ -22,7 +22,7 @@ from gui.runs.other_runs import OtherRun
 from gui.runs.rows import EXAMPLE_NAME, example_path
 from gui.runs.run_names import run_name
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
@@ -69,10 +69,10 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
     qtbot.waitUntil(lambda: not view.grid.is_dirty, timeout=WAIT_MS)
     assert view.grid.canvas.grab().toImage() != plain
     assert colours_of_a_head(view.grid.canvas) == colours, "it is written under the head, not on it"
-    probe = present(window.context.bridge.history.probe(0))
+    probe = not_none(window.context.bridge.history.probe(0))
     assert probe.sentences[0].by_reference is not None
     nats, share = head_entropy(probe.sentences[0].by_reference.cross[0], is_causal=False)
-    scores = present(window.context.bridge.history.alignment.at(0))
+    scores = not_none(window.context.bridge.history.alignment.at(0))
     assert view.grid.numbers()[-1] == ("cross", 1, 2, scores[0, 1], nats[1], share[1])
     assert f"Entropy {nats[1]:.2f} nats" in view.grid.canvas._explain(2, 1)
 
@@ -128,7 +128,7 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
     qtbot.waitUntil(
         lambda: window.context.bridge.state == "paused" and "step 5" in view.map.title_label.text(), timeout=WAIT_MS
     )
-    first = present(window.context.workbench.run)
+    first = not_none(window.context.workbench.run)
     assert EXAMPLE_NAME not in combo_items(extras)  # it follows other sentences
     name = run_name(RunFolder.open(first))
     window.context.workbench.reset()
@@ -166,7 +166,7 @@ def combo_items(extras: AttentionExtras) -> list[str]:
 def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is_an_older_one(
     window: MainWindow, extras: AttentionExtras, qtbot: QtBot
 ) -> None:
-    probe = present(window.context.bridge.history.probe(0))
+    probe = not_none(window.context.bridge.history.probe(0))
     source, example = probe.sentences[0].source, example_path()
     gone, kept = (
         OtherRun(path=path, name=name, seed=0, created=0.0, sources=(source,), steps=(0,))

@@ -23,7 +23,7 @@ from gui.sentences.selection import Selection
 from gui.theme import Theme
 from tests.gui.builders import aligned_sentence, sentence
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 Stage = Callable[[QWidget, int, int], None]
@@ -48,7 +48,7 @@ def cell(panel: AttentionMap, row: int, column: int) -> QRectF:
 
 
 def picture_of(panel: AttentionMap) -> HeadPicture:
-    return present(panel.canvas.picture)
+    return not_none(panel.canvas.picture)
 
 
 def test_a_weight_has_its_colour_and_its_words(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
@@ -166,7 +166,7 @@ def test_the_theme_switches_live(panel: AttentionMap, history: History, theme: T
 
 def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: QtBot) -> None:
     panel, selection = window.train_view.attention_map, window.context.selection
-    probe = present(window.context.bridge.history.probe(0))
+    probe = not_none(window.context.bridge.history.probe(0))
     qtbot.waitUntil(lambda: panel.canvas.picture is not None, timeout=WAIT_MS)
     for kind in ("encoder_self", "decoder_self", "cross"):
         selection.choose(kind=kind, head=1)

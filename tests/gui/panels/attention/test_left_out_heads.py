@@ -20,7 +20,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 LAST = HeadId("cross", 0, 0)
 
@@ -43,7 +43,7 @@ def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
         return said is not None and said.heads == heads and not panel.is_empty and not panel.is_dirty
 
     qtbot.waitUntil(is_shown, timeout=WAIT_MS)
-    return present(panel.query.answer)
+    return not_none(panel.query.answer)
 
 
 def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
@@ -116,7 +116,7 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
     qtbot.waitUntil(lambda: panel.query.answer is not None and panel.query.answer.step == 12, timeout=WAIT_MS)
     window.context.playhead.view(0)
     qtbot.waitUntil(lambda: panel.query.answer is not None and panel.query.answer.step == 0, timeout=WAIT_MS)
-    assert present(panel.query.answer).without.valid_loss == untrained.without.valid_loss
+    assert not_none(panel.query.answer).without.valid_loss == untrained.without.valid_loss
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: not view.disabled_heads.heads, timeout=WAIT_MS)
     assert not panel.isVisible()

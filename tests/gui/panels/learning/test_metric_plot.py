@@ -22,9 +22,9 @@ from gui.pictures.export_button import ExportButton
 from gui.pictures.picture_file import encoders_of
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
+from tests.gui.not_none import not_none
 from tests.gui.panels.conftest import NUM_STEPS, prepared
 from tests.gui.panels.learning.test_curves import point_at, tip_at
-from tests.gui.present import present
 
 NOISY = """
 format: 1
@@ -71,14 +71,14 @@ def choose(window: MainWindow, qtbot: QtBot, metric: str) -> MetricPlot:
     for _ in range(ALL.index(metric)):
         qtbot.keyClick(combo, Key.Key_Down)
     wait_until_drawn(window, qtbot)
-    return present(window.train_view.curves.metric_plot)
+    return not_none(window.train_view.curves.metric_plot)
 
 
 def test_every_metric_of_the_run_can_be_drawn_with_the_limit_that_its_plugin_says(
     trained: MainWindow, qtbot: QtBot
 ) -> None:
     history, curves = trained.context.bridge.history, trained.train_view.curves
-    limits = present(history.prepared).limits
+    limits = not_none(history.prepared).limits
     combo = curves.metric_combo
     assert [combo.itemData(place) for place in range(combo.count())] == [f"valid/{name}" for name in ALL]
     for name in ALL[1:]:
@@ -168,7 +168,7 @@ def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
     """The plot of this metric, drawn."""
     panel.metric_combo.activated.emit(panel.metric_combo.findData(metric))
     panel.show_step(history, NUM_STEPS)
-    return present(panel.metric_plot)
+    return not_none(panel.metric_plot)
 
 
 def test_values_below_zero_are_on_the_axis(panel: Curves, history: History) -> None:

@@ -29,8 +29,8 @@ from gui.runs.rows import example_path
 from gui.theme import Theme
 from tests.gui.builders import sentence
 from tests.gui.conftest import SMALL, WAIT_MS
+from tests.gui.not_none import not_none
 from tests.gui.panels.conftest import prepared
-from tests.gui.present import present
 from tests.gui.waiting import wait_for
 
 Stage = Callable[[QWidget, int, int], None]
@@ -157,19 +157,19 @@ def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
     workbench.learn(2)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     for rule in RULES:
-        run, step = present(workbench.run), bridge.history.last_step
-        before = present(bridge.history.prepared).config
-        experiment = present(rule.experiment(before))
+        run, step = not_none(workbench.run), bridge.history.last_step
+        before = not_none(bridge.history.prepared).config
+        experiment = not_none(rule.experiment(before))
         changed = change_setting(before, experiment.key, experiment.value)
         plant(notices, bridge.history, rule.kind)
         notices.chip.setChecked(True)
         qtbot.mouseClick(notices.try_button, Qt.MouseButton.LeftButton)
-        wait_for(qtbot, lambda changed: present(bridge.history.prepared).config == changed, changed)
+        wait_for(qtbot, lambda changed: not_none(bridge.history.prepared).config == changed, changed)
         if experiment.acts_now:
             assert bridge.history.settings_changed[-1].key == experiment.key and workbench.run == run
         else:
             wait_for(qtbot, lambda run: workbench.run not in (None, run) and bridge.state == "finished", run)
-            assert RunFolder.open(present(workbench.run)).config() == changed
+            assert RunFolder.open(not_none(workbench.run)).config() == changed
             assert run.is_dir() and step in RunFolder.open(run).checkpoint_steps()
             workbench.finish()
         assert (

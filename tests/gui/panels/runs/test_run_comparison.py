@@ -19,7 +19,7 @@ from gui.runs.comparison import ComparedGroup, ComparedRun, Comparison, MeanAndD
 from gui.runs.seed_bands import band_of
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
-from tests.gui.tables import column_texts, head_at, head_texts, item_at, row_texts
+from tests.gui.tables import column_texts, header_item, header_texts, item_at, row_texts
 
 Stage = Callable[[QWidget, int, int], None]
 
@@ -156,7 +156,7 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
     assert tips["BLEU"] == metric_label("valid/bleu").meaning and "continues" in tips["newest checkpoint"]
     help_text = run_settings()["training.max_steps"].help
     assert tips["training.max_steps"] == literal_tooltip(f"training.max_steps: {help_text}")
-    assert head_texts(table)[0] == "differences"
+    assert header_texts(table)[0] == "differences"
     assert item_at(table, 8, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
 
 
@@ -174,7 +174,7 @@ def test_where_there_is_little_room_the_values_of_a_single_run_stay_in_sight(
     needed = table.fontMetrics().horizontalAdvance(item_at(table, 0, 1).text())
     assert table.columnViewportPosition(1) + needed < table.viewport().width()
     assert not table.horizontalScrollBar().maximum() and item_at(table, 0, 0).toolTip().startswith(key)
-    assert head_texts(table)[0] == "own settings"
+    assert header_texts(table)[0] == "own settings"
     stage(panel, 1600 * zoom // 100, 300)
     assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # there the key is whole, too
 
@@ -185,7 +185,7 @@ def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stag
     table = (("", "A  <i>mine</i>"), ("training.note", "<b>1"))
     panel.show_comparison(Comparison((run("A", 800, 0.5),), (), table))
     panel.show_step(History(), 0)
-    tips = head_at(panel.table, 1).toolTip(), item_at(panel.table, 0, 1).toolTip()
+    tips = header_item(panel.table, 1).toolTip(), item_at(panel.table, 0, 1).toolTip()
     assert tips == (literal_tooltip("A  <i>mine</i>"), literal_tooltip("<b>1"))
 
 

@@ -15,7 +15,7 @@ from gui.sentences.output_position import OutputPosition
 from gui.sentences.tracks import Track
 from gui.theme import Theme
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 TOKENS = tuple(f"token{position}" for position in range(40))
 
@@ -66,7 +66,7 @@ def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
 
 
 def area_of(canvas: TrackCanvas) -> TrackScrollArea:
-    area = present(canvas.parentWidget()).parentWidget()
+    area = not_none(canvas.parentWidget()).parentWidget()
     assert isinstance(area, TrackScrollArea)
     return area
 
@@ -79,7 +79,7 @@ def show(canvas: TrackCanvas, position: int, *, is_chosen: bool = False) -> None
 
 def seen(canvas: TrackCanvas) -> range:
     """The places that are seen whole beside the names."""
-    layout = present(canvas._layout)
+    layout = not_none(canvas._layout)
     heads = [layout.number_rect(position).translated(canvas.x(), 0) for position in range(layout.num_positions)]
     left, right = canvas.names_width, area_of(canvas).viewport().width()
     whole = [position for position, head in enumerate(heads) if left <= head.left() and head.right() <= right]

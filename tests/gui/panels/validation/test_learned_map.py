@@ -23,7 +23,7 @@ from gui.runs.rows import example_path
 from gui.views.train import TrainView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     assert all(token in learned.why_label.text() for token in pair if not token.startswith("("))
     learned.all_button.click()
     assert len({line[0] for line in learned.numbers()[1:]}) == 256
-    cell = confusion.canvas.layout_of(present(confusion.canvas.matrix)).cell(row, column).center().toPoint()
+    cell = confusion.canvas.layout_of(not_none(confusion.canvas.matrix)).cell(row, column).center().toPoint()
     qtbot.mouseClick(confusion.canvas, Qt.MouseButton.LeftButton, pos=cell)
     assert {line[0] for line in learned.numbers()[1:]} == chosen and learned.why_label.isVisible()
     learned.all_button.click()
@@ -116,7 +116,7 @@ def test_what_the_colours_of_a_confusion_are_is_said_and_no_cell_of_another_is_m
     view: TrainView, qtbot: QtBot
 ) -> None:
     confusion = view.confusion_map
-    row, column = (size - 1 for size in present(confusion.canvas.matrix).values.shape)
+    row, column = (size - 1 for size in not_none(confusion.canvas.matrix).values.shape)
     confusion.canvas.pointed.emit(row, column)
     assert confusion.canvas.mark == (row, column) and confusion.canvas.accessibleDescription().endswith("times.")
     view.context.playhead.view(400)
@@ -128,7 +128,7 @@ def test_what_the_colours_of_a_confusion_are_is_said_and_no_cell_of_another_is_m
     assert "Colour: the square root of a cell's share of its row." in confusion.readout.text()
     assert "are shown" in confusion.readout.text()
     qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
-    layout = confusion.canvas.layout_of(present(confusion.canvas.matrix))
+    layout = confusion.canvas.layout_of(not_none(confusion.canvas.matrix))
     assert layout.cell(0, 0).height() >= 0.8 * QFontMetricsF(layout.font).height()
 
 

@@ -16,7 +16,7 @@ from gui.runs.comparison import Comparison
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.tables import row_texts
 from tests.gui.waiting import wait_for
 
@@ -59,7 +59,7 @@ def choose_both(view: RunsView, *folders: str) -> None:
 
 
 def compared(panel: ComparisonPanel) -> Comparison:
-    return present(panel.comparison)
+    return not_none(panel.comparison)
 
 
 def num_shown(panel: RunComparison) -> int:

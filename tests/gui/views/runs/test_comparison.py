@@ -19,8 +19,8 @@ from gui.runs.rows import example_path, read_row
 from gui.smoothing import smoothed
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
-from tests.gui.tables import column_texts, head_at, head_texts, item_at, row_texts
+from tests.gui.not_none import not_none
+from tests.gui.tables import column_texts, header_item, header_texts, item_at, row_texts
 from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the_end, num_shown, row_of, show
 
 
@@ -32,7 +32,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
-    heads = head_texts(panel.table)
+    heads = header_texts(panel.table)
     cells = {name: row_texts(panel.table, row)[1:] for row, name in enumerate(column_texts(panel.table, 0))}
     assert three_runs.table.hasFocus()  # the keys go on choosing
     names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
@@ -59,7 +59,7 @@ def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
-    tips = [head_at(panel.table, column).toolTip() for column in (1, 2)]
+    tips = [header_item(panel.table, column).toolTip() for column in (1, 2)]
     assert name in [tip[3:] for tip in tips]
     assert {run for run, *_ in panel.numbers()[1:]} == {name, "toy_german_english"}
 
@@ -138,13 +138,13 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     assert len([one for one in panel.plot.plotItem.items if isinstance(one, pg.FillBetweenItem)]) == 2
     assert "lowest to highest" in panel.title_label.text()
     assert (group.name, "valid/loss, mean") in {line[:2] for line in panel.numbers()}
-    heads = head_texts(panel.table)
+    heads = header_texts(panel.table)
     assert heads[1:3] == ["AB  mean of 2 ± deviation", compared(panel).runs[0].title]
     keys = column_texts(panel.table, 0)
     assert "group" not in keys  # the letters say it
     assert keys.index("loss") < keys.index("state")
     loss = keys.index("loss")
-    best = [present(read_row(run).best_loss) for run in seeds]
+    best = [not_none(read_row(run).best_loss) for run in seeds]
     assert item_at(panel.table, loss, 1).text() == f"{np.mean(best):.4f} ± {np.std(best, ddof=1):.4f}"
 
 

@@ -14,7 +14,7 @@ from core.run_folder import RunFolder, RunLabel, list_runs
 from gui.main_window import MainWindow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.views.runs.steps import Wait, learn_to_the_end, row_of, show
 from tests.gui.waiting import wait_for
 
@@ -34,7 +34,7 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
 def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
     """As while Ctrl+6 opens the view: what is chosen is what Delete takes."""
     other = three_runs.table.rows[-1].path
-    assert present(three_runs.table.selected_row).path != other
+    assert not_none(three_runs.table.selected_row).path != other
     qtbot.keyPress(three_runs.table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
     three_runs.table.select(other)
@@ -77,10 +77,10 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     qtbot.mouseClick(view.details.branch_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: drawer.isVisible() and workbench.run not in (None, run), timeout=WAIT_MS)
     wait_for_state("paused")
-    branch = present(workbench.run)
+    branch = not_none(workbench.run)
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
     workbench.edit("training.optimizer.learning_rate", 0.0007)  # acts in the branch, which has not gone on
-    qtbot.waitUntil(lambda: present(workbench.applied).training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not_none(workbench.applied).training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
     drawer.form("model").edited.emit("model.dropout", 0.5)
     assert drawer.restart_button.text() == "Continue from 3 with 1 change"
     assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
@@ -88,9 +88,9 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)  # twice: once it is asked already
     qtbot.waitUntil(lambda: workbench.run not in (None, run, branch), timeout=WAIT_MS)
     wait_for_state("finished")
-    wait_for(qtbot, lambda: sorted(list_runs(tmp_path / "runs")) == sorted([run, present(workbench.run)]))
+    wait_for(qtbot, lambda: sorted(list_runs(tmp_path / "runs")) == sorted([run, not_none(workbench.run)]))
     assert [path.name for path in trash.iterdir()] == [branch.name]
-    changed = RunFolder.open(present(workbench.run))
+    changed = RunFolder.open(not_none(workbench.run))
     assert changed.config().model.dropout == 0.5 and changed.label().name == "much dropout"
     assert changed.latest_config().training.optimizer.learning_rate == 0.0007
     assert (changed.state.parent, changed.state.parent_step) == (run.name, 3)

@@ -20,7 +20,7 @@ from gui.main_window import MainWindow
 from gui.runs.rows import RunRow, RunRowReader, example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.views.runs.steps import Wait, names, row_of, show
 
 
@@ -29,14 +29,14 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
 ) -> None:
     (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
     assert not delete.autoRepeat(), "held it would take one run after another"
-    chosen = present(three_runs.table.selected_row)
+    chosen = not_none(three_runs.table.selected_row)
     before = names(three_runs)
     below = before[before.index("2026-01-02_b") + 1]
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not chosen.path.exists() and not three_runs._is_reading, timeout=WAIT_MS)
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
-    assert present(three_runs.table.selected_row).path.name == below
+    assert not_none(three_runs.table.selected_row).path.name == below
     said = "toy_german_english (2026-01-02_b) is in the desktop's trash, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
     assert three_runs.deleted_label.text() == said
@@ -58,7 +58,7 @@ class Stopwatch(QElapsedTimer):
         return self._passed is not None
 
     def hasExpired(self, milliseconds: int) -> bool:
-        return present(self._passed) > milliseconds
+        return not_none(self._passed) > milliseconds
 
     def pass_by(self, milliseconds: int) -> None:
         if self._passed is not None:

@@ -22,7 +22,7 @@ from core.run_folder import RunFolder, list_runs
 from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.views.runs.steps import Wait, row_of, show, text
 from tests.gui.waiting import wait_for
 
@@ -84,7 +84,7 @@ def test_another_process_is_followed_live(
     qtbot.waitUntil(lambda: context.playhead.live_step > step + 50, timeout=WAIT_MS)
     assert_all_of_it_is_the_other_run(window, qtbot)
     row = window.train_view.sentence_row
-    wait_for(qtbot, lambda: row.source_label.text() == present(context.bridge.shown.probe(step)).sentences[0].source)
+    wait_for(qtbot, lambda: row.source_label.text() == not_none(context.bridge.shown.probe(step)).sentences[0].source)
     writing.terminate()
     writing.wait(100)
     ended = "is no longer being written"
@@ -163,7 +163,7 @@ def test_a_run_that_is_still_being_read_is_not_followed_once_ones_own_learns(
 def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
     """Levels, plan and figures are those of the followed run; nothing is asked of the window's own model meanwhile."""
     followed, curves = window.context.bridge.shown, window.train_view.curves
-    assert present(followed.prepared).config.training.max_steps == 100_000
+    assert not_none(followed.prepared).config.training.max_steps == 100_000
     qtbot.waitUntil(lambda: curves.loss._levels["guessing"].value() == math.log(8), timeout=WAIT_MS)
     assert curves.learning_rate._planned.getData()[0][-1] == 100_000
     assert "8 → 8 tokens" in window.status_bar.size_label.text()

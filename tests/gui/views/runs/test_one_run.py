@@ -18,8 +18,8 @@ from gui.runs.comparison import Comparison, RunsReader, StepChoice
 from gui.runs.rows import RunRow
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
-from tests.gui.tables import column_texts, head_texts, item_at
+from tests.gui.not_none import not_none
+from tests.gui.tables import column_texts, header_texts, item_at
 from tests.gui.views.runs.steps import compared, num_shown
 
 
@@ -35,7 +35,7 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "newest checkpoint", "best step"]
     autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
     assert not any(key.startswith(autos) for key in keys), "nobody chose what auto became"
-    assert head_texts(table)[1:] == ["toy_german_english"]
+    assert header_texts(table)[1:] == ["toy_german_english"]
     assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
     assert "model.norm_first" not in cells  # the default
     steps, _ = RunFolder.open(folder).metrics()
@@ -59,7 +59,7 @@ def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
-    others = [row.path for row in three_runs.table.rows if row.path != present(three_runs.table.selected_row).path]
+    others = [row.path for row in three_runs.table.rows if row.path != not_none(three_runs.table.selected_row).path]
     for path in others * 2:
         three_runs.table.select(path)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)

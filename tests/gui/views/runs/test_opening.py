@@ -14,7 +14,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.views.runs.steps import Wait, learn_to_the_end, row_of, show, text
 from tests.gui.waiting import wait_for
 
@@ -31,7 +31,7 @@ def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: Q
     assert "Reset" in empty_window.transport.learn_button.toolTip()
     empty_window.context.workbench.edit("training.max_grad_norm", 2.0)
     done: list[object] = []
-    empty_window.context.follow_sentence(present(empty_window.context.bridge.history.prepared).examples[0])
+    empty_window.context.follow_sentence(not_none(empty_window.context.bridge.history.prepared).examples[0])
     empty_window.context.bridge.run_in_background(lambda: None, done.append)
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     empty_window.context.workbench.prepare()
@@ -63,12 +63,12 @@ def test_a_finished_run_opens_translates_and_goes_on(
     window.show_view(VIEWS.index(type(window.translate_view)))
     window.translate_view.translate("1 2 3")
     qtbot.waitUntil(lambda: window.translate_view.typed.translation is not None, timeout=WAIT_MS)
-    assert present(window.translate_view.typed.translation).step == 6
+    assert not_none(window.translate_view.typed.translation).step == 6
     show(window, qtbot)
     view.table.setCurrentCell(0, 0)
     qtbot.mouseClick(view.continue_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 20, timeout=WAIT_MS)
-    assert present(window.context.bridge.history.prepared).config.training.max_steps == 1006
+    assert not_none(window.context.bridge.history.prepared).config.training.max_steps == 1006
     assert list_runs(tmp_path / "runs") == [run]
 
 

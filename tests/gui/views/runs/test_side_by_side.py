@@ -21,7 +21,7 @@ from gui.panels.runs.run_translations import RunTranslations
 from gui.runs.rows import example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
-from tests.gui.present import present
+from tests.gui.not_none import not_none
 from tests.gui.tables import item_at
 from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the_end, row_of, show
 from tests.gui.waiting import wait_for
@@ -42,10 +42,10 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
     panel.sentence_combo.activated.emit(1)
     selection.choose(kind="cross", layer=0, head=2)
     qtbot.waitUntil(lambda: not panel.is_dirty, timeout=WAIT_MS)
-    feed = present(probe.sentences[1].by_reference)
+    feed = not_none(probe.sentences[1].by_reference)
     assert [column.isVisible() for column in panel.columns] == [True, True, False, False]
     for column in panel.columns[:2]:
-        np.testing.assert_array_equal(present(column.canvas.picture).weights, feed.cross[0, 2])
+        np.testing.assert_array_equal(not_none(column.canvas.picture).weights, feed.cross[0, 2])
         assert column.output_label.text() and "step 800" in column.title_label.text()
     assert len(panel.numbers()) == 1 + 2 * feed.cross[0, 2].size
 

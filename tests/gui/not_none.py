@@ -1,4 +1,4 @@
-"""What has to be there by now, of what the program may have to do without."""
+"""Values that may be None in the program, but must not be in a test."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Value = TypeVar("Value")
 Child = TypeVar("Child", bound=QObject)
 
 
-def present(value: Value | None) -> Value:
-    """Fails where it is not there; `waitUntil` and `wait_for` ask again."""
+def not_none(value: Value | None) -> Value:
+    """The value; fails if it is None: `waitUntil` and `wait_for` then try again."""
     assert value is not None
     return value
 
 
 def child_of(parent: QObject, kind: type[Child]) -> Child:
     """The first part of this kind."""
-    return present(parent.findChild(kind))
+    return not_none(parent.findChild(kind))
