@@ -44,12 +44,12 @@ class BranchButton(QPushButton):
         self.show_changes(self._shows_changes)  # enables it too: Ctrl+B asks for it even while it is hidden
         self.setVisible(step is not None)
 
-    def show_changes(self, is_said: bool) -> None:
+    def show_changes(self, is_shown: bool) -> None:
         """Whether the button itself, or only its tooltip, says with how many changes the new run begins."""
-        self._shows_changes = is_said
-        whole = self.accessibleName()
-        self.setText(whole if is_said else self._short_text)
-        self.setAccessibleDescription(HELP if is_said else f"{whole}. {HELP}")
+        self._shows_changes = is_shown
+        full_text = self.accessibleName()
+        self.setText(full_text if is_shown else self._short_text)
+        self.setAccessibleDescription(HELP if is_shown else f"{full_text}. {HELP}")
         set_enabled(self, self._why_not())
 
     def _step(self) -> int | None:

@@ -24,7 +24,7 @@ class ProcessesRow(QWidget):
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__()
         self._workbench = workbench
-        self.spin = styled_spin_box(_CalmSpin(), theme)
+        self.spin = styled_spin_box(_NoWheelSpinBox(), theme)
         self.spin.setRange(1, max_processes())
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)
@@ -45,7 +45,7 @@ class ProcessesRow(QWidget):
             self.spin.setValue(self._workbench.num_processes)
 
 
-class _CalmSpin(IntegerSpinBox):
+class _NoWheelSpinBox(IntegerSpinBox):
     """Leaves the mouse wheel to the form around it, which scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -110,7 +110,7 @@ def read_row(path: Path) -> RunRow:
         validations, last_step = folder.validation_metrics(), folder.last_trained_step()
     except (UserError, OSError) as error:
         state = unreadable_state(error)
-        return RunRow(path=path, name=path.name, created=_made_at(path), state=state, problem=str(error))
+        return RunRow(path=path, name=path.name, created=_created_at(path), state=state, problem=str(error))
     is_example = path == example_path()
     return RunRow(
         path=path,
@@ -152,12 +152,12 @@ def _stamp(path: Path) -> tuple[int, ...]:
     return tuple(_changed_at(path / name) for name in names)
 
 
-def _changed_at(place: Path) -> int:
+def _changed_at(path: Path) -> int:
     try:
-        return place.stat().st_mtime_ns
+        return path.stat().st_mtime_ns
     except OSError:  # it is not there, or in a folder that may not be searched
         return 0
 
 
-def _made_at(path: Path) -> float:
+def _created_at(path: Path) -> float:
     return path.stat().st_mtime if path.exists() else 0.0
