@@ -53,7 +53,7 @@ def run(argv: list[str], engine: Engine) -> int:
         for trouble in crashes:
             window.trouble_strip.show_trouble(trouble)
         preferences.show(window, path)
-        with handling_signals(partial(_leave, window)):
+        with handling_signals(partial(_exit_on_signal, window)):
             QTimer.singleShot(0, window.start)
             status = app.exec()
         save_preferences(window, path)
@@ -64,6 +64,6 @@ def run(argv: list[str], engine: Engine) -> int:
     return status
 
 
-def _leave(window: MainWindow, number: int) -> None:
+def _exit_on_signal(window: MainWindow, number: int) -> None:
     """Save and leave. A signal handler: Python runs it when the bridge's timer next fires, 20 times a second."""
     QTimer.singleShot(0, window, lambda: window.save_and_exit(128 + number))
