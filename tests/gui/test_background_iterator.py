@@ -14,7 +14,7 @@ from gui.bridge import EngineBridge
 from tests.gui.conftest import WAIT_MS
 
 
-def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_it_runs_in_the_background_while_watched(qtbot: QtBot, bridge: EngineBridge) -> None:
     taken: list[int] = []
     threads: set[threading.Thread] = set()
     work = BackgroundIterator[int](bridge, taken.append)
@@ -31,7 +31,7 @@ def test_it_works_aside_while_somebody_watches(qtbot: QtBot, bridge: EngineBridg
     assert threads.isdisjoint({threading.main_thread()})
 
 
-def test_a_pause_keeps_it_and_other_work_drops_it(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_pausing_keeps_the_work_and_starting_other_work_drops_it(qtbot: QtBot, bridge: EngineBridge) -> None:
     taken: list[str] = []
     work = BackgroundIterator[str](bridge, taken.append)
     work.watch(True)
@@ -43,7 +43,7 @@ def test_a_pause_keeps_it_and_other_work_drops_it(qtbot: QtBot, bridge: EngineBr
     qtbot.waitUntil(lambda: taken == ["a", "x", "y"], timeout=WAIT_MS)
 
 
-def test_what_fails_is_told_and_other_work_goes_on(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_an_error_is_reported_and_other_work_continues(qtbot: QtBot, bridge: EngineBridge) -> None:
     troubles: list[Trouble] = []
     taken: list[int] = []
     bridge.trouble.connect(troubles.append)

@@ -30,7 +30,7 @@ def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
     made.close()
 
 
-def test_answers_come_into_the_gui_thread(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_answers_arrive_in_the_gui_thread(qtbot: QtBot, bridge: EngineBridge) -> None:
     threads: list[threading.Thread] = []
     bridge.ask(SetPace(steps_per_second=None), lambda _: threads.append(threading.current_thread()))
     bridge.run_in_background(lambda: 1, lambda _: threads.append(threading.current_thread()))
@@ -56,7 +56,7 @@ class Caller:
         self._answers.append(answer)
 
 
-def test_whoever_asked_never_ends_in_the_thread_that_answered(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_callers_are_never_destroyed_in_the_thread_that_answers(qtbot: QtBot, bridge: EngineBridge) -> None:
     answers, ended_in = list[object](), list[threading.Thread]()
     caller, begin, end = Caller(answers), threading.Event(), threading.Event()
     weakref.finalize(caller, lambda: ended_in.append(threading.current_thread()))
@@ -70,7 +70,7 @@ def test_whoever_asked_never_ends_in_the_thread_that_answered(qtbot: QtBot, brid
     assert ended_in == [threading.main_thread()]
 
 
-def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_a_refusal_goes_to_the_caller_or_to_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
     refused: list[Exception] = []
     troubles: list[Trouble] = []
     bridge.trouble.connect(troubles.append)
@@ -85,7 +85,7 @@ def test_a_refusal_goes_to_whoever_asked_or_to_the_strip(qtbot: QtBot, bridge: E
     assert troubles == [Trouble(sentence="The sentence.", advice="The advice.")]
 
 
-def test_what_broke_off_is_told_once(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_an_interruption_is_reported_once(qtbot: QtBot, bridge: EngineBridge) -> None:
     told: list[Trouble] = []
     bridge.trouble.connect(told.append)
     for error in (WorkAborted("The disk is full."), ValueError("a fault, told by the engine"), UserError("Refused.")):
@@ -93,7 +93,7 @@ def test_what_broke_off_is_told_once(qtbot: QtBot, bridge: EngineBridge) -> None
     assert told == [Trouble(sentence="Refused.")]
 
 
-def test_a_flood_of_events_is_taken_in_bounded_ticks(qtbot: QtBot, bridge: EngineBridge) -> None:
+def test_a_flood_of_events_is_processed_in_bounded_ticks(qtbot: QtBot, bridge: EngineBridge) -> None:
     ticks: list[list[Event]] = []
     bridge.drained.connect(ticks.append)
     flood = 50_000
@@ -105,7 +105,7 @@ def test_a_flood_of_events_is_taken_in_bounded_ticks(qtbot: QtBot, bridge: Engin
     assert told == [str(number) for number in range(flood)]
 
 
-def test_a_tick_whose_time_is_over_at_once_takes_one(
+def test_a_tick_without_time_still_processes_one_event(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.bridge.BUDGET_S", -1.0)  # as where the machine stands still meanwhile
@@ -127,7 +127,7 @@ def test_errors_of_any_thread_reach_the_strip(qtbot: QtBot, bridge: EngineBridge
     assert "far away" in troubles[0].sentence
 
 
-def test_an_answer_that_fails_keeps_no_event_from_the_others(
+def test_a_failing_callback_does_not_keep_events_from_listeners(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # both in one tick, on a busy machine too
@@ -147,7 +147,7 @@ def test_an_answer_that_fails_keeps_no_event_from_the_others(
     assert told == [event]
 
 
-def test_a_run_that_is_gone_as_it_begins_is_told_of_and_its_beginning_passed_on(
+def test_a_run_that_is_gone_as_it_begins_is_reported_and_its_event_emitted(
     qtbot: QtBot, bridge: EngineBridge, tmp_path: Path
 ) -> None:
     begun, troubles, gone = list[RunStarted](), list[Trouble](), tmp_path / "gone"
@@ -158,7 +158,7 @@ def test_a_run_that_is_gone_as_it_begins_is_told_of_and_its_beginning_passed_on(
     assert begun[0].run == gone and str(gone) in troubles[0].sentence
 
 
-def test_an_opened_run_is_read_beside_the_gui_thread(
+def test_an_opened_run_is_not_read_in_the_gui_thread(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     readers: list[threading.Thread] = []

@@ -19,11 +19,11 @@ def heads_divide(values: Mapping[str, object]) -> None:
         raise UserError(f"{num_heads} does not divide {d_model}")
 
 
-def test_what_fits_only_together_is_taken_together() -> None:
+def test_edits_that_are_valid_only_together_are_applied_together() -> None:
     assert split_valid_edits({"d_model": 15, "num_heads": 5}, heads_divide) == ({"d_model": 15, "num_heads": 5}, {})
 
 
-def test_what_does_not_fit_leaves_the_rest_alone() -> None:
+def test_an_invalid_edit_does_not_affect_the_others() -> None:
     fitting, refused = split_valid_edits({"num_heads": "x", "d_model": 18}, heads_divide)
     assert fitting == {"d_model": 18}
     assert refused == {"num_heads": "expected a whole number"}

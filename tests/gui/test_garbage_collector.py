@@ -31,7 +31,7 @@ def allocate(objects: list[list[int]]) -> None:
     objects += [[] for _ in range(10_000)]
 
 
-def test_start_up_is_set_aside_and_then_this_thread_alone_collects(qtbot: QtBot) -> None:
+def test_start_up_objects_are_frozen_and_then_this_thread_alone_collects(qtbot: QtBot) -> None:
     bridge = EngineBridge(Engine())
     gc.enable()
     try:

@@ -69,7 +69,7 @@ def test_space_learns_as_the_window_opens_and_pauses(qtbot: QtBot, window: MainW
     assert window.context.bridge.history.last_step < 100_000
 
 
-def test_space_that_is_held_acts_once(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_holding_space_acts_once(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     toggled: list[None] = []
     monkeypatch.setattr(window.context.workbench, "toggle", lambda: toggled.append(None))
     for is_repeated in (False, True, True):
@@ -79,7 +79,7 @@ def test_space_that_is_held_acts_once(qtbot: QtBot, window: MainWindow, monkeypa
     assert len(toggled) == 1
 
 
-def test_space_that_comes_as_the_run_ends_asks_for_no_more_steps(
+def test_space_just_after_the_end_asks_for_no_more_steps(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.setFocus()
@@ -110,7 +110,7 @@ def test_takes_ten_steps_and_stops_and_viewing_and_training_are_independent(
     assert window.context.playhead.step == 15
 
 
-def test_goes_on_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+def test_continues_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     wait_for_state("finished")
     assert window.transport.learn_button.text() == "1,000 more"
@@ -133,9 +133,7 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
 
 
-def test_the_window_is_called_after_the_run_that_it_shows(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
-) -> None:
+def test_the_title_names_the_shown_run(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     assert window.windowTitle() == "Headlight"
     window.context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: window.windowTitle() == "Example run · Headlight", timeout=WAIT_MS)
@@ -159,7 +157,7 @@ def test_the_window_is_called_after_the_run_that_it_shows(
     assert name.text() == "my first"
 
 
-def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: QtBot, window: MainWindow) -> None:
+def test_follows_my_sentence_and_a_refused_one_stays_to_be_corrected(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
     for place, view in enumerate((window.train_view, window.attention_view)):
         window.show_view(place)
@@ -179,7 +177,7 @@ def test_follows_my_sentence_and_one_that_is_refused_stays_to_be_mended(qtbot: Q
         assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title
 
 
-def test_my_sentence_that_other_data_came_before_is_given_back(qtbot: QtBot, window: MainWindow) -> None:
+def test_my_sentence_is_given_back_if_other_data_were_prepared_first(qtbot: QtBot, window: MainWindow) -> None:
     workbench, row = window.context.workbench, window.train_view.sentence_row
     is_preparing, may_go_on = threading.Event(), threading.Event()
 
@@ -216,7 +214,7 @@ def test_space_in_the_seed_field_learns(qtbot: QtBot, window: MainWindow, wait_f
     assert seed_edit.text() == "7" and not_none(window.context.workbench.applied).seed == 7
 
 
-def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+def test_the_seed_applies_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     workbench, seed_edit = window.context.workbench, window.transport.seed_edit
     seed_edit.setFocus()
     seed_edit.selectAll()
@@ -231,7 +229,7 @@ def test_the_seed_counts_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindow
 
 
 @pytest.mark.parametrize("typed", ["2,5", "2.5", "1.000", "1,000"])
-def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
+def test_an_invalid_seed_is_marked_and_never_used_without_its_comma(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, typed: str
 ) -> None:
     window.activateWindow()
@@ -254,9 +252,7 @@ def test_what_is_no_seed_is_marked_and_never_taken_without_its_comma(
     assert seed_edit.text() == "0" and not seed_edit.property("role")
 
 
-def test_my_sentence_at_an_earlier_step_is_told_until_it_is_there(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
-) -> None:
+def test_a_note_explains_my_sentence_at_an_earlier_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
     row, attention = window.train_view.sentence_row, window.train_view.attention_map
@@ -300,7 +296,7 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
     assert list_runs(tmp_path / "runs")
 
 
-def test_what_waits_for_a_plugin_is_not_done_once_the_window_closes(
+def test_actions_deferred_for_a_plugin_are_dropped_when_the_window_closes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     check, left = window.context.workbench.option_check, list[int]()
@@ -332,9 +328,7 @@ def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
     return not_none(window.context.workbench.run)
 
 
-def test_closing_where_nothing_can_be_written_stays_once_and_says_what_is_kept(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_closing_with_a_failed_save_stays_open_once_and_says_what_is_kept(qtbot: QtBot, window: MainWindow) -> None:
     run, left = learn_twelve(qtbot, window), list[int]()
     block(run)
     window.finished.connect(left.append)
@@ -365,7 +359,7 @@ def test_plugins_asked_for_as_the_window_closes_start_no_process(
         assert is_asked.wait(WAIT_MS / 1000)
 
 
-def test_a_run_that_could_not_be_saved_learns_on_and_closes_saved(
+def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:
     run, left = learn_twelve(qtbot, window), list[int]()
@@ -406,7 +400,7 @@ def test_dark_and_zoom_are_switched_live(qtbot: QtBot, window: MainWindow) -> No
     assert window.transport.state_label.sizeHint().height() > small
 
 
-def test_offers_the_run_that_was_left(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
+def test_offers_the_interrupted_run(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
     done: list[object] = []
@@ -419,7 +413,7 @@ def test_offers_the_run_that_was_left(qtbot: QtBot, window: MainWindow, wait_for
     assert not window.resume_banner.isVisible()
 
 
-def test_a_run_that_was_opened_in_runs_or_deleted_is_offered_no_more(
+def test_a_run_opened_in_runs_or_deleted_is_no_longer_offered(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path
 ) -> None:
     window.context.workbench.learn(5)
@@ -465,7 +459,7 @@ def test_offers_the_interrupted_run_that_was_written_last(
     assert older.path.name in window.resume_banner.sentence.text()
 
 
-def test_nothing_is_offered_once_somebody_learns_however_long_the_look_takes(
+def test_nothing_is_offered_once_a_run_has_begun(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bridge, may_look, done = window.context.bridge, threading.Event(), list[object]()
@@ -536,7 +530,7 @@ def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: Ma
     assert window.focusWidget() is window
 
 
-def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_transport_wraps_in_a_narrow_window(qtbot: QtBot, window: MainWindow) -> None:
     window.rail.setup_button.setChecked(True)
     window.resize(960, 600)
     bar = window.transport
@@ -551,7 +545,7 @@ def test_the_transport_goes_on_below_where_it_is_narrow(qtbot: QtBot, window: Ma
         assert not any(place.intersects(other) for other in places()[one + 1 :])
 
 
-def test_opens_filled_and_the_engine_tells_the_same(qtbot: QtBot, empty_window: MainWindow) -> None:
+def test_opens_filled_with_what_the_engine_then_prepares(qtbot: QtBot, empty_window: MainWindow) -> None:
     view, history = empty_window.train_view, empty_window.context.bridge.history
     empty_window.start()
     assert empty_window.context.bridge.state != "ready"

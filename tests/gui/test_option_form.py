@@ -35,7 +35,7 @@ CONFIG = RunConfig.model_validate({"dataset": {"plugin": "copy_task"}})
         ("model.positions", "learned", "learned"),
     ],
 )
-def test_reads_what_is_typed(key: str, text: str, value: object) -> None:
+def test_parses_typed_values(key: str, text: str, value: object) -> None:
     assert parse_field(run_settings()[key], text) == value
 
 
@@ -64,7 +64,7 @@ def test_a_list_of_texts_is_typed_without_knowing_yaml(text: str, value: list[st
 @pytest.mark.parametrize(
     "sign", [*punctuation, " ", "\t", "::", ", ", "a, b", "''", "[x]", "ü", "1", "none", "||", '\\"']
 )
-def test_every_sign_that_is_shown_can_be_typed_back(qtbot: QtBot, sign: str) -> None:
+def test_every_shown_character_can_be_typed_back(qtbot: QtBot, sign: str) -> None:
     form = OptionForm([COLUMNS["source_cut"]])
     qtbot.addWidget(form)
     editor = form.rows["source_cut"].editor
@@ -74,7 +74,7 @@ def test_every_sign_that_is_shown_can_be_typed_back(qtbot: QtBot, sign: str) -> 
         assert parse_field(COLUMNS["source_cut"], editor.text()) == cuts, editor.text()
 
 
-def test_columns_are_typed_with_brackets_or_without() -> None:
+def test_columns_can_be_typed_with_or_without_brackets() -> None:
     assert [parse_field(COLUMNS["source"], text) for text in ("1, 3", "[1, 3]", "2", "1, x")] == [
         *([1, 3], [1, 3], [2], [1, "x"]),
     ]
@@ -83,7 +83,7 @@ def test_columns_are_typed_with_brackets_or_without() -> None:
 @pytest.mark.parametrize(
     "key", [key for key, field in run_settings().items() if field.kind not in ("group", "options")]
 )
-def test_every_default_is_read_back_as_it_is_written(key: str) -> None:
+def test_every_default_is_parsed_back_as_formatted(key: str) -> None:
     field = run_settings()[key]
     if not field.required:
         default = list(field.default) if isinstance(field.default, tuple) else field.default
@@ -103,7 +103,7 @@ def test_no_help_says_what_only_yaml_says(key: str) -> None:
         ("training.max_steps", "2,000", ""),
     ],
 )
-def test_a_decimal_comma_is_told_of(qtbot: QtBot, key: str, typed: str, hint: str) -> None:
+def test_a_decimal_comma_gets_a_hint(qtbot: QtBot, key: str, typed: str, hint: str) -> None:
     form = OptionForm([run_settings()[key]])
     qtbot.addWidget(form)
     editor = form.rows[key].editor
@@ -131,18 +131,18 @@ def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
     assert isinstance(patience.editor, QLineEdit) and patience.editor.text() == "7"
 
 
-def test_what_yaml_does_not_read_is_refused_as_it_was_typed() -> None:
+def test_invalid_yaml_is_refused_as_typed() -> None:
     value = parse_field(run_settings()["model.d_model"], "[1")
     with pytest.raises(UserError, match=r"model.d_model: expected a whole number, given '\[1'"):
         change_setting(CONFIG, "model.d_model", value)
 
 
-def test_the_help_says_what_acts_during_a_run() -> None:
+def test_the_help_says_which_settings_apply_during_a_run() -> None:
     assert "during a run" in help_text(run_settings()["training.optimizer.learning_rate"])
     assert "during a run" not in help_text(run_settings()["model.d_model"])
 
 
-def test_what_was_refused_stays_until_it_is_forgotten(qtbot: QtBot) -> None:
+def test_a_refused_value_stays_until_errors_are_cleared(qtbot: QtBot) -> None:
     form = OptionForm([run_settings()["model.dropout"]])
     qtbot.addWidget(form)
     values = CONFIG.model_dump(mode="json")
@@ -159,7 +159,7 @@ def test_what_was_refused_stays_until_it_is_forgotten(qtbot: QtBot) -> None:
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
-def test_a_field_somebody_stands_in_shows_what_comes_from_elsewhere(qtbot: QtBot) -> None:
+def test_a_focused_field_shows_values_set_elsewhere(qtbot: QtBot) -> None:
     key = "model.dropout"
     form, other = OptionForm([run_settings()[key]]), change_setting(CONFIG, key, 0.3).model_dump(mode="json")
     qtbot.addWidget(form)
@@ -186,7 +186,7 @@ def test_a_field_somebody_stands_in_shows_what_comes_from_elsewhere(qtbot: QtBot
     assert editor.text() == "0.3"
 
 
-def test_the_wheel_over_a_choice_does_not_choose(qtbot: QtBot) -> None:
+def test_the_wheel_does_not_change_a_combo_box(qtbot: QtBot) -> None:
     form = OptionForm([run_settings()["training.schedule.name"]])
     qtbot.addWidget(form)
     combo = form.rows["training.schedule.name"].editor

@@ -15,7 +15,7 @@ class Empty(Panel):
     empty_sentence = "No validation yet: press Space to learn."
 
 
-def test_before_it_is_drawn_a_panel_claims_nothing_of_the_run(qtbot: QtBot) -> None:
+def test_an_undrawn_panel_says_only_that_it_is_drawing(qtbot: QtBot) -> None:
     panel = Empty(Theme("light"))
     qtbot.addWidget(panel)
     assert panel.is_empty and panel.empty_label.text() == "Drawing …"
@@ -23,7 +23,7 @@ def test_before_it_is_drawn_a_panel_claims_nothing_of_the_run(qtbot: QtBot) -> N
     assert panel.empty_label.text() == Empty.empty_sentence
 
 
-def test_an_empty_panel_does_not_go_by_the_step_of_the_picture_before(qtbot: QtBot) -> None:
+def test_an_empty_panel_has_no_step_in_its_title(qtbot: QtBot) -> None:
     panel = Empty(Theme("light"))
     qtbot.addWidget(panel)
     panel.show_body()

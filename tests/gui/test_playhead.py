@@ -16,7 +16,7 @@ def test_follows_the_newest_step_while_live() -> None:
     assert playhead.is_live and playhead.step == 5
 
 
-def test_stays_where_it_was_put() -> None:
+def test_stays_at_the_viewed_step() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.view(4)
@@ -26,7 +26,7 @@ def test_stays_where_it_was_put() -> None:
     assert playhead.step == 20
 
 
-def test_views_only_steps_that_were_taken() -> None:
+def test_views_only_existing_steps() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.view(99)
@@ -35,7 +35,7 @@ def test_views_only_steps_that_were_taken() -> None:
     assert playhead.step == 0
 
 
-def test_put_to_the_end_of_the_run_it_follows_again() -> None:
+def test_dragged_to_the_newest_step_it_goes_live() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.drag_to(4)

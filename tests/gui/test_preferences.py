@@ -21,13 +21,11 @@ from tests.gui.conftest import WAIT_MS
 LARGE_SCREEN = QSize(1920, 1080)
 
 
-def test_it_lies_in_the_users_configuration(home: Path) -> None:
+def test_the_file_is_in_the_users_configuration_folder(home: Path) -> None:
     assert preferences_path() == home / "config" / "headlight" / "window.json"
 
 
-def test_look_and_size_come_back_and_what_cannot_be_written_is_forgotten(
-    empty_window: MainWindow, tmp_path: Path
-) -> None:
+def test_look_and_size_are_restored_and_write_errors_ignored(empty_window: MainWindow, tmp_path: Path) -> None:
     path, theme = tmp_path / "not" / "there yet" / "window.json", empty_window.context.theme
     theme.set_mode("dark")
     theme.set_zoom(125)
@@ -43,7 +41,7 @@ def test_look_and_size_come_back_and_what_cannot_be_written_is_forgotten(
     assert load_preferences(tmp_path / "file" / "window.json") == Preferences()
 
 
-def test_a_maximised_window_is_again_and_keeps_its_other_size_and_none_is_larger_than_its_screen(
+def test_a_maximised_window_keeps_its_normal_size_and_none_exceeds_its_screen(
     empty_window: MainWindow, tmp_path: Path
 ) -> None:
     empty_window.resize(1234, 777)
@@ -59,7 +57,7 @@ def test_a_maximised_window_is_again_and_keeps_its_other_size_and_none_is_larger
     assert empty_window.normalGeometry().size() == QSize(1366, 700) and empty_window.isMaximized()
 
 
-def test_light_or_dark_is_the_desktops_until_somebody_chooses(qtbot: QtBot) -> None:
+def test_light_or_dark_follows_the_desktop_until_the_user_chooses(qtbot: QtBot) -> None:
     theme = Theme()
     assert theme.chosen_mode is None
     theme.toggle_mode()
@@ -70,7 +68,7 @@ def test_light_or_dark_is_the_desktops_until_somebody_chooses(qtbot: QtBot) -> N
     "content",
     [b"", b"{", b"\xff\x00\x80", b"[" * 20_000, b'"dark"', b'{"mode": "pink"}', b'{"zoom": 1e9}', b'{"width": -1}'],
 )
-def test_anything_else_is_forgotten(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_file_gives_the_defaults(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "window.json"
     path.write_bytes(content)
     assert load_preferences(path) == Preferences()
@@ -79,7 +77,7 @@ def test_anything_else_is_forgotten(tmp_path: Path, content: bytes) -> None:
     )  # a folder; nothing
 
 
-def test_a_run_that_was_refused_is_not_offered_again(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
+def test_a_dismissed_run_is_not_offered_again(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
     path, runs = tmp_path / "window.json", tmp_path / "runs"
     old, run = (RunFolder.open(shutil.copytree(example_path(), runs / name)) for name in ("old", "run"))
     for folder in (old, run):

@@ -84,7 +84,7 @@ def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPa
     qtbot.waitUntil(lambda: window.context.redraw_scheduler._timer.remainingTime() > 100_000, timeout=WAIT_MS)
 
 
-def test_what_somebody_chose_in_a_panel_another_step_and_another_view_are_drawn_at_once(
+def test_choices_other_steps_and_other_views_are_drawn_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel, elsewhere = counting(window, window.train_view), counting(window, window.attention_view)
@@ -117,7 +117,7 @@ class Clicked(Panel):
         yield
 
 
-def test_what_somebody_chose_is_drawn_at_once_though_its_turn_has_passed(
+def test_a_choice_is_drawn_at_once_even_after_the_panels_turn_in_the_round(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = Counting(window)
@@ -130,7 +130,7 @@ def test_what_somebody_chose_is_drawn_at_once_though_its_turn_has_passed(
     qtbot.waitUntil(lambda: window.context.redraw_scheduler._timer.remainingTime() > 100_000, timeout=WAIT_MS)
 
 
-def test_where_the_learning_ends_its_last_picture_is_drawn_at_once(
+def test_the_last_picture_is_drawn_at_once_when_learning_ends(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, wait_for_state: Callable[[str], None]
 ) -> None:
     panel = counting(window, window.train_view)
@@ -152,19 +152,19 @@ def test_drawing_rests_until_it_costs_less_than_five_percent_of_the_learning(cos
     assert share < 0.05 and (share > 0.95 * LEARNING_SHARE or rest == SHORTEST_REST_S)
 
 
-def test_no_picture_stays_for_long_whatever_was_asked_meanwhile() -> None:
+def test_no_picture_is_old_for_long_whatever_was_asked_meanwhile() -> None:
     assert rest_after(4.0, is_learning=True, is_paced=False) == rest_after(0.3, is_learning=True, is_paced=False)
     assert rest_after(4.0, is_learning=True, is_paced=False) == LONGEST_REST_S > LONGEST_IDLE_REST_S
 
 
-def test_a_slow_pace_is_seen_each_second_and_nothing_waits_where_nothing_learns() -> None:
+def test_rests_are_short_at_a_slow_pace_and_while_nothing_learns() -> None:
     assert rest_after(0.02, is_learning=True, is_paced=True) == rest_after(0.02, is_learning=True, is_paced=False)
     assert rest_after(4.0, is_learning=True, is_paced=True) == LONGEST_IDLE_REST_S
     assert rest_after(4.0, is_learning=False, is_paced=False) == LONGEST_IDLE_REST_S
     assert rest_after(0.1, is_learning=False, is_paced=False) < rest_after(0.1, is_learning=True, is_paced=False)
 
 
-def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_engines_answers_count_as_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     told: list[Translation] = []
     bridge.ask(Translate(texts=(bridge.history.sentences[0],)), told.extend)
@@ -177,7 +177,7 @@ def test_what_the_engine_takes_to_answer_is_a_cost_of_watching(window: MainWindo
     qtbot.waitUntil(lambda: scheduler.watching_share > 5, timeout=WAIT_MS)
 
 
-def test_what_python_takes_beside_the_gui_thread_is_a_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
+def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     before = bridge.background_seconds
     told: list[float] = []
@@ -199,7 +199,7 @@ def spend(seconds: float) -> float:
     return time.thread_time() - began
 
 
-def test_the_share_is_of_the_time_however_many_drawings_there_were(
+def test_the_share_is_of_time_however_many_rounds_there_were(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
@@ -214,7 +214,7 @@ def test_the_share_is_of_the_time_however_many_drawings_there_were(
     assert scheduler.watching_share == pytest.approx(0.05, rel=0.2)
 
 
-def test_a_drawing_counts_with_the_rest_that_pays_for_it_and_none_before_the_learning_does(
+def test_a_round_counts_with_its_rest_and_none_before_learning_counts(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())

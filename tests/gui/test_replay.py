@@ -50,7 +50,7 @@ def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(qtbot: QtBot, wind
     qtbot.waitUntil(lambda: "step 5" in window.train_view.attention_map.title_label.text(), timeout=WAIT_MS)
 
 
-def test_what_was_learned_in_a_view_without_curves_is_played_there(qtbot: QtBot, window: MainWindow) -> None:
+def test_it_plays_in_a_view_without_curves(qtbot: QtBot, window: MainWindow) -> None:
     playhead, replay = window.context.playhead, window.context.replay
     window.show_view(VIEWS.index(type(window.attention_view)))
     learn_five(window, qtbot)
@@ -61,7 +61,7 @@ def test_what_was_learned_in_a_view_without_curves_is_played_there(qtbot: QtBot,
     assert seen == [0, 1, 2, 3, 4, 5, 5]
 
 
-def test_of_another_run_nothing_is_played_before_it_has_a_past(
+def test_another_run_is_not_played_before_it_has_probes(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     playhead, replay = window.context.playhead, window.context.replay
@@ -77,7 +77,7 @@ def test_of_another_run_nothing_is_played_before_it_has_a_past(
     assert not replay.is_playing and playhead.is_live
 
 
-def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
+def test_it_plays_from_the_viewed_step_and_stops_in_place(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
     playhead.view(35)
     playhead.moved.connect(lambda step: replay.toggle() if step == 50 else None)
@@ -87,7 +87,7 @@ def test_it_goes_on_from_the_viewed_step_and_stops_there(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(("num_probes", "interval"), [(3, 500), (21, 250), (1000, 125)])
-def test_few_probes_are_shown_longer_so_that_a_replay_is_not_over_at_once(
+def test_few_probes_are_shown_longer(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, num_probes: int, interval: int
 ) -> None:
     monkeypatch.undo()
@@ -104,13 +104,13 @@ def test_few_probes_are_shown_longer_so_that_a_replay_is_not_over_at_once(
     replay.stop()
 
 
-def test_where_there_is_nothing_to_look_at_it_does_not_play(qtbot: QtBot) -> None:
+def test_it_does_not_play_without_probes(qtbot: QtBot) -> None:
     playhead, replay = played(range(0))
     replay.toggle()
     assert not replay.is_playing and playhead.is_live
 
 
-def test_live_ends_it(qtbot: QtBot) -> None:
+def test_going_live_stops_it(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
     replay.toggle()
     assert replay.is_playing and playhead.step == 0
@@ -119,7 +119,7 @@ def test_live_ends_it(qtbot: QtBot) -> None:
     assert playhead.is_live
 
 
-def test_back_it_goes_to_the_first_probe_and_stays_there(qtbot: QtBot, window: MainWindow) -> None:
+def test_rewinding_stops_at_the_first_probe(qtbot: QtBot, window: MainWindow) -> None:
     playhead, replay = window.context.playhead, window.context.replay
     learn_five(window, qtbot)
     seen: list[int] = []
@@ -130,7 +130,7 @@ def test_back_it_goes_to_the_first_probe_and_stays_there(qtbot: QtBot, window: M
     qtbot.waitUntil(lambda: "step 0" in window.train_view.attention_map.title_label.text(), timeout=WAIT_MS)
 
 
-def test_from_the_first_probe_it_goes_back_from_the_newest_step(qtbot: QtBot) -> None:
+def test_rewinding_at_the_first_probe_begins_at_the_newest_step(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 100, 30))
     playhead.view(0)
     seen: list[int] = []
@@ -140,7 +140,7 @@ def test_from_the_first_probe_it_goes_back_from_the_newest_step(qtbot: QtBot) ->
     assert seen == [100, 90, 60, 30, 0]
 
 
-def test_the_other_way_turns_it_around_and_the_same_stops_it(qtbot: QtBot) -> None:
+def test_the_other_direction_turns_it_around_and_the_same_stops_it(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
     turns = {70: replay.toggle_rewind, 50: replay.toggle_rewind}
     seen: list[int] = []
@@ -157,7 +157,7 @@ def test_the_other_way_turns_it_around_and_the_same_stops_it(qtbot: QtBot) -> No
     assert seen == [60, 70, 70, 60, 50] and not playhead.is_live
 
 
-def test_live_ends_the_way_back(qtbot: QtBot) -> None:
+def test_going_live_stops_rewinding(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
     replay.toggle_rewind()
     playhead.go_live()
@@ -165,7 +165,7 @@ def test_live_ends_the_way_back(qtbot: QtBot) -> None:
     assert playhead.is_live
 
 
-def test_another_run_ends_it(qtbot: QtBot) -> None:
+def test_another_run_stops_it(qtbot: QtBot) -> None:
     playhead, replay = played(range(0, 101, 10))
     replay.toggle()
     playhead.restart()

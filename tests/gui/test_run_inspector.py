@@ -66,7 +66,7 @@ def test_a_notice_shows_in_the_rail_while_another_view_is_open(
     assert not train.has_dot
 
 
-def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_run_is_inspected_in_pieces_one_each_round(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gui.run_inspector.BUDGET_S", 0.0)
     history, bridge = History(), window.context.bridge
     history.apply(prepared())
@@ -87,7 +87,7 @@ def test_a_long_run_is_looked_at_a_piece_in_each_round(window: MainWindow, monke
     bridge.followed = None
 
 
-def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
+def test_an_opened_run_is_drawn_again_once_it_is_fully_inspected(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.run_inspector.BUDGET_S", 0.0)
@@ -98,7 +98,7 @@ def test_a_run_that_was_opened_is_drawn_again_when_all_of_it_was_looked_at(
     qtbot.waitUntil(lambda: any(mark.kind == "aligned" for mark in strip.ticks.marks), timeout=WAIT_MS)
 
 
-def test_what_its_process_adds_to_a_followed_run_is_drawn_again_when_it_was_looked_at(
+def test_additions_to_a_followed_run_are_drawn_again_once_inspected(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.run_inspector.BUDGET_S", WAIT_MS / 1000)  # at once

@@ -34,5 +34,5 @@ def test_it_runs_through_a_falling_curve_and_not_above_it() -> None:
     np.testing.assert_allclose(smoothed(falling)[30:-30], falling[30:-30], rtol=1e-9)
 
 
-def test_nothing_stays_nothing() -> None:
+def test_an_empty_curve_stays_empty() -> None:
     assert len(smoothed(np.empty(0))) == 0

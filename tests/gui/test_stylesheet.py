@@ -18,7 +18,7 @@ from tests.gui.conftest import WAIT_MS
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_where_two_scroll_bars_meet_nothing_is_drawn(qtbot: QtBot, mode: Mode) -> None:
+def test_nothing_is_drawn_between_two_scroll_bars(qtbot: QtBot, mode: Mode) -> None:
     theme = Theme(mode)
     theme.apply()
     table = QTableWidget(30, 30)
@@ -35,7 +35,7 @@ def test_where_two_scroll_bars_meet_nothing_is_drawn(qtbot: QtBot, mode: Mode) -
 
 @pytest.mark.parametrize("kind", ["rail", "comparison", "translations"])
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_a_frame_shows_which_control_has_the_keyboard(qtbot: QtBot, mode: Mode, kind: str) -> None:
+def test_a_frame_shows_the_focused_control(qtbot: QtBot, mode: Mode, kind: str) -> None:
     theme = Theme(mode)
     theme.apply()
     window, other, panel = QWidget(), QLineEdit(), RunTranslations(theme)
@@ -72,7 +72,7 @@ def test_the_handle_of_a_slider_is_whole_at_any_zoom(qtbot: QtBot, zoom: int) ->
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_what_a_field_says_that_takes_nothing_can_be_read(qtbot: QtBot, mode: Mode) -> None:
+def test_the_text_of_a_disabled_field_is_readable(qtbot: QtBot, mode: Mode) -> None:
     theme = Theme(mode)
     theme.apply()
     for field in (QLineEdit(), QPlainTextEdit()):

@@ -21,7 +21,7 @@ def test_no_key_is_held(qtbot: QtBot, tmp_path: Path) -> None:
         assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.NoModifier
 
 
-def test_a_window_that_is_closed_leaves_nothing_of_itself(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_closed_window_leaves_no_objects(qtbot: QtBot, tmp_path: Path) -> None:
     """What a lambda at a signal of the bridge holds nobody collects: each test would add a whole window."""
     with opened_window(tmp_path) as window:
         alive = ref(window)

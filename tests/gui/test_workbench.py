@@ -26,9 +26,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 
 
-def test_a_refusal_that_comes_after_what_was_asked_for_since_does_not_end_that(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_a_late_refusal_does_not_cancel_a_newer_request(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
     dataset = not_none(workbench.draft).dataset.model_dump()
     workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
@@ -40,7 +38,7 @@ def test_a_refusal_that_comes_after_what_was_asked_for_since_does_not_end_that(
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step > 0, timeout=WAIT_MS)
 
 
-def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
+def test_a_scheduled_preparation_does_not_cancel_the_first_opening(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     workbench = window.context.workbench
@@ -54,9 +52,7 @@ def test_nothing_that_waits_to_be_prepared_ends_the_opening_of_the_first_run(
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
 
 
-def test_data_that_were_asked_for_before_do_not_end_the_opening_of_a_run(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_an_earlier_preparation_does_not_cancel_an_opening(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     late = not_none(bridge.history.prepared)
@@ -68,7 +64,7 @@ def test_data_that_were_asked_for_before_do_not_end_the_opening_of_a_run(
 
 
 @pytest.mark.parametrize("is_to_begin", [True, False])
-def test_what_is_refused_late_does_not_end_the_opening_of_a_run(
+def test_a_preparation_refused_late_does_not_cancel_an_opening(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, is_to_begin: bool
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -89,9 +85,7 @@ def test_what_is_refused_late_does_not_end_the_opening_of_a_run(
     assert told
 
 
-def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there_nor_refused(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_an_earlier_opening_does_not_cancel_the_next(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     workbench.open_run(tmp_path / "gone")
@@ -108,9 +102,7 @@ def test_a_run_that_was_opened_before_ends_the_opening_of_the_next_neither_there
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
 
 
-def test_learn_during_an_opening_begins_no_run_and_can_be_asked_for_once_that_is_refused(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_learn_during_an_opening_begins_no_run(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     workbench = window.context.workbench
     workbench.open_run(tmp_path / "gone")
     workbench.learn()
@@ -122,7 +114,7 @@ def test_learn_during_an_opening_begins_no_run_and_can_be_asked_for_once_that_is
 
 
 @pytest.mark.parametrize("ask", [Workbench.learn, Workbench.finish])
-def test_what_is_asked_of_a_run_while_another_is_opened_is_done_with_neither(
+def test_requests_made_during_an_opening_apply_to_neither_run(
     qtbot: QtBot, window: MainWindow, ask: Callable[[Workbench], None]
 ) -> None:
     bridge, workbench, runs = window.context.bridge, window.context.workbench, list[Path]()
@@ -138,9 +130,7 @@ def test_what_is_asked_of_a_run_while_another_is_opened_is_done_with_neither(
     assert bridge.state == "paused" and bridge.history.last_step == 1
 
 
-def test_a_run_that_is_opened_right_after_learn_learns_nothing(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_run_opened_right_after_learn_takes_no_step(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     workbench.learn()
@@ -152,7 +142,7 @@ def test_a_run_that_is_opened_right_after_learn_learns_nothing(
     assert bridge.state == "paused"
 
 
-def test_a_branch_of_another_run_is_asked_for_while_one_is_opened(
+def test_a_branch_of_another_run_can_be_requested_during_an_opening(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
@@ -162,7 +152,7 @@ def test_a_branch_of_another_run_is_asked_for_while_one_is_opened(
     assert [type(request) for request in asked] == [OpenRun, Branch]
 
 
-def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_closed_window_applies_no_edits(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
@@ -173,7 +163,7 @@ def test_a_closed_window_acts_on_nothing_that_was_typed(qtbot: QtBot, window: Ma
 
 
 @pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
-def test_what_closing_called_off_is_awaited_no_more_where_the_window_cannot_close(
+def test_requests_cancelled_by_a_failed_close_are_dropped(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, leave: Callable[[Workbench], None]
 ) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
@@ -201,7 +191,7 @@ def test_what_closing_called_off_is_awaited_no_more_where_the_window_cannot_clos
 @pytest.mark.parametrize(
     "choose", [Workbench.reset, lambda workbench: workbench.replace_draft(read_preset("copy_task"))]
 )
-def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chosen_since(
+def test_an_opened_run_does_not_replace_a_newer_choice(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, choose: Callable[[Workbench], None]
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -217,7 +207,7 @@ def test_a_run_that_is_opened_after_all_takes_the_place_of_nothing_that_was_chos
 
 
 @pytest.mark.parametrize("is_damaged", [True, False])
-def test_reset_between_two_openings_counts_where_the_second_is_refused(
+def test_a_reset_between_two_openings_holds_if_the_second_is_refused(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, is_damaged: bool
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -232,7 +222,7 @@ def test_reset_between_two_openings_counts_where_the_second_is_refused(
     assert workbench.run is None and workbench.draft == workbench.applied == settings
 
 
-def test_reset_between_two_openings_ends_neither_the_second_nor_a_branch(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_reset_between_two_openings_cancels_neither_the_second_nor_a_branch(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     run = reopened_run(qtbot, window)
     for again in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):

@@ -34,7 +34,7 @@ def test_a_run_whose_folder_was_removed_can_be_left(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
 
 
-def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_opened_run_whose_folder_was_removed_says_so_at_learn(qtbot: QtBot, window: MainWindow) -> None:
     run = reopened_run(qtbot, window)
     shutil.rmtree(run)
     window.context.workbench.learn(1)
@@ -43,7 +43,7 @@ def test_an_opened_run_whose_folder_was_removed_says_so_as_it_is_to_learn(qtbot:
     assert window.trouble_strip.advice.text().startswith("Put it back")
 
 
-def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_elsewhere(
+def test_a_run_that_cannot_be_saved_survives_two_resets_and_can_be_moved(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     workbench = window.context.workbench
@@ -58,7 +58,7 @@ def test_a_run_that_cannot_be_saved_is_there_after_two_resets_and_can_be_kept_el
 
 
 @pytest.mark.parametrize("comes_in_dialog", [False, True])
-def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
+def test_only_the_run_that_could_not_be_written_is_moved(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comes_in_dialog: bool
 ) -> None:
     workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
@@ -79,7 +79,7 @@ def test_no_other_run_is_moved_than_the_one_that_could_not_be_written(
     assert window.trouble_strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
 
 
-def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
+def test_a_run_left_while_it_is_moved_does_not_become_current_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
@@ -93,9 +93,7 @@ def test_a_run_that_is_left_while_it_is_moved_is_at_hand_no_more(
     assert len(list_runs(elsewhere)) == 1 and at_hand and not any(at_hand)
 
 
-def test_a_run_that_is_kept_elsewhere_twice_is_at_hand_where_it_was_moved_last(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_run_moved_twice_stays_current_in_its_last_folder(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
@@ -106,7 +104,7 @@ def test_a_run_that_is_kept_elsewhere_twice_is_at_hand_where_it_was_moved_last(
     assert [workbench.run] == list_runs(tmp_path / "there")
 
 
-def test_a_run_that_was_moved_and_cannot_be_left_is_at_hand_where_it_is_kept_now(
+def test_a_moved_run_that_cannot_be_left_stays_current_in_its_new_folder(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
@@ -134,7 +132,7 @@ def keep_from_saving_in(place: Path) -> Callable[[object], None]:
     return put
 
 
-def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again_to_learn(
+def test_an_opened_run_that_continued_elsewhere_has_to_be_opened_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     workbench, strip, run = window.context.workbench, window.trouble_strip, reopened_run(qtbot, window)
@@ -152,7 +150,7 @@ def test_an_opened_run_that_went_on_elsewhere_says_that_it_is_to_be_opened_again
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 6, timeout=WAIT_MS)
 
 
-def test_a_run_that_another_process_writes_says_who_does_as_it_is_opened(
+def test_opening_a_run_that_another_process_writes_names_the_process(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     workbench, told = window.context.workbench, window.status_bar.message_label

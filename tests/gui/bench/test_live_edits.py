@@ -18,7 +18,7 @@ from tests.gui.bench.runs import ROOT, running_timers, unsaveable_run, wait_for_
 from tests.gui.conftest import WAIT_MS
 
 
-def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
+def test_after_1000_more_steps_the_plan_follows_and_reset_uses_the_configured_steps(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -43,9 +43,7 @@ def test_after_a_thousand_more_the_plan_follows_and_reset_begins_as_configured(
     assert first == second and second.training.max_steps == 40
 
 
-def test_what_is_typed_while_another_run_is_opened_acts_on_that_one_never(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_edits_made_while_another_run_opens_never_apply_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     workbench, bridge, given_back = window.context.workbench, window.context.bridge, list[str]()
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     changed = list[SettingChanged]()
@@ -81,7 +79,7 @@ def test_a_setting_that_the_run_refuses_is_marked_and_waits(qtbot: QtBot, window
     assert not row.error and not workbench.waiting_changes
 
 
-def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_setting_that_could_not_be_written_applies_once_it_can_be(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
     bridge.setting_changed.connect(changed.append)
     workbench.learn(1)
@@ -102,7 +100,7 @@ def test_a_setting_that_could_not_be_written_acts_once_the_run_can_be(qtbot: QtB
 
 
 @pytest.mark.parametrize("is_left", [False, True])
-def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next_learn(
+def test_a_cancelled_setting_applies_with_the_next_learn(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, is_left: bool
 ) -> None:
     workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
@@ -142,7 +140,7 @@ def test_a_setting_that_was_called_off_before_the_run_took_it_acts_with_the_next
         assert not workbench.waiting_changes
 
 
-def test_what_is_typed_before_a_run_has_begun_acts_on_it_or_waits(qtbot: QtBot, window: MainWindow) -> None:
+def test_edits_made_before_a_run_has_begun_apply_to_it_or_wait(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     window.transport.pace_slider.setValue(0)
     workbench.restart()
@@ -153,7 +151,7 @@ def test_what_is_typed_before_a_run_has_begun_acts_on_it_or_waits(qtbot: QtBot, 
     assert bridge.state == "learning" and workbench.waiting_changes == ("model.d_ff",)
 
 
-def test_a_setting_acts_on_a_run_that_was_opened_before_another_had_begun(
+def test_a_setting_applies_to_a_run_opened_before_another_had_begun(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -167,7 +165,7 @@ def test_a_setting_acts_on_a_run_that_was_opened_before_another_had_begun(
     qtbot.waitUntil(lambda: [one.value for one in changed] == [0.25], timeout=WAIT_MS)
 
 
-def test_a_setting_that_a_run_refuses_as_it_is_moved_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_setting_refused_while_the_run_is_moved_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     key = "training.best_metric"
     workbench.learn(3)

@@ -15,9 +15,7 @@ from tests.gui.bench.runs import running_timers
 from tests.gui.conftest import WAIT_MS
 
 
-def test_what_is_typed_while_an_opening_is_refused_is_prepared(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_edits_made_while_an_opening_is_refused_are_prepared(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     workbench = window.context.workbench
     workbench.open_run(tmp_path / "gone")
     workbench.edit("training.max_steps", 17)
@@ -27,7 +25,7 @@ def test_what_is_typed_while_an_opening_is_refused_is_prepared(
     assert "gone" in window.trouble_strip.sentence.text()
 
 
-def test_plugins_that_are_read_anew_while_an_opening_is_refused_are_prepared_with(
+def test_plugins_reloaded_while_an_opening_is_refused_are_used(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     with qtbot.waitSignal(window.context.bridge.prepared, timeout=WAIT_MS):
@@ -35,7 +33,7 @@ def test_plugins_that_are_read_anew_while_an_opening_is_refused_are_prepared_wit
         window.context.workbench.prepare_again()
 
 
-def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
+def test_an_opening_refused_at_start_leaves_the_first_preset(
     qtbot: QtBot, empty_window: MainWindow, tmp_path: Path
 ) -> None:
     workbench = empty_window.context.workbench
@@ -45,7 +43,7 @@ def test_an_opening_that_is_refused_as_the_window_opens_leaves_the_first_preset(
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
 
 
-def test_what_was_to_be_prepared_as_a_run_was_opened_is_prepared_once_that_is_refused(
+def test_a_preparation_interrupted_by_an_opening_resumes_once_that_is_refused(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -72,12 +70,12 @@ def test_what_was_to_be_prepared_as_a_run_was_opened_is_prepared_once_that_is_re
     assert workbench.run is not None and RunFolder.open(workbench.run).config().model.d_ff == 32
 
 
-def test_after_a_preset_an_edit_waits_for_the_next_key_as_ever(window: MainWindow) -> None:
+def test_after_a_preset_edits_are_still_prepared_with_a_delay(window: MainWindow) -> None:
     window.context.workbench.edit("training.max_steps", 17)
     assert running_timers(window.context.workbench) == [PREPARE_DELAY_MS]
 
 
-def test_what_is_typed_before_a_run_that_cannot_begin_is_prepared(
+def test_edits_made_before_a_run_that_cannot_begin_are_prepared(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     workbench = window.context.workbench
@@ -87,9 +85,7 @@ def test_what_is_typed_before_a_run_that_cannot_begin_is_prepared(
     qtbot.waitUntil(lambda: workbench.resolved.config.training.max_steps == 17, timeout=WAIT_MS)  # type: ignore[union-attr]
 
 
-def test_what_mends_data_that_could_not_be_prepared_is_prepared_though_a_run_was_to_begin(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_an_edit_that_fixes_refused_data_is_prepared_despite_a_requested_run(qtbot: QtBot, window: MainWindow) -> None:
     workbench = window.context.workbench
     assert workbench.draft is not None
     dataset = workbench.draft.dataset.model_dump()

@@ -24,7 +24,7 @@ from tests.gui.not_none import not_none
 
 
 @pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
-def test_a_run_that_is_left_before_its_first_step_is_none(
+def test_a_run_left_before_its_first_step_is_trashed(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, leave: Callable[[Workbench], None]
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -39,7 +39,7 @@ def test_a_run_that_is_left_before_its_first_step_is_none(
 
 @pytest.mark.parametrize("is_read", [True, False])
 @pytest.mark.parametrize("leave", [Workbench.reset, lambda workbench: workbench.open_run(example_path())])
-def test_a_branch_that_is_left_before_its_first_step_is_none(
+def test_a_branch_left_before_its_first_step_is_trashed(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, leave: Callable[[Workbench], None], is_read: bool
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -55,7 +55,7 @@ def test_a_branch_that_is_left_before_its_first_step_is_none(
     assert window.trouble_strip.trouble is None or window.trouble_strip.trouble.is_note
 
 
-def test_a_branch_whose_place_another_takes_is_thrown_away_once(
+def test_a_replaced_branch_is_trashed_once(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -77,7 +77,7 @@ def test_a_branch_whose_place_another_takes_is_thrown_away_once(
     assert refused == []
 
 
-def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
+def test_a_branch_with_a_step_or_a_branch_of_its_own_stays(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -96,7 +96,7 @@ def test_a_branch_that_has_taken_a_step_stays_and_so_does_one_that_was_branched(
     assert list_runs(tmp_path / "runs") == sorted(runs)
 
 
-def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
+def test_a_moved_run_left_before_its_first_step_is_trashed(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -111,7 +111,7 @@ def test_a_run_that_was_kept_elsewhere_and_left_before_its_first_step_is_none(
     qtbot.waitUntil(lambda: not list_runs(elsewhere), timeout=WAIT_MS)
 
 
-def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_step(
+def test_a_named_run_left_before_its_first_step_stays(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -127,7 +127,7 @@ def test_a_run_that_was_given_a_name_stays_though_it_is_left_before_its_first_st
     assert list_runs(tmp_path / "runs") == [run]
 
 
-def test_a_run_that_is_left_right_after_its_first_step_stays(
+def test_a_run_left_right_after_its_first_step_stays(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
@@ -142,7 +142,7 @@ def test_a_run_that_is_left_right_after_its_first_step_stays(
     assert list_runs(tmp_path / "runs") == [run]
 
 
-def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_changed(
+def test_a_run_left_for_a_damaged_one_is_restored_with_its_changes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -158,9 +158,7 @@ def test_a_run_that_was_left_for_a_damaged_one_is_there_again_with_what_was_chan
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
 
 
-def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_restored_run_has_its_unsaved_changes(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench, key = window.context.bridge, window.context.workbench, "training.optimizer.learning_rate"
     reopened_run(qtbot, window)
     workbench.edit("model.d_ff", 64)
@@ -172,7 +170,7 @@ def test_a_run_that_is_had_back_has_what_was_changed_and_not_written_down_yet(
     assert not_none(bridge.history.prepared).config.training.optimizer.learning_rate == 0.25
 
 
-def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_changed(
+def test_a_run_restored_after_more_steps_has_no_waiting_changes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -188,7 +186,7 @@ def test_a_run_that_is_had_back_after_more_steps_waits_for_nothing_that_nobody_c
     assert not window.status_bar.message_label.isVisible()
 
 
-def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_it_is(
+def test_a_run_that_continued_elsewhere_before_it_is_restored_reports_its_step(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     run = reopened_run(qtbot, window)
@@ -200,7 +198,7 @@ def test_a_run_that_went_on_elsewhere_before_it_is_had_back_says_at_which_step_i
     assert window.status_bar.message_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
 
 
-def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has(
+def test_a_run_killed_between_checkpoints_reports_the_step_of_its_weights(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
@@ -220,7 +218,7 @@ def test_a_run_that_was_killed_between_two_checkpoints_says_whose_weights_it_has
     assert told.isHidden() and not window.status_bar.device_label.isHidden()
 
 
-def test_what_is_told_of_a_run_ends_with_it_and_of_a_file_does_not(
+def test_a_message_about_a_run_ends_with_it_and_one_about_a_file_does_not(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
@@ -250,9 +248,7 @@ def come_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     assert workbench.run == run
 
 
-def test_a_run_that_is_damaged_while_it_is_at_hand_leaves_its_settings(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_current_run_that_gets_damaged_leaves_its_settings(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     workbench.open_run(run)
@@ -264,9 +260,7 @@ def test_a_run_that_is_damaged_while_it_is_at_hand_leaves_its_settings(
     assert workbench.draft == settings
 
 
-def test_another_preset_waits_on_where_a_run_was_left_for_a_damaged_one(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_another_preset_still_waits_after_a_run_is_restored(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     workbench = window.context.workbench
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and window.context.bridge.state == "paused", timeout=WAIT_MS)

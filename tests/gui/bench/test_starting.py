@@ -37,9 +37,7 @@ def test_a_run_that_cannot_begin_can_be_begun_later(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
 
 
-def test_another_folder_is_offered_for_no_run_that_is_opened_later(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_another_folder_is_not_offered_for_a_run_opened_later(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file where the folder should be", encoding="utf-8")
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
@@ -49,7 +47,7 @@ def test_another_folder_is_offered_for_no_run_that_is_opened_later(
     assert window.trouble_strip.trouble is None
 
 
-def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_reset_cancels_a_pending_learn(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.restart()
     workbench.reset(3)
@@ -61,7 +59,7 @@ def test_reset_takes_back_a_learn_that_still_waits(qtbot: QtBot, window: MainWin
     assert window.trouble_strip.trouble is None and workbench.run == list_runs(tmp_path / "runs")[-1]
 
 
-def test_another_preset_that_is_chosen_before_a_run_has_begun_waits_as_it_does_for_a_run(
+def test_a_preset_chosen_before_a_run_has_begun_waits_for_the_next(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench, drawer = window.context.bridge, window.context.workbench, window.setup_drawer
@@ -74,9 +72,7 @@ def test_another_preset_that_is_chosen_before_a_run_has_begun_waits_as_it_does_f
     assert len(list_runs(tmp_path / "runs")) == 1 and drawer.restart_button.text() == "Restart as copy_task"
 
 
-def test_restart_takes_back_a_run_that_has_not_begun_and_begins_as_the_preset_says(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_restart_cancels_a_pending_run_and_begins_with_the_preset(qtbot: QtBot, window: MainWindow) -> None:
     workbench, drawer = window.context.workbench, window.setup_drawer
     workbench.restart()
     drawer.choose_preset("copy_task")
@@ -108,7 +104,7 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     assert window.trouble_strip.trouble is None  # what it offered was for the run that was left
 
 
-def test_a_restart_that_cannot_save_the_run_says_why_and_nothing_else(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_restart_that_cannot_save_the_run_reports_only_why(qtbot: QtBot, window: MainWindow) -> None:
     workbench = window.context.workbench
     told: list[str] = []
     window.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
@@ -119,7 +115,7 @@ def test_a_restart_that_cannot_save_the_run_says_why_and_nothing_else(qtbot: QtB
     assert workbench.run == run and len(told) == 1 and "cannot be written" in told[0]
 
 
-def test_a_run_that_had_begun_as_a_reset_was_refused_is_at_hand(
+def test_a_run_that_had_begun_when_a_reset_was_refused_is_current(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench

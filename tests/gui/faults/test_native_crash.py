@@ -61,7 +61,7 @@ def window_that(acts: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a crash opens a dialog there")
-def test_a_crash_is_told_at_the_next_start_and_the_run_offered(home: Path) -> None:
+def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(home: Path) -> None:
     assert window_that("crash").returncode < 0
     (run,) = list_runs(Path(os.environ["HEADLIGHT_RUNS_DIR"]))
     looked = window_that("look")
@@ -74,7 +74,7 @@ def test_a_crash_is_told_at_the_next_start_and_the_run_offered(home: Path) -> No
     assert [path.name for path in log_path().parent.iterdir()] == ["crash.log"]
 
 
-def test_what_was_killed_did_not_crash(home: Path) -> None:
+def test_a_killed_process_is_not_reported_as_a_crash(home: Path) -> None:
     gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
     trace = log_path().with_name(f"native-{gone.stdout.strip()}.txt")
     trace.touch()
@@ -90,14 +90,14 @@ def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
-def test_a_crash_is_told_by_a_window_that_has_the_same_number(home: Path) -> None:
+def test_a_crash_is_reported_by_a_window_with_the_same_process_number(home: Path) -> None:
     trace = log_path().with_name(f"native-{os.getpid()}-another-boot-77.txt")  # as in a container, always the first
     trace.write_text("Fatal Python error: Aborted\n")
     assert [crash.details for crash in earlier_crashes()] == ["Fatal Python error: Aborted\n"]
     assert not trace.exists()
 
 
-def test_a_crash_that_another_window_tells_of_is_not_told_twice(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_that_another_window_reports_is_not_reported_twice(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gone, trace = (log_path().with_name(f"native-{number}.txt") for number in (1, 2))
     trace.write_text("Fatal Python error: Aborted\n")
     monkeypatch.setattr(native_crash, "_leftover_traces", lambda: [gone, trace])
@@ -112,5 +112,5 @@ def test_a_crash_that_another_window_tells_of_is_not_told_twice(home: Path, monk
         ("torn", "the process ended."),
     ],
 )
-def test_a_trace_in_words(trace: str, said: str) -> None:
+def test_a_trace_is_summarised_in_a_sentence(trace: str, said: str) -> None:
     assert summary(trace) == said

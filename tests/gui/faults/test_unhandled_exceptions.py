@@ -93,7 +93,7 @@ PLACES = (
 )
 
 
-def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
+def test_after_an_engine_fault_no_advice_names_what_it_would_refuse(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bar = window.transport
@@ -108,7 +108,7 @@ def test_after_a_fault_of_the_engine_nothing_is_advised_that_it_would_refuse(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="nobody writes into /proc")
-def test_where_the_home_cannot_be_written_the_log_is_kept_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_is_elsewhere_if_the_home_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     assert log_path() == log_path() and log_path().parent.is_dir()
     elsewhere = log_path()
@@ -119,7 +119,7 @@ def test_where_the_home_cannot_be_written_the_log_is_kept_elsewhere(monkeypatch:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
-def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_fault_is_shown_if_the_log_cannot_be_written(qtbot: QtBot, window: MainWindow) -> None:
     log = log_path()
     log.unlink()
     log.symlink_to("/dev/full")
@@ -132,7 +132,7 @@ def test_a_fault_is_told_where_the_log_finds_no_room(qtbot: QtBot, window: MainW
         window.trouble_strip.dismiss()
 
 
-def test_a_fault_is_told_once_and_the_run_goes_on(
+def test_a_fault_is_shown_once_and_the_run_continues(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(

@@ -62,7 +62,7 @@ def test_a_shared_run_is_replayed_and_does_not_learn(empty_window: MainWindow, q
     assert window.runs_view.open_button.isEnabled() and not window.runs_view.continue_button.isEnabled()
 
 
-def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
+def test_unreadable_files_are_reported_and_other_drops_are_ignored(
     empty_window: MainWindow, qtbot: QtBot, shared: Path
 ) -> None:
     shared.write_bytes(b"no zip")
@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_told_and_what_is_no_file_is_not_taken(
     assert not drop(empty_window)
 
 
-def test_a_run_is_shared_where_it_is_asked_for_and_told(
+def test_a_run_is_shared_to_the_chosen_file_and_reported(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, view = empty_window, empty_window.runs_view
@@ -126,7 +126,7 @@ def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow,
     workbench.stop()
 
 
-def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_settings(
+def test_after_the_example_dropped_files_are_prepared_with_the_presets_settings(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     """The example keeps few probes, so as to be small; and what is in the files is to be known before training."""
@@ -143,7 +143,9 @@ def test_after_the_example_ones_own_files_are_seen_at_once_with_the_presets_sett
     assert headings == ["Dataset · 4 changed", "Model", "Training", "Decoding"]  # which, where from, and two files
 
 
-def test_what_cannot_be_a_corpus_is_said(drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_files_that_are_no_corpus_are_refused_with_the_reason(
+    drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
     assert drop(drafting_window, *texts(tmp_path, "train.en"))
     qtbot.waitUntil(drafting_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert drafting_window.trouble_strip.sentence.text() == "train.en has no partner: its translations are missing."

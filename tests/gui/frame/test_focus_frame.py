@@ -16,7 +16,7 @@ def frame_colour(panel: Panel, window: MainWindow) -> str:
     return panel.grab().toImage().pixelColor(panel.width() // 2, 0).name()
 
 
-def test_the_picture_that_has_the_keyboard_is_framed(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_picture_with_the_keyboard_focus_is_framed(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow, timeout=WAIT_MS)
     blue, train = window.context.theme.colours.training, window.train_view

@@ -71,7 +71,7 @@ def test_it_follows_the_zoom_and_the_window_and_scrolls_where_there_is_no_room(
     assert scrolled.maximum() == 0
 
 
-def test_it_is_whole_where_the_zoom_was_changed_while_it_was_closed(qtbot: QtBot, empty_window: MainWindow) -> None:
+def test_it_is_not_cut_if_the_zoom_changed_while_it_was_closed(qtbot: QtBot, empty_window: MainWindow) -> None:
     sheet = empty_window.help_sheet
     for zoom in (100, 200):
         empty_window.context.theme.set_zoom(zoom)

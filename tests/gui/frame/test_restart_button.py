@@ -68,7 +68,7 @@ def test_single_fields_are_counted(window: MainWindow, wait_for_state: Callable[
     assert button.text() == "Restart with 1 change"  # of the run's own settings
 
 
-def test_an_opened_run_forgets_what_waited(
+def test_an_opened_run_discards_waiting_changes(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     button, workbench = window.setup_drawer.restart_button, window.context.workbench

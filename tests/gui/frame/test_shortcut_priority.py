@@ -14,7 +14,7 @@ from tests.gui.conftest import WAIT_MS
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
 @pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox])
-def test_a_shortcut_of_the_window_comes_before_what_a_field_makes_of_it(qtbot: QtBot, kind: type[QWidget]) -> None:
+def test_a_shortcut_of_the_window_overrides_that_of_a_field(qtbot: QtBot, kind: type[QWidget]) -> None:
     window, heard = QWidget(), []
     qtbot.addWidget(window)
     field, other = kind(), QLineEdit("words")

@@ -36,7 +36,7 @@ def test_a_stage_is_shown_with_its_share_and_the_time_left(
     assert label.isHidden()
 
 
-def test_what_watching_costs_is_told_while_it_learns(
+def test_the_cost_of_watching_is_shown_while_the_run_learns(
     window: MainWindow, qtbot: QtBot, wait_for_state: Callable[[str], None]
 ) -> None:
     label, transport = window.status_bar.watching_label, window.transport
@@ -55,7 +55,7 @@ def test_what_watching_costs_is_told_while_it_learns(
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_while_it_learns_a_run_of_a_long_name_has_one_line(
+def test_a_run_with_a_long_name_has_one_line_while_it_learns(
     window: MainWindow, qtbot: QtBot, wait_for_state: Callable[[str], None], zoom: int
 ) -> None:
     bar, workbench = window.status_bar, window.context.workbench
@@ -77,11 +77,11 @@ def test_while_it_learns_a_run_of_a_long_name_has_one_line(
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (89, "89 s"), (200, "3 min"), (9000, "2.5 h")])
-def test_times_are_no_more_exact_than_they_are_known(seconds: float, text: str) -> None:
+def test_times_are_rounded(seconds: float, text: str) -> None:
     assert rough_time(seconds) == text
 
 
-def test_figures_that_need_a_second_line_stand_close_below_the_first(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_second_line_of_figures_is_close_below_the_first(window: MainWindow, qtbot: QtBot) -> None:
     bar = window.status_bar
     window.context.theme.set_zoom(150)
     window.resize(window.minimumSize())
@@ -95,9 +95,7 @@ def test_figures_that_need_a_second_line_stand_close_below_the_first(window: Mai
     assert last.y() - first.geometry().bottom() <= GRID + 1
 
 
-def test_what_was_done_is_read_whole_where_the_line_has_room_and_takes_no_line_more(
-    window: MainWindow, qtbot: QtBot
-) -> None:
+def test_a_message_is_not_cut_if_there_is_room_and_adds_no_line(window: MainWindow, qtbot: QtBot) -> None:
     bar, label, told = window.status_bar, window.status_bar.message_label, window.context.bridge.message
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)

@@ -53,9 +53,7 @@ def test_five_steps_forth_and_back_by_mouse_and_help_opens_it_again(
     assert tour.isVisible() and tour.count_label.text() == "Tour · 1 of 5"
 
 
-def test_begun_while_the_first_model_is_made_it_can_be_gone_through(
-    qtbot: QtBot, empty_window: MainWindow, small_file: Path
-) -> None:
+def test_it_works_while_the_first_model_is_prepared(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> None:
     """As on the first start, when PySide let go of a viewport that was watched."""
     tour, bridge = empty_window.tour, empty_window.context.bridge
     tour.start()
@@ -66,7 +64,7 @@ def test_begun_while_the_first_model_is_made_it_can_be_gone_through(
     assert not tour.isVisible()
 
 
-def test_keys_alone_go_through_it(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+def test_it_works_with_the_keyboard_alone(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
     titles = []
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Right, Qt.Key.Key_Left, Qt.Key.Key_Enter):
         qtbot.keyClick(QApplication.focusWidget(), key)
@@ -129,9 +127,7 @@ def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> 
     qtbot.waitUntil(lambda: tour.outline.mask().boundingRect() == before, timeout=WAIT_MS)
 
 
-def test_in_another_view_and_behind_more_the_next_step_leads_to_what_it_speaks_of(
-    tour: Tour, window: MainWindow
-) -> None:
+def test_the_next_step_opens_the_view_of_its_parts(tour: Tour, window: MainWindow) -> None:
     window.show_view(2)
     assert tour.isVisible() and not tour.outline.isVisible()
     tour.go_forward()
@@ -142,7 +138,7 @@ def test_in_another_view_and_behind_more_the_next_step_leads_to_what_it_speaks_o
     assert tour.title_label.text() == "All heads at once" and window.train_view.head_grid.isVisible()
 
 
-def test_a_card_stands_where_it_covers_nothing() -> None:
+def test_the_card_covers_none_of_the_parts() -> None:
     room, card = QRect(0, 0, 1000, 600), QSize(300, 200)
     assert position_beside([QRect(0, 0, 400, 300)], card, room).x() > 400
     assert position_beside([QRect(600, 0, 400, 300)], card, room).x() + 300 < 600
@@ -151,9 +147,7 @@ def test_a_card_stands_where_it_covers_nothing() -> None:
     assert room.contains(QRect(position_beside([room], card, room), card))
 
 
-def test_the_window_opens_without_it_and_no_line_stays_where_an_earlier_step_was(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_no_outline_remains_of_an_earlier_step(qtbot: QtBot, window: MainWindow) -> None:
     """What the screen holds is what the window would paint if it were painted whole."""
     assert not window.tour.isVisible() and not window.tour.outline.isVisible()
     line = window.context.theme.colour("training").rgb()

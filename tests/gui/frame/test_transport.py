@@ -19,7 +19,7 @@ from tests.gui.legible import cut_texts
 from tests.gui.not_none import not_none
 
 
-def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
+def test_after_data_that_fail_it_says_that_nothing_is_prepared(
     qtbot: QtBot, empty_window: MainWindow, small_file: Path
 ) -> None:
     window, bar = empty_window, empty_window.transport
@@ -38,7 +38,7 @@ def test_it_starts_and_after_data_that_fail_says_that_nothing_is_prepared(
     assert bar.learn_button.isEnabled()
 
 
-def test_after_data_that_fail_nothing_of_the_model_before_is_shown(
+def test_after_data_that_fail_the_previous_model_is_not_shown(
     qtbot: QtBot, window: MainWindow, small_file: Path
 ) -> None:
     train, translate = window.train_view, window.translate_view
@@ -60,7 +60,7 @@ def test_after_data_that_fail_nothing_of_the_model_before_is_shown(
     qtbot.waitUntil(lambda: not any(panel.is_empty for panel in panels), timeout=WAIT_MS)
 
 
-def test_what_is_said_of_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWindow) -> None:
     """Or the buttons beside it would go on in a second row, which pushes the view down."""
     label, row = window.transport.state_label, window.transport.height()
     window.context.workbench.learn(10)
@@ -72,7 +72,7 @@ def test_what_is_said_of_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot
     qtbot.waitUntil(lambda: window.transport.height() == row, timeout=WAIT_MS)
 
 
-def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_window: MainWindow) -> None:
+def test_it_says_so_if_no_weights_are_kept_so_early(qtbot: QtBot, empty_window: MainWindow) -> None:
     window, context = empty_window, empty_window.context
     context.workbench.open_run(example_path())  # it has its last checkpoint alone
     qtbot.waitUntil(lambda: context.bridge.state == "finished" and context.playhead.live_step == 800, timeout=WAIT_MS)
@@ -91,7 +91,7 @@ def test_where_no_weights_are_kept_so_early_it_says_so(qtbot: QtBot, empty_windo
     assert context.workbench.run == example_path()
 
 
-def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_new_run_continues_from_an_earlier_step_with_the_changes(qtbot: QtBot, window: MainWindow) -> None:
     bar, context = window.transport, window.context
     context.workbench.edit("training.max_steps", 8)
     context.workbench.learn()
@@ -128,9 +128,7 @@ def test_from_an_earlier_step_a_new_run_continues_with_what_was_changed(qtbot: Q
     assert not bar.branch_button.isEnabled() and "model.d_model needs other weights" in bar.branch_button.toolTip()
 
 
-def test_a_followed_run_is_called_and_spelt_as_a_person_named_it(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
+def test_a_followed_run_has_the_name_that_the_user_gave_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     follower = window.context.follower
     run = shutil.copytree(example_path(), tmp_path / "run")
     RunFolder.open(run).write_label(RunLabel(name="my run"))
@@ -142,16 +140,14 @@ def test_a_followed_run_is_called_and_spelt_as_a_person_named_it(
     assert follower.why_no_model.startswith("Watching process 7: ")
 
 
-def test_the_seed_is_as_wide_as_the_zoom_asks_in_whichever_order_it_is_chosen(
-    qtbot: QtBot, empty_window: MainWindow
-) -> None:
+def test_the_width_of_the_seed_follows_the_zoom(qtbot: QtBot, empty_window: MainWindow) -> None:
     window, edit = empty_window, empty_window.transport.seed_edit
     for zoom in (200, 100, 150):
         window.context.theme.set_zoom(zoom)
         qtbot.waitUntil(lambda: edit.width() == 9 * edit.fontMetrics().horizontalAdvance("0"), timeout=WAIT_MS)
 
 
-def test_where_there_is_little_room_it_says_less_and_the_rest_when_pointed_at(
+def test_with_little_room_texts_are_shortened_and_the_rest_is_in_tooltips(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     bar, playhead = window.transport, window.context.playhead

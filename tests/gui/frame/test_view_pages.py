@@ -52,7 +52,7 @@ def still_to_be_drawn(view: View) -> list[Panel]:
     return [panel for panel in view.findChildren(Panel) if panel.is_dirty and panel.isVisible()]
 
 
-def test_only_what_somebody_opens_is_built(empty_window: MainWindow) -> None:
+def test_only_opened_views_are_built(empty_window: MainWindow) -> None:
     assert empty_window.findChildren(View) == [empty_window.train_view]
     assert not empty_window.setup_drawer.form("model").isVisible()
     assert len([form for form in empty_window.setup_drawer.findChildren(OptionForm) if form.rows]) == 1
@@ -60,9 +60,7 @@ def test_only_what_somebody_opens_is_built(empty_window: MainWindow) -> None:
     assert [type(view) for view in empty_window.findChildren(View)] == [VIEWS[0], TranslateView]
 
 
-def test_nothing_is_shown_as_a_window_of_its_own_while_it_is_built(
-    empty_window: MainWindow, qapp: QApplication
-) -> None:
+def test_no_widget_is_shown_as_a_window_while_it_is_built(empty_window: MainWindow, qapp: QApplication) -> None:
     shown = ShownWindows()
     qapp.installEventFilter(shown)
     assert len(empty_window.views) == len(VIEWS) and all(map(empty_window.setup_drawer.form, SECTIONS))
@@ -70,7 +68,7 @@ def test_nothing_is_shown_as_a_window_of_its_own_while_it_is_built(
     assert shown.found == []
 
 
-def test_tab_goes_on_into_what_was_built_late(empty_window: MainWindow) -> None:
+def test_tab_continues_into_a_view_built_late(empty_window: MainWindow) -> None:
     view, drawer = empty_window.translate_view, empty_window.setup_drawer
     row = drawer.form("model").rows["model.d_model"]
     chain = in_order_of_tab(empty_window)
@@ -117,7 +115,7 @@ def is_sorted(places: Iterable[int]) -> bool:
     return listed == sorted(listed)
 
 
-def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_view_opened_late_knows_earlier_events(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(VIEWS.index(TranslateView))
     assert window.translate_view.source_edit.text() == window.context.bridge.history.sentences[0]
     window.context.bridge.emit_recorded([StateChanged(state="empty", step=0)])
@@ -125,7 +123,7 @@ def test_a_view_that_is_opened_late_knows_what_came_before(window: MainWindow, q
     assert not window.data_view.next_button.isEnabled() and window.data_view.page_label.text() == "none"
 
 
-def test_tab_comes_to_a_button_that_exports_right_after_what_it_exports(qtbot: QtBot, window: MainWindow) -> None:
+def test_tab_reaches_an_export_button_right_after_its_panel(qtbot: QtBot, window: MainWindow) -> None:
     found = set[str]()
     for index, view in enumerate(window.views):
         window.show_view(index)

@@ -23,7 +23,7 @@ def runs(tmp_path: Path) -> list[Path]:
     return [Path(shutil.copytree(example_path(), tmp_path / name)) for name in ("a", "b")]
 
 
-def test_of_a_run_that_grew_only_what_was_appended_is_read(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_was_appended_to_a_run_is_read(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     num_read: list[int] = []
 
     def counted(data: bytes, *rest: Any) -> object:
@@ -47,7 +47,7 @@ def test_of_a_run_that_grew_only_what_was_appended_is_read(runs: list[Path], mon
     assert after.runs[1].probe is before.runs[1].probe  # as little as its sentences it was read again
 
 
-def test_a_run_that_was_cut_back_is_read_anew(runs: list[Path]) -> None:
+def test_a_run_that_was_cut_back_is_read_again(runs: list[Path]) -> None:
     reader = RunsReader()
     reader.read([read_row(run) for run in runs], "common")
     folder = RunFolder.open(runs[0])
@@ -58,7 +58,7 @@ def test_a_run_that_was_cut_back_is_read_anew(runs: list[Path]) -> None:
     assert run.training[0][-1] == 100 and run.validation[0][-1] == 100 and run.validation[1][-1] == 9.0
 
 
-def test_one_step_of_all_or_each_at_its_own() -> None:
+def test_one_step_for_all_runs_or_the_newest_of_each() -> None:
     known = [[0, 5, 10, 20], [0, 5, 10, 15], [0, 5]]
     assert steps_to_read("common", known) == [5, 5, 5]
     assert steps_to_read("newest", [*known, []]) == [20, 15, 5, None]

@@ -27,7 +27,7 @@ def follower(bridge: EngineBridge) -> Iterator[Follower]:
     made.stop()
 
 
-def test_a_run_that_was_left_cannot_end_the_following_of_the_next(
+def test_an_error_of_a_previous_run_does_not_end_following_the_next(
     follower: Follower, qtbot: QtBot, tmp_path: Path
 ) -> None:
     run, bridge = shutil.copytree(example_path(), tmp_path / "run"), follower._bridge
@@ -44,9 +44,7 @@ def test_a_run_that_was_left_cannot_end_the_following_of_the_next(
     assert follower.run is None and "gone" in told[0]
 
 
-def test_a_run_that_is_moved_while_it_is_followed_is_left_with_what_to_do(
-    follower: Follower, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_following_a_run_that_is_moved_ends_with_advice(follower: Follower, qtbot: QtBot, tmp_path: Path) -> None:
     run, told = shutil.copytree(example_path(), tmp_path / "run"), list[tuple[str, str]]()
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     follower._bridge.trouble.connect(lambda trouble: told.append((trouble.sentence, trouble.advice)))
@@ -59,7 +57,7 @@ def test_a_run_that_is_moved_while_it_is_followed_is_left_with_what_to_do(
     assert "Runs lists it there" in advice and follower.run is None
 
 
-def test_a_run_that_was_renamed_while_it_was_followed_is_called_so_at_its_end(
+def test_a_run_renamed_while_followed_has_the_new_name_at_its_end(
     follower: Follower, qtbot: QtBot, tmp_path: Path
 ) -> None:
     writing = RunFolder.open(shutil.copytree(example_path(), tmp_path / "run"))
@@ -71,7 +69,7 @@ def test_a_run_that_was_renamed_while_it_was_followed_is_called_so_at_its_end(
     qtbot.waitUntil(lambda: follower.status == "my run is no longer being written", timeout=WAIT_MS)
 
 
-def test_what_its_process_wrote_last_is_read_though_it_is_gone(
+def test_the_last_lines_of_an_ended_process_are_read(
     follower: Follower, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = shutil.copytree(example_path(), tmp_path / "run")

@@ -12,7 +12,7 @@ from core.run_summary import summarise
 from gui.runs.rows import RunRowReader, matches, state_in_words
 
 
-def test_what_broke_a_run_off_is_said_whether_or_not_it_can_go_on(tmp_path: Path) -> None:
+def test_the_reason_why_a_run_stopped_is_shown(tmp_path: Path) -> None:
     run = RunFolder.create_at(tmp_path / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
     run.update(state="paused", reason="disk", pid=2**22 + 1)  # beyond the largest process number of Linux
@@ -23,7 +23,7 @@ def test_what_broke_a_run_off_is_said_whether_or_not_it_can_go_on(tmp_path: Path
     assert state_in_words(summarise(run)) == "stopped"
 
 
-def test_a_damaged_run_is_read_again_though_its_files_are_as_old_as_before(tmp_path: Path) -> None:
+def test_a_damaged_run_is_read_again_even_if_its_files_are_unchanged(tmp_path: Path) -> None:
     """As they are once they may be read again."""
     run = RunFolder.create_at(tmp_path / "runs" / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
@@ -35,7 +35,7 @@ def test_a_damaged_run_is_read_again_though_its_files_are_as_old_as_before(tmp_p
         assert bool(rows.read()[0].problem) == is_damaged
 
 
-def test_a_run_of_a_newer_version_is_not_found_among_the_damaged(tmp_path: Path) -> None:
+def test_a_run_of_a_newer_version_is_not_called_damaged(tmp_path: Path) -> None:
     run = RunFolder.create_at(tmp_path / "runs" / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
     state = json.loads((run.path / "run.json").read_text(encoding="utf-8"))

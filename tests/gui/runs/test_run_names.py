@@ -30,7 +30,7 @@ class Run:
     seed: int = 0
 
 
-def test_a_run_is_called_alike_in_the_table_and_in_every_choice(tmp_path: Path) -> None:
+def test_a_run_has_the_same_name_in_the_table_and_in_every_combo_box(tmp_path: Path) -> None:
     folder = RunFolder.open(shutil.copytree(example_path(), tmp_path / "2026-01-01_made"))
     for label in (RunLabel(), RunLabel(name="warm-up of 400")):
         folder.write_label(label)
@@ -40,26 +40,26 @@ def test_a_run_is_called_alike_in_the_table_and_in_every_choice(tmp_path: Path) 
     assert run_name(RunFolder.open(example_path())) == EXAMPLE_NAME
 
 
-def test_only_runs_called_alike_are_marked_with_when_they_began() -> None:
+def test_only_runs_of_the_same_name_get_their_date() -> None:
     runs = [Run("sort"), Run("copy"), Run("copy", DAY + 60)]
     assert distinct_names(runs) == ["sort", f"copy, {format_minute(DAY)}", f"copy, {format_minute(DAY + 60)}"]
     assert format_minute(DAY) == "2026-03-01 12:30"
 
 
-def test_a_seed_that_no_other_has_tells_runs_of_one_name_apart() -> None:
+def test_a_unique_seed_distinguishes_runs_of_the_same_name() -> None:
     assert distinct_names([Run("a"), Run("a", seed=2)]) == ["a, seed 0", "a, seed 2"]
     runs = [Run("a"), Run("a", DAY + 60), Run("a", DAY + 60, seed=1), Run("b", seed=1)]
     assert distinct_names(runs) == [f"a, {format_minute(DAY)}", f"a, {format_minute(DAY + 60)}", "a, seed 1", "b"]
 
 
-def test_of_the_same_minute_the_second_tells_and_of_the_same_second_the_folder() -> None:
+def test_runs_of_the_same_minute_get_seconds_and_of_the_same_second_their_folder() -> None:
     runs = [Run("a"), Run("a", DAY + 7), Run("a", DAY + 60)]
     assert distinct_names(runs) == ["a, 2026-03-01 12:30:00", "a, 2026-03-01 12:30:07", "a, 2026-03-01 12:31"]
     twins = [Run("a", path=Path("/runs/x")), Run("a", path=Path("/runs/y"))]
     assert distinct_names(twins) == ["a, x", "a, y"]
 
 
-def test_in_a_choice_a_long_name_loses_its_middle_and_is_told_apart_all_the_same() -> None:
+def test_long_names_are_shortened_and_still_distinct() -> None:
     long = "the one with a very long name indeed, "
     assert shorten_name("short") == "short"
     assert len(shorten_name(long + "half")) <= MAX_NAME_LENGTH and shorten_name(long + "half").endswith("indeed, half")

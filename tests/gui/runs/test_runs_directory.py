@@ -13,7 +13,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
 
 
-def test_its_own_run_is_known_behind_a_link(qtbot: QtBot, small_file: Path, tmp_path: Path) -> None:
+def test_the_current_run_is_recognised_behind_a_link(qtbot: QtBot, small_file: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     with opened_window(tmp_path / "link") as window:
@@ -33,9 +33,7 @@ def test_its_own_run_is_known_behind_a_link(qtbot: QtBot, small_file: Path, tmp_
         assert states[0] == "learning"  # loaded again, it would be prepared first
 
 
-def test_it_is_absolute_and_what_was_chosen_is_remembered_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_its_path_is_absolute_and_the_choice_is_kept_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     place = RunsDirectory(Path("runs"))
     assert place.path == tmp_path / "runs" and place.chosen is None

@@ -7,7 +7,7 @@ import numpy as np
 from gui.runs.seed_bands import band_of, rest_of
 
 
-def test_mean_lowest_and_highest_at_the_steps_that_all_have() -> None:
+def test_mean_lowest_and_highest_at_common_steps() -> None:
     longer = np.array([1.0, 2.0, 3.0]), np.array([4.0, 3.0, 9.0])
     shorter = np.array([0.0, 1.0, 2.0]), np.array([7.0, 2.0, 5.0])
     band = band_of([longer, shorter])
@@ -19,7 +19,7 @@ def test_mean_lowest_and_highest_at_the_steps_that_all_have() -> None:
     assert len(nothing.steps) == len(nothing.mean) == 0
 
 
-def test_what_goes_on_beyond_the_band_begins_at_its_end() -> None:
+def test_the_rest_of_a_curve_begins_at_the_end_of_its_band() -> None:
     steps = np.arange(1.0, 6.0)
     longer, shorter, longest = ((steps[:end], 9.0 - steps[:end]) for end in (4, 3, 5))
     band = band_of([longer, shorter, longest])

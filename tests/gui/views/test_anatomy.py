@@ -47,7 +47,7 @@ def opened(view: AnatomyView, qtbot: QtBot, kind: type[Kind]) -> Kind:
     return view.topic
 
 
-def test_nothing_is_built_before_somebody_looks(empty_window: MainWindow) -> None:
+def test_nothing_is_built_before_the_view_is_opened(empty_window: MainWindow) -> None:
     assert empty_window.anatomy_view.built == {} and empty_window.anatomy_view.topics.count() == 0
 
 
@@ -238,7 +238,7 @@ def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) 
     assert "it comes later" in topic.readout_label.text()
 
 
-def test_nothing_is_asked_where_nobody_looks(view: AnatomyView, window: MainWindow, qtbot: QtBot) -> None:
+def test_nothing_is_asked_while_the_view_is_hidden(view: AnatomyView, window: MainWindow, qtbot: QtBot) -> None:
     topic = opened(view, qtbot, DotProductTopic)
     window.show_view(0)
     view.context.workbench.learn(5)

@@ -130,7 +130,7 @@ def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
     qtbot.waitUntil(is_whole_in_two_lines, timeout=WAIT_MS)
 
 
-def test_pairs_are_turned_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
+def test_pairs_are_paged_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
     for last in (2 * PAGE, NUM_TRAIN):
         qtbot.keyClick(view, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
         wait_for(qtbot, lambda last: view.page_label.text().split()[2] == str(last), last)
@@ -196,7 +196,7 @@ def test_no_row_cuts_its_tokens_off_beside_setup(view: DataView, empty_window: M
     qtbot.waitUntil(lambda: not cut_off(), timeout=WAIT_MS)
 
 
-def test_a_pair_that_lacks_its_line_breaks_is_told_of(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_pair_that_lacks_its_line_breaks_is_noted(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "train.tsv").write_text("go on\tx\n" * 20 + f"{'go ' * 1500}\tx\n", encoding="utf-8")
     (tmp_path / "valid.tsv").write_text("go on\tx\n", encoding="utf-8")
     options = f"{{folder: {tmp_path}, train_source: train.tsv, valid_source: valid.tsv}}"
@@ -219,7 +219,7 @@ def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view
     assert figure(view, "left out by the plugin") == ["1", "0", "0"]
 
 
-def test_the_data_of_before_are_said_to_be_so_until_the_next_are_there(
+def test_previous_data_are_marked_until_the_next_are_ready(
     view: DataView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     notes: list[str] = []

@@ -208,7 +208,7 @@ def test_the_folder_is_made_where_there_is_none(
     assert file_manager.opened == [str(user_plugins_dir())] and user_plugins_dir().is_dir()
 
 
-def test_a_check_shows_its_findings_until_the_files_are_read_anew(
+def test_a_check_shows_its_findings_until_the_plugins_are_reloaded(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     view.table.select(str(folder / "leaking.py"))
@@ -249,7 +249,7 @@ def test_a_report_that_comes_too_late_ends_no_other_check(view: PluginsView, qtb
     assert list(checks.reports) == [second.origin]
 
 
-def test_an_edited_plugin_is_read_anew_while_a_run_learns(
+def test_an_edited_plugin_is_reloaded_while_a_run_learns(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge, workbench, drawer = empty_window.context.bridge, empty_window.context.workbench, empty_window.setup_drawer
@@ -297,7 +297,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     qtbot.waitUntil(lambda: set(not_none(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
 
 
-def test_what_is_said_of_a_broken_plugin_goes_when_it_is_mended(
+def test_the_error_of_a_broken_plugin_goes_once_it_is_fixed(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge, strip = empty_window.context.bridge, empty_window.trouble_strip

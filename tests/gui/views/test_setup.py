@@ -51,7 +51,7 @@ def test_settings_are_saved_with_a_suffix_that_open_finds_again(
         assert read_config(tmp_path / whole) == window.context.workbench.draft, typed
 
 
-def test_who_saves_settings_or_learns_without_what_was_refused_is_told(
+def test_saving_or_learning_without_refused_values_is_noted(
     qtbot: QtBot,
     window: MainWindow,
     wait_for_state: Callable[[str], None],
@@ -172,7 +172,7 @@ def test_another_dataset_begins_without_what_was_refused_of_the_last(qtbot: QtBo
     assert (workbench.draft.dataset.tokenizer, workbench.draft.model.d_ff) == ("auto", 32)
 
 
-def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile(
+def test_a_fixed_mark_goes_even_if_the_plugins_were_reloaded_meanwhile(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
@@ -186,7 +186,7 @@ def test_a_mark_that_was_mended_goes_though_the_plugins_were_read_anew_meanwhile
     assert row.error == ""
 
 
-def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_number_applies_once_it_is_completely_typed(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
     window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
     typing = window.context.workbench._live_edits._delay
@@ -204,7 +204,7 @@ def test_a_number_acts_when_it_is_typed_out(qtbot: QtBot, window: MainWindow) ->
     assert bridge.state == "learning"
 
 
-def test_what_is_typed_acts_at_once_with_enter_or_as_its_field_is_left(
+def test_edits_apply_at_once_with_enter_or_when_the_field_loses_focus(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     history, workbench = window.context.bridge.history, window.context.workbench
@@ -233,7 +233,7 @@ def test_what_is_typed_acts_at_once_with_enter_or_as_its_field_is_left(
 
 
 @pytest.mark.parametrize("typed", ["1,000", "2,5", "4 0", "3x"])
-def test_nothing_of_what_does_not_fit_is_taken_not_even_its_first_digits(
+def test_no_prefix_of_an_invalid_value_is_applied(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: str
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
@@ -275,7 +275,7 @@ def test_a_dataset_with_a_long_title_pushes_no_field_out_of_sight(qtbot: QtBot, 
     assert area.horizontalScrollBar().maximum() == 0
 
 
-def test_changes_during_a_run_act_or_wait(qtbot: QtBot, window: MainWindow) -> None:
+def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)

@@ -61,7 +61,7 @@ def test_on_a_projector_map_and_loss_are_in_sight_together_below_a_transport_of_
             assert view.curves.loss.height() >= window.context.theme.px(70)
 
 
-def test_legend_and_learning_rate_give_way_on_a_projector_and_what_is_pointed_at_is_in_the_title(
+def test_legend_and_learning_rate_are_hidden_on_a_projector_and_the_pointed_cell_is_in_the_title(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     view, theme = window.train_view, window.context.theme
@@ -80,7 +80,7 @@ def test_legend_and_learning_rate_give_way_on_a_projector_and_what_is_pointed_at
     qtbot.waitUntil(lambda: panel.readout.isVisible() and rate.isVisible(), timeout=WAIT_MS)
 
 
-def test_what_gave_way_is_in_the_picture_for_a_file(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_hidden_part_is_in_the_exported_picture(qtbot: QtBot, window: MainWindow) -> None:
     view = window.train_view
     window.resize(1280, 720)
     window.context.theme.set_zoom(150)

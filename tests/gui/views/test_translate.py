@@ -126,7 +126,7 @@ def test_each_token_has_its_probability_and_runners_up(view: TranslateView, lear
     assert view.tokens.output_label.text() == (translation.output or "(nothing: &lt;eos&gt; came first)")
 
 
-def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, qtbot: QtBot) -> None:
+def test_the_sentence_continues_from_a_clicked_token(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
     first, table = translation_of(view), view.tokens.table
     other, place = item_at(table, 1, 2).text(), table.visualItemRect(item_at(table, 1, 2)).center()
@@ -150,7 +150,9 @@ def test_the_sentence_goes_on_from_a_token_that_is_clicked(view: TranslateView, 
     assert not view.tokens.undo_button.isVisible()
 
 
-def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: TranslateView, qtbot: QtBot) -> None:
+def test_the_first_difference_of_long_tracks_is_shown_until_a_position_is_chosen(
+    view: TranslateView, qtbot: QtBot
+) -> None:
     long = ("dataset.options.min_length=30", "dataset.options.max_length=30", "model.d_model=16", "model.d_ff=16")
     view.context.workbench.replace_draft(
         read_preset("copy_task", (*long, "model.num_heads=2", "training.num_threads=1"))
@@ -176,7 +178,7 @@ def test_where_long_tracks_first_differ_is_seen_until_a_place_is_chosen(view: Tr
     assert sees(view.position.index) and view.position.is_last and not sees(1)
 
 
-def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
+def test_a_typed_reference_is_fed_and_dropped_with_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
     enter(view, qtbot, "ich mochte bier")
     assert len(view.tracks.canvas.tracks) == 1 and "Type the right answer" in view.tracks.verdict_label.text()
     view.typed.translation = None
@@ -189,7 +191,7 @@ def test_a_reference_that_is_typed_is_fed_and_left_with_its_sentence(view: Trans
     assert view.reference_edit.text() == ""
 
 
-def test_a_page_is_called_as_the_button_that_shows_it(view: TranslateView) -> None:
+def test_a_page_has_the_name_of_its_button(view: TranslateView) -> None:
     _, *names = (button.text() for button in view.pages.buttons)  # the first names the head that it shows
     assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
     sides = window_of(view).runs_view.comparison_pages
@@ -280,7 +282,7 @@ def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: Q
     assert view.beam.is_empty
 
 
-def test_greedy_and_beam_go_on_from_the_token_that_was_chosen(view: TranslateView, qtbot: QtBot) -> None:
+def test_greedy_and_beam_continue_from_the_chosen_token(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
     show_page(view, "Beam search")
     go_on_from_another_token(view, qtbot)
@@ -477,7 +479,7 @@ def test_an_example_is_picked_from_the_menu(view: TranslateView, qtbot: QtBot) -
     qtbot.waitUntil(lambda: translation_of(view).source == texts[-1], timeout=WAIT_MS)
 
 
-def test_of_a_sentence_that_was_put_into_a_field_the_beginning_is_seen(view: TranslateView, qtbot: QtBot) -> None:
+def test_a_field_shows_the_beginning_of_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
     view.source_edit.setFixedWidth(60)
     view.reference_edit.setFixedWidth(60)
 
@@ -496,7 +498,7 @@ def test_of_a_sentence_that_was_put_into_a_field_the_beginning_is_seen(view: Tra
     assert first_seen(view.source_edit) > 1
 
 
-def test_nothing_is_translated_again_where_nobody_looks(
+def test_nothing_is_translated_again_while_the_view_is_hidden(
     german_window: MainWindow, view: TranslateView, learn: Learn, qtbot: QtBot
 ) -> None:
     before = view.typed.translation
@@ -553,9 +555,7 @@ def test_unknown_tokens_in_words() -> None:
     assert len(unknown_note(("x" * 10_000,))) < 80
 
 
-def test_the_page_is_laid_out_anew_only_for_a_hypothesis_that_needs_more_lines(
-    view: TranslateView, qtbot: QtBot
-) -> None:
+def test_the_page_is_laid_out_again_only_for_a_hypothesis_with_more_lines(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
     canvas, label, counted = view.beam.canvas, view.beam.readout_label, LayoutRequests()

@@ -107,7 +107,7 @@ def test_a_run_that_is_deleted_while_the_folder_is_read_does_not_come_back(
     assert len(seen) == 3 and not any("2026-01-02_b" in shown for shown in seen)
 
 
-def test_what_no_trash_takes_is_told_and_stays(
+def test_a_run_that_cannot_be_trashed_is_reported_and_stays(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
@@ -127,7 +127,7 @@ def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
     assert "deleted or moved" in empty_window.trouble_strip.advice.text()
 
 
-def test_of_several_runs_those_that_went_are_told_beside_the_one_that_stays(
+def test_several_runs_are_trashed_and_the_one_that_stays_is_reported(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
     place, gone = three_runs.context.runs_directory.path, list[Path]()
@@ -179,7 +179,7 @@ def test_a_run_that_cannot_be_opened_stays_where_somebody_may_be_writing_it(
     assert why in empty_window.trouble_strip.sentence.text()
 
 
-def test_the_example_and_the_run_at_hand_are_not_thrown_away(
+def test_the_example_and_the_current_run_cannot_be_deleted(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
     window.context.workbench.learn(3)
@@ -192,7 +192,7 @@ def test_the_example_and_the_run_at_hand_are_not_thrown_away(
     assert len(list_runs(window.context.runs_directory.path)) == 1 and example_path().is_dir()
 
 
-def test_a_run_that_is_being_opened_is_not_thrown_away(
+def test_a_run_being_opened_cannot_be_deleted(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
     chosen, workbench = three_runs.table.selected_row, empty_window.context.workbench

@@ -80,7 +80,7 @@ def test_a_note_that_is_refused_stays_to_be_shortened(
     row_of(view, qtbot, lambda row: row.note == "short")
 
 
-def test_a_name_that_cannot_be_written_offers_nothing_for_the_run_at_hand(
+def test_a_name_that_cannot_be_written_offers_no_other_folder(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = three_runs.table.selected_row

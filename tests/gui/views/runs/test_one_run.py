@@ -84,7 +84,7 @@ def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("damaged", ["", "metrics.jsonl", "probes/000800.safetensors"])
-def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
+def test_no_error_is_reported_of_a_run_no_longer_chosen(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
 ) -> None:
     run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
@@ -104,7 +104,7 @@ def test_of_a_run_that_was_left_while_it_was_read_nothing_is_told(
     assert not told
 
 
-def test_what_is_damaged_is_told_though_another_run_was_chosen_too_while_it_was_read(
+def test_damage_is_reported_even_if_another_run_was_added_while_reading(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
@@ -143,7 +143,7 @@ def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_rea
 
 
 @pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
-def test_f5_reads_what_was_mended(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
+def test_f5_reads_repaired_files(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
     sides, run, told = three_runs.comparison_pages, three_runs.context.runs_directory.path / "2026-01-01_c", list[str]()
     whole = (run / file).read_bytes()
     (run / file).write_bytes(b"none\n" * 5000)

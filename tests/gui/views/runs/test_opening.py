@@ -45,7 +45,7 @@ def files_of(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_finished_run_opens_translates_and_goes_on(
+def test_a_finished_run_opens_translates_and_continues(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
 ) -> None:
     run = learn_to_the_end(window, qtbot)
@@ -72,7 +72,7 @@ def test_a_finished_run_opens_translates_and_goes_on(
     assert list_runs(tmp_path / "runs") == [run]
 
 
-def test_a_stopped_run_goes_on_where_it_was(
+def test_a_stopped_run_continues_at_its_step(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
 ) -> None:
     window.context.workbench.learn(10)
@@ -113,7 +113,7 @@ def test_the_run_that_is_learning_is_shown_and_not_loaded_again(
 
 
 @pytest.mark.parametrize("act", [RunsView.open_chosen, RunsView.continue_chosen])
-def test_the_run_at_hand_that_is_chosen_while_another_is_opened_stays(
+def test_choosing_the_current_run_while_another_opens_keeps_it(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait, act: Callable[[RunsView], None]
 ) -> None:
     workbench = window.context.workbench
@@ -128,7 +128,7 @@ def test_the_run_at_hand_that_is_chosen_while_another_is_opened_stays(
     wait_for_state("paused" if act is RunsView.open_chosen else "finished")
 
 
-def test_a_run_that_was_moved_while_this_window_wrote_it_is_cut_off_where_it_is_and_goes_on_there(
+def test_a_run_moved_while_this_window_writes_it_continues_where_it_is(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
