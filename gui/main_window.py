@@ -291,7 +291,7 @@ class MainWindow(QMainWindow):
         self.resume_banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.learn_requested.connect(self.resume_banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)
-        self.help_sheet.tour_asked.connect(self.tour.start)
+        self.help_sheet.tour_requested.connect(self.tour.start)
         self.drop_target.dropped.connect(self._open_dropped)
         self.tour.step_shown.connect(partial(self.show_view, 0))
         self.tour.step_shown.connect(partial(self.train_view.more_button.setChecked, False))

@@ -71,7 +71,7 @@ class ValidationReader(QObject):
             self._read(history, {*unread[:VALIDATIONS_PER_CALL], *([wanted] if lacks else [])}, wanted)
         return self._figures.get(wanted, self._newest)
 
-    def why_none(self, history: History, step: int) -> str:
+    def why_no_figures(self, history: History, step: int) -> str:
         """A sentence that says why there are no figures; empty if there was no validation yet."""
         if not any(known <= step for known in history.validations):
             return ""

@@ -16,7 +16,7 @@ from core.settings.overriding import change_setting
 from gui.bench.draft_and_run import DraftAndRun, RunHandle
 from gui.bridge import EngineBridge
 
-ACT_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end the run at step 2, however slowly typed
+APPLY_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end the run at step 2, however slowly typed
 
 
 @dataclass(eq=False)
@@ -29,7 +29,7 @@ class _RequestedChange:
 
 
 class LiveEdits(QObject):
-    """Holds edits until no key was pressed for `ACT_DELAY_MS`, then has the engine make them."""
+    """Holds edits until no key was pressed for `APPLY_DELAY_MS`, then has the engine make them."""
 
     due = Signal()
     refused = Signal(str)  # why the engine refused a change, for an error users can fix
@@ -39,8 +39,8 @@ class LiveEdits(QObject):
         self._bridge = bridge
         self._current = current
         self._edits: dict[str, object] = {}
-        self._unanswered: list[_RequestedChange] = []
-        self._delay = QTimer(self, singleShot=True, interval=ACT_DELAY_MS)
+        self._pending: list[_RequestedChange] = []
+        self._delay = QTimer(self, singleShot=True, interval=APPLY_DELAY_MS)
         self._delay.timeout.connect(self.due)
 
     def add(self, edits: Mapping[str, object]) -> None:
@@ -92,9 +92,9 @@ class LiveEdits(QObject):
             handle = self._current.run_handle
             assert handle is not None
             change = _RequestedChange(handle, key, _value_of(before, key))
-            self._unanswered.append(change)
+            self._pending.append(change)
             revert, request = partial(self._revert, change), ChangeSetting(key=key, value=value)
-            self._bridge.ask(request, lambda _: self._unanswered.remove(change), revert, revert)
+            self._bridge.ask(request, lambda _: self._pending.remove(change), revert, revert)
 
     def _revert(self, change: _RequestedChange, error: Exception | None = None) -> None:
         """Note that the run still has the old value of this setting.
@@ -102,11 +102,11 @@ class LiveEdits(QObject):
         A change that was cancelled (no `error`) or could not be written to disk is tried again with the next Learn;
         any other waits for a new run.
         """
-        self._unanswered.remove(change)
+        self._pending.remove(change)
         if error is not None:
             self._bridge.show_refusal(error)
         current = self._current
-        later = [one for one in self._unanswered if (one.run_handle, one.key) == (change.run_handle, change.key)]
+        later = [one for one in self._pending if (one.run_handle, one.key) == (change.run_handle, change.key)]
         if later:
             later[0].old_value = change.old_value
             return

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from gui.panel import Panel
 
-_SHOW_IT_THEMSELVES = (
+_SHOW_OWN_FOCUS = (
     *(QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit),
     Panel,
 )
@@ -37,7 +37,7 @@ class FocusFrame(QObject):
     def _follow(self, _: QWidget | None, focused: QWidget | None) -> None:
         if focused is not None and focused.window() is not self._window:
             return  # a menu has the focus, and gives it back
-        panel = None if focused is None or isinstance(focused, _SHOW_IT_THEMSELVES) else _panel_of(focused)
+        panel = None if focused is None or isinstance(focused, _SHOW_OWN_FOCUS) else _panel_of(focused)
         if panel is not self._framed:
             self._frame(False)
             self._framed = panel

@@ -41,10 +41,10 @@ SHORTCUTS = (
 class HelpSheet(QFrame):
     """Covers the middle of `parent` until it is closed, as large as its content; scrolls if there is less room.
 
-    `tour_asked` is emitted when the user asks for the tour again.
+    `tour_requested` is emitted when the user asks for the tour again.
     """
 
-    tour_asked = Signal()
+    tour_requested = Signal()
 
     def __init__(self, theme: Theme, runs_directory: RunsDirectory, parent: QWidget) -> None:
         super().__init__(parent)
@@ -117,7 +117,7 @@ class HelpSheet(QFrame):
 
     def _show_tour(self) -> None:
         self.toggle()
-        self.tour_asked.emit()
+        self.tour_requested.emit()
 
 
 class _Page(ScrollingPage):

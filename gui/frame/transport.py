@@ -120,8 +120,8 @@ class Transport(QFrame):
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
         set_enabled(self.reset_button, self._why_engine_ended() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
-        why_none = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
-        set_enabled(self.finish_button, self._why_no_learning(state) if has_run else why_none)
+        why_no_run = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
+        set_enabled(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
         self._show_step()
         self._show_seed()
 

@@ -20,7 +20,7 @@ class ViewPages(QStackedWidget):
     def __init__(self, context: Context, on_built: Callable[[View], object]) -> None:
         super().__init__()
         self._context = context
-        self._take_built = on_built
+        self._on_built = on_built
         self._built: dict[type[View], View] = {}
 
     def view(self, kind: type[AnyView]) -> AnyView:
@@ -30,7 +30,7 @@ class ViewPages(QStackedWidget):
             self.addWidget(built)
             if self.count() > 1:
                 insert_in_tab_order(built, after=next(iter(self._built.values())))
-            self._take_built(built)
+            self._on_built(built)
         view = self._built[kind]
         assert isinstance(view, kind)
         return view

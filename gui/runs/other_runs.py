@@ -31,31 +31,31 @@ class OtherRun:
 def read_runs_with_probes(runs_dir: Path) -> list[OtherRun]:
     """The runs that were probed, with the steps ascending."""
 
-    def look(run: OtherRun, folder: RunFolder) -> OtherRun:
+    def with_steps(run: OtherRun, folder: RunFolder) -> OtherRun:
         steps = tuple(folder.probe_steps())
         sources = tuple(one.source for one in folder.probe(steps[-1]).sentences) if steps else ()
         return replace(run, steps=steps, sources=sources)
 
-    return _read(runs_dir, look)
+    return _read(runs_dir, with_steps)
 
 
 def read_runs_with_weights(runs_dir: Path, plugin: str) -> list[OtherRun]:
     """The runs on this dataset that have kept weights, with the newest step first."""
 
-    def look(run: OtherRun, folder: RunFolder) -> OtherRun:
+    def with_steps(run: OtherRun, folder: RunFolder) -> OtherRun:
         is_on_it = folder.config().dataset.plugin == plugin
         return replace(run, steps=tuple(folder.kept_steps()[::-1]) if is_on_it else ())
 
-    return _read(runs_dir, look)
+    return _read(runs_dir, with_steps)
 
 
-def _read(runs_dir: Path, look: Callable[[OtherRun, RunFolder], OtherRun]) -> list[OtherRun]:
+def _read(runs_dir: Path, add_steps: Callable[[OtherRun, RunFolder], OtherRun]) -> list[OtherRun]:
     """The newest run first, the example last; without runs that have no such step, or are damaged (Runs reports it)."""
     runs = []
     for path in [*reversed(list_runs(runs_dir)), example_path()]:
         with suppress(UserError, OSError):
             folder = RunFolder.open(path)
             run = OtherRun(path, run_name(folder), folder.config().seed, folder.state.created, steps=())
-            runs.append(look(run, folder))
+            runs.append(add_steps(run, folder))
     runs = [run for run in runs if run.steps]
     return [replace(run, name=name) for run, name in zip(runs, distinct_short_names(runs), strict=True)]

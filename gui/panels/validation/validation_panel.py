@@ -50,7 +50,7 @@ class ValidationPanel(Panel):
         """Draw the newest validation at or before `step`."""
         figures = self._reader.figures(history, step)
         if figures is None:
-            self.show_empty(self._reader.why_none(history, step))
+            self.show_empty(self._reader.why_no_figures(history, step))
             return
         self.show_body()
         self.set_title(f"{self.title}{self.title_suffix} · step {figures.step:,}")

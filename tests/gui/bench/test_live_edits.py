@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from core.events import SettingChanged
 from core.notices.notice import Experiment
 from core.run_folder import RunFolder, list_runs
-from gui.bench.live_edits import ACT_DELAY_MS
+from gui.bench.live_edits import APPLY_DELAY_MS
 from gui.main_window import MainWindow
 from tests.gui.bench.runs import ROOT, running_timers, unsaveable_run, wait_for_answers
 from tests.gui.conftest import WAIT_MS
@@ -146,7 +146,7 @@ def test_edits_made_before_a_run_has_begun_apply_to_it_or_wait(qtbot: QtBot, win
     workbench.restart()
     workbench.edit("model.d_ff", 24)
     workbench.edit("training.max_steps", 17)
-    assert running_timers(workbench) == [ACT_DELAY_MS]
+    assert running_timers(workbench) == [APPLY_DELAY_MS]
     qtbot.waitUntil(lambda: [one.value for one in bridge.history.settings_changed] == [17], timeout=WAIT_MS)
     assert bridge.state == "learning" and workbench.waiting_changes == ("model.d_ff",)
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from core.config import read_config
-from gui.bench.live_edits import ACT_DELAY_MS
+from gui.bench.live_edits import APPLY_DELAY_MS
 from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.runs.rows import example_path
@@ -198,7 +198,7 @@ def test_a_number_applies_once_it_is_completely_typed(qtbot: QtBot, window: Main
     editor.selectAll()
     qtbot.keyClicks(editor, "2000", delay=20)  # 2 would end the run here
     assert typing.isActive() and not bridge.history.settings_changed
-    typing.setInterval(ACT_DELAY_MS)
+    typing.setInterval(APPLY_DELAY_MS)
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     assert [change.value for change in bridge.history.settings_changed] == [2000]
     assert bridge.state == "learning"
@@ -244,7 +244,7 @@ def test_no_prefix_of_an_invalid_value_is_applied(
     typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
     type_into(qtbot, window, "training.max_steps", typed)
     type_into(qtbot, window, "training.batch_size", typed)
-    typing.setInterval(ACT_DELAY_MS)
+    typing.setInterval(APPLY_DELAY_MS)
     qtbot.waitUntil(lambda: not typing.isActive(), timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.draft is not None and workbench.draft.training.max_steps == 40
@@ -257,7 +257,7 @@ def test_no_prefix_of_an_invalid_value_is_applied(
     typing.setInterval(100 * WAIT_MS)
     type_into(qtbot, window, "training.batch_size", "8")
     type_into(qtbot, window, "training.max_steps", "60")
-    typing.setInterval(ACT_DELAY_MS)
+    typing.setInterval(APPLY_DELAY_MS)
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     typing.setInterval(100 * WAIT_MS)
     type_into(qtbot, window, "training.max_steps", typed)  # 60 has acted, and is what stays
