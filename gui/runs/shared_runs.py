@@ -30,7 +30,7 @@ class SharedRuns(QObject):
         self._context = context
         self._parent = parent
 
-    def ask_where(self, run: Path, name: str) -> None:
+    def ask_and_write(self, run: Path, name: str) -> None:
         """Ask where to save a run of this name, and write it there."""
         start = str(Path.home() / f"{safe_folder_name(name)}{SUFFIX}")
         path = ask_where_to_save(self._parent, "Share the run as", start, {SUFFIX: _KIND})
@@ -43,7 +43,7 @@ class SharedRuns(QObject):
             partial(_share, run, path), lambda size: self.written.emit(run, path, size)
         )
 
-    def ask_for_file(self) -> None:
+    def ask_and_open(self) -> None:
         """Ask for a file, and open it."""
         name, _ = QFileDialog.getOpenFileName(self._parent, "Open a shared run", "", f"{_KIND} (*{SUFFIX})")
         if name:

@@ -30,7 +30,7 @@ class AnatomyView(View):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._makers: TopicFactories = {}  # until the view is first shown
+        self._factories: TopicFactories = {}  # until the view is first shown
         self._pages: dict[type[Topic], QScrollArea] = {}
         self.built: dict[type[Topic], Topic] = {}
         self.topics = TopicList()
@@ -52,7 +52,7 @@ class AnatomyView(View):
     def choose(self, kind: type[Topic]) -> None:
         """Choose a topic in the list."""
         self._list_topics()
-        self.topics.setCurrentRow(list(self._makers).index(kind))
+        self.topics.setCurrentRow(list(self._factories).index(kind))
 
     def showEvent(self, event: QShowEvent) -> None:
         self._list_topics()
@@ -60,22 +60,22 @@ class AnatomyView(View):
 
     def _list_topics(self) -> None:
         """List the topics and show the first, unless they are listed already."""
-        if self._makers:
+        if self._factories:
             return
         from gui.panels.anatomy.topics import topics_of  # 25 ms that the window's start need not wait for
 
-        self._makers = topics_of(self.context)
-        self.topics.addItems([kind.title for kind in self._makers])
+        self._factories = topics_of(self.context)
+        self.topics.addItems([kind.title for kind in self._factories])
         self.topics.setCurrentRow(0)
 
     def _kind_of_row(self, row: int) -> type[Topic]:
-        return list(self._makers)[row]
+        return list(self._factories)[row]
 
     def _show_row(self, row: int) -> None:
         """Show the topic of this row, built if it is not there yet."""
         kind = self._kind_of_row(row)
         if kind not in self.built:
-            topic = self.built[kind] = self._makers[kind]()
+            topic = self.built[kind] = self._factories[kind]()
             self.add_panels(topic, *topic.findChildren(Panel))
             self._pages[kind] = FramelessScrollArea(topic)
             self.pages.addWidget(self._pages[kind])

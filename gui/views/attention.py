@@ -56,7 +56,7 @@ class AttentionView(View):
         self.disabled_heads.changed.connect(self._show_disabled_heads)
         self.more_button.toggled.connect(self.extras.setVisible)
         self.extras.entropy_box.toggled.connect(self._show_entropy)
-        self.comparison.changed.connect(self._show_compared)
+        self.comparison.changed.connect(self._show_comparison)
         self.sentence_row.follow_in(context)
 
     def _show_kinds(self, all_kinds: bool) -> None:
@@ -67,7 +67,7 @@ class AttentionView(View):
         self.grid.with_entropy = with_entropy
         self.grid.mark_dirty()
 
-    def _show_compared(self) -> None:
+    def _show_comparison(self) -> None:
         for panel in (self.extras, self.map, self.grid):
             panel.mark_dirty()
 
