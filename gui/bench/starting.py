@@ -71,10 +71,10 @@ class Starting(QObject):
             self._current.run = self._started
             self._current.changed.emit()
 
-    def _handle_branch(self, asked: Branch, branch: Path) -> None:
+    def _handle_branch(self, request: Branch, branch: Path) -> None:
         self._started = branch
-        if asked.replaces_branch:
-            self._discard(trash_replaced_branch, asked.run)
+        if request.replaces_branch:
+            self._discard(trash_replaced_branch, request.run)
 
     def _discard(self, move: Callable[[Path], None], run: Path) -> None:
         self._bridge.run_in_background(

@@ -175,12 +175,12 @@ class _RunCache:
         self, folder: RunFolder, row: RunRow, probed: int | None, validated: int | None
     ) -> None:
         """Read the probe and the validation of these steps, unless nothing has changed since they were read."""
-        looked, damaged = (row, probed, validated), list[UserError]()
-        if looked != self._last_read:
+        wanted, damaged = (row, probed, validated), list[UserError]()
+        if wanted != self._last_read:
             self._probe = _read_or_report(folder.probe, probed, damaged)
             sentences = _read_or_report(folder.validated_sentences, validated, damaged)
             self._sentences, self._validated_at = sentences or (), validated if sentences is not None else None
-            self._last_read, self.damaged = looked, damaged
+            self._last_read, self.damaged = wanted, damaged
 
     def results(self, folder: RunFolder) -> RunResults:
         """The run as the terminal compares it."""
