@@ -41,10 +41,10 @@ def _cut(widget: QWidget) -> Iterator[str]:
                 yield f"“{text}” has {room} pixels"
         case QHeaderView():
             if widget.orientation() == Qt.Orientation.Horizontal:
-                yield from _cut_heads(widget)
+                yield from _cut_headers(widget)
 
 
-def _cut_heads(header: QHeaderView) -> Iterator[str]:
+def _cut_headers(header: QHeaderView) -> Iterator[str]:
     for section in range(header.count()):
         if not header.isSectionHidden(section) and header.sectionSize(section) < header.sectionSizeHint(section):
             yield f"column {header.model().headerData(section, header.orientation())}"

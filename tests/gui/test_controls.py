@@ -13,7 +13,7 @@ from tests.gui.test_legible import scenes
 KINDS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QSlider)
 
 
-def untold(window: MainWindow) -> list[str]:
+def undescribed_controls(window: MainWindow) -> list[str]:
     """The controls in sight that have no tooltip or no name."""
     controls = [one for one in window.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisible()]
     own = [one for one in controls if not isinstance(one.parentWidget(), (QAbstractSpinBox, QComboBox))]
@@ -22,12 +22,12 @@ def untold(window: MainWindow) -> list[str]:
 
 def test_every_control_has_a_name_and_says_what_it_does(qtbot: QtBot, window: MainWindow) -> None:
     for scene in scenes(window):
-        assert untold(window) == [], scene
+        assert undescribed_controls(window) == [], scene
     window.rail.setup_button.click()
     drawer = window.setup_drawer
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     for name in SECTIONS:
         drawer.sections[name].heading.setChecked(True)
-    assert drawer.processes_row.spin.isVisible() and untold(window) == []
+    assert drawer.processes_row.spin.isVisible() and undescribed_controls(window) == []
     window.help_sheet.toggle()
-    assert window.help_sheet.isVisible() and untold(window) == []
+    assert window.help_sheet.isVisible() and undescribed_controls(window) == []

@@ -10,7 +10,7 @@ from core.errors import UserError
 from gui.edit_validation import field_error, split_valid_edits
 
 
-def heads_divide(values: Mapping[str, object]) -> None:
+def check_heads_divide(values: Mapping[str, object]) -> None:
     """Of a model of 16 with 2 heads, changed by these values."""
     d_model, num_heads = values.get("d_model", 16), values.get("num_heads", 2)
     if not isinstance(d_model, int) or not isinstance(num_heads, int):
@@ -20,11 +20,14 @@ def heads_divide(values: Mapping[str, object]) -> None:
 
 
 def test_edits_that_are_valid_only_together_are_applied_together() -> None:
-    assert split_valid_edits({"d_model": 15, "num_heads": 5}, heads_divide) == ({"d_model": 15, "num_heads": 5}, {})
+    assert split_valid_edits({"d_model": 15, "num_heads": 5}, check_heads_divide) == (
+        {"d_model": 15, "num_heads": 5},
+        {},
+    )
 
 
 def test_an_invalid_edit_does_not_affect_the_others() -> None:
-    fitting, refused = split_valid_edits({"num_heads": "x", "d_model": 18}, heads_divide)
+    fitting, refused = split_valid_edits({"num_heads": "x", "d_model": 18}, check_heads_divide)
     assert fitting == {"d_model": 18}
     assert refused == {"num_heads": "expected a whole number"}
 

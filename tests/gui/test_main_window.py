@@ -320,7 +320,7 @@ def unblock(run: Path) -> None:
     (run / "aside").rename(run / "checkpoints")
 
 
-def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
+def learn_12_steps(qtbot: QtBot, window: MainWindow) -> Path:
     """A run at step 12 with a checkpoint at step 10."""
     window.context.workbench.edit("training.checkpoint_every", 5)
     window.context.workbench.learn(12)
@@ -329,7 +329,7 @@ def learn_twelve(qtbot: QtBot, window: MainWindow) -> Path:
 
 
 def test_closing_with_a_failed_save_stays_open_once_and_says_what_is_kept(qtbot: QtBot, window: MainWindow) -> None:
-    run, left = learn_twelve(qtbot, window), list[int]()
+    run, left = learn_12_steps(qtbot, window), list[int]()
     block(run)
     window.finished.connect(left.append)
     window.close()
@@ -362,7 +362,7 @@ def test_plugins_asked_for_as_the_window_closes_start_no_process(
 def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:
-    run, left = learn_twelve(qtbot, window), list[int]()
+    run, left = learn_12_steps(qtbot, window), list[int]()
     block(run)
     window.finished.connect(left.append)
     window.close()

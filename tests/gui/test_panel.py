@@ -8,7 +8,7 @@ from gui.panel import Panel
 from gui.theme import Theme
 
 
-class Empty(Panel):
+class EmptyPanel(Panel):
     """Has nothing to show."""
 
     title = "Confusion"
@@ -16,15 +16,15 @@ class Empty(Panel):
 
 
 def test_an_undrawn_panel_says_only_that_it_is_drawing(qtbot: QtBot) -> None:
-    panel = Empty(Theme("light"))
+    panel = EmptyPanel(Theme("light"))
     qtbot.addWidget(panel)
     assert panel.is_empty and panel.empty_label.text() == "Drawing …"
     panel.show_empty()
-    assert panel.empty_label.text() == Empty.empty_sentence
+    assert panel.empty_label.text() == EmptyPanel.empty_sentence
 
 
 def test_an_empty_panel_has_no_step_in_its_title(qtbot: QtBot) -> None:
-    panel = Empty(Theme("light"))
+    panel = EmptyPanel(Theme("light"))
     qtbot.addWidget(panel)
     panel.show_body()
     panel.set_title("Confusion · step 100")

@@ -5,14 +5,14 @@ import sys
 from PySide6.QtCore import QObject, Signal
 
 
-class Bell(QObject):
+class Emitter(QObject):
     rung = Signal()
 
 
 def test_emitting_a_signal_takes_no_reference_to_true() -> None:
     """Before Python 3.12 such a loss ends the process after some minutes of drawing."""
-    bell = Bell()
+    emitter = Emitter()
     before = sys.getrefcount(True)
     for _ in range(200):
-        bell.rung.emit()
+        emitter.rung.emit()
     assert abs(sys.getrefcount(True) - before) < 20

@@ -23,7 +23,7 @@ from tests.gui.not_none import not_none
 from tests.gui.waiting import wait_for
 
 
-class Counting(Panel):
+class CountingPanel(Panel):
     """Counts how often it is drawn, and fails the first time."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -36,15 +36,15 @@ class Counting(Panel):
             raise RuntimeError("this panel cannot be drawn")
 
 
-def counting(window: MainWindow, view: View) -> Counting:
+def counting_panel(window: MainWindow, view: View) -> CountingPanel:
     """One of this view, which has failed already."""
-    panel = Counting(window)
+    panel = CountingPanel(window)
     panel.drawn = 1
-    put_into(view, panel)
+    add_panels_to(view, panel)
     return panel
 
 
-def put_into(view: View, *panels: Panel) -> None:
+def add_panels_to(view: View, *panels: Panel) -> None:
     """Have these drawn in their turn, in this order, whenever the view is visible."""
     for panel in panels:
         not_none(view.layout()).addWidget(panel)
@@ -57,8 +57,8 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
 ) -> None:
     seen: list[BaseException] = []
     monkeypatch.setattr("sys.excepthook", lambda kind, error, trace: seen.append(error))
-    panel = Counting(window)
-    put_into(window.train_view, panel)
+    panel = CountingPanel(window)
+    add_panels_to(window.train_view, panel)
     qtbot.waitUntil(lambda: panel.drawn == 1, timeout=WAIT_MS)
     window.context.redraw_scheduler.mark_all()
     qtbot.waitUntil(lambda: panel.drawn == 2, timeout=WAIT_MS)
@@ -67,8 +67,8 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
 
 
 def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
-    panel = counting(window, window.attention_view)
-    seen = counting(window, window.train_view)  # its turn comes after
+    panel = counting_panel(window, window.attention_view)
+    seen = counting_panel(window, window.train_view)  # its turn comes after
     window.context.redraw_scheduler.mark_all()
     qtbot.waitUntil(lambda: seen.drawn > 1, timeout=WAIT_MS)
     assert panel.drawn == 1
@@ -76,7 +76,7 @@ def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: panel.drawn > 1, timeout=WAIT_MS)
 
 
-def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def set_long_rests(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the panels rest now, for longer than any test waits."""
     monkeypatch.setattr("gui.redraw_scheduler.SHORTEST_REST_S", 1000.0)
     monkeypatch.setattr("gui.redraw_scheduler.LONGEST_IDLE_REST_S", 1000.0)
@@ -87,8 +87,8 @@ def rest_for_long(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPa
 def test_choices_other_steps_and_other_views_are_drawn_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel, elsewhere = counting(window, window.train_view), counting(window, window.attention_view)
-    rest_for_long(window, qtbot, monkeypatch)
+    panel, elsewhere = counting_panel(window, window.train_view), counting_panel(window, window.attention_view)
+    set_long_rests(window, qtbot, monkeypatch)
     drawn = panel.drawn
     panel.mark_for_next_round()
     qtbot.wait(100)
@@ -103,10 +103,10 @@ def test_choices_other_steps_and_other_views_are_drawn_at_once(
     qtbot.waitUntil(lambda: elsewhere.drawn > 1, timeout=WAIT_MS)
 
 
-class Clicked(Panel):
+class ClickedPanel(Panel):
     """Draws itself in two pieces; between them somebody clicks on another panel."""
 
-    def __init__(self, window: MainWindow, other: Counting) -> None:
+    def __init__(self, window: MainWindow, other: CountingPanel) -> None:
         super().__init__(window.context.theme)
         self.other, self.seen = other, 0
 
@@ -120,11 +120,11 @@ class Clicked(Panel):
 def test_a_choice_is_drawn_at_once_even_after_the_panels_turn_in_the_round(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = Counting(window)
+    first = CountingPanel(window)
     first.drawn = 1
-    last = Clicked(window, first)
-    put_into(window.train_view, first, last)
-    rest_for_long(window, qtbot, monkeypatch)
+    last = ClickedPanel(window, first)
+    add_panels_to(window.train_view, first, last)
+    set_long_rests(window, qtbot, monkeypatch)
     last.mark_dirty()
     qtbot.waitUntil(lambda: first.drawn > last.seen > 0, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.redraw_scheduler._timer.remainingTime() > 100_000, timeout=WAIT_MS)
@@ -133,11 +133,11 @@ def test_a_choice_is_drawn_at_once_even_after_the_panels_turn_in_the_round(
 def test_the_last_picture_is_drawn_at_once_when_learning_ends(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, wait_for_state: Callable[[str], None]
 ) -> None:
-    panel = counting(window, window.train_view)
+    panel = counting_panel(window, window.train_view)
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     wait_for_state("learning")
-    rest_for_long(window, qtbot, monkeypatch)
+    set_long_rests(window, qtbot, monkeypatch)
     qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # there is news, and it rests
     drawn = panel.drawn
     window.transport.learn_button.click()
@@ -181,7 +181,7 @@ def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qt
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     before = bridge.background_seconds
     told: list[float] = []
-    bridge.run_in_background(lambda: spend(0.2), told.append)
+    bridge.run_in_background(lambda: use_processor(0.2), told.append)
     qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
     assert bridge.background_seconds - before >= told[0]
     window.context.workbench.set_pace(1.0)
@@ -191,7 +191,7 @@ def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qt
     qtbot.waitUntil(lambda: scheduler.watching_share > 5, timeout=WAIT_MS)
 
 
-def spend(seconds: float) -> float:
+def use_processor(seconds: float) -> float:
     """Work for so long, and say for how long it was."""
     began = time.thread_time()
     while time.thread_time() - began < seconds:
@@ -231,7 +231,7 @@ def test_a_round_counts_with_its_rest_and_none_before_learning_counts(
     assert scheduler.watching_share == pytest.approx(expected, rel=0.2)
 
 
-class Busy(Panel):
+class BusyPanel(Panel):
     """Wants to be drawn again as soon as it is drawn."""
 
     def show_step(self, history: History, step: int) -> None:
@@ -239,15 +239,15 @@ class Busy(Panel):
 
 
 def test_panels_take_turns(window: MainWindow, qtbot: QtBot) -> None:
-    first, last = Busy(window.context.theme), Counting(window)
+    first, last = BusyPanel(window.context.theme), CountingPanel(window)
     last.drawn = 1
-    put_into(window.train_view, first, last)
+    add_panels_to(window.train_view, first, last)
     for drawn in (2, 3):
         last.mark_dirty()
         wait_for(qtbot, lambda drawn: last.drawn == drawn, drawn)
 
 
-class Pieces(Panel):
+class PiecewisePanel(Panel):
     """Notes its pieces and when it is painted."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -265,7 +265,7 @@ class Pieces(Panel):
 
 
 def test_a_piece_is_painted_before_the_next_is_drawn(window: MainWindow, qtbot: QtBot) -> None:
-    panel = Pieces(window)
-    put_into(window.train_view, panel)
+    panel = PiecewisePanel(window)
+    add_panels_to(window.train_view, panel)
     qtbot.waitUntil(lambda: "second" in panel.seen, timeout=WAIT_MS)
     assert "painted" in panel.seen[panel.seen.index("first") : panel.seen.index("second")]

@@ -16,7 +16,7 @@ from tests.gui.conftest import WAIT_MS
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_replays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody watches."""
     monkeypatch.setattr(replay, "TOTAL_MS", 0)
 
@@ -28,7 +28,7 @@ def played(steps: range) -> tuple[Playhead, Replay]:
     return playhead, Replay(playhead, lambda: steps)
 
 
-def learn_five(window: MainWindow, qtbot: QtBot) -> None:
+def learn_5_steps(window: MainWindow, qtbot: QtBot) -> None:
     """Five steps, each with its probe, told to the end."""
     window.context.workbench.learn(5)
     bridge = window.context.bridge
@@ -39,7 +39,7 @@ def learn_five(window: MainWindow, qtbot: QtBot) -> None:
 def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(qtbot: QtBot, window: MainWindow) -> None:
     playhead, replay = window.context.playhead, window.context.replay
     button = window.train_view.curves.replay_button
-    learn_five(window, qtbot)
+    learn_5_steps(window, qtbot)
     seen: list[int] = []
     playhead.moved.connect(seen.append)
     qtbot.keyClick(window, Qt.Key.Key_P)
@@ -53,7 +53,7 @@ def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(qtbot: QtBot, wind
 def test_it_plays_in_a_view_without_curves(qtbot: QtBot, window: MainWindow) -> None:
     playhead, replay = window.context.playhead, window.context.replay
     window.show_view(VIEWS.index(type(window.attention_view)))
-    learn_five(window, qtbot)
+    learn_5_steps(window, qtbot)
     seen: list[int] = []
     playhead.moved.connect(seen.append)
     qtbot.keyClick(window, Qt.Key.Key_P)
@@ -65,7 +65,7 @@ def test_another_run_is_not_played_before_it_has_probes(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     playhead, replay = window.context.playhead, window.context.replay
-    learn_five(window, qtbot)
+    learn_5_steps(window, qtbot)
     qtbot.waitUntil(lambda: not window.train_view.curves.is_dirty, timeout=WAIT_MS)
     window.show_view(VIEWS.index(type(window.attention_view)))
     playhead.view(2)
@@ -121,7 +121,7 @@ def test_going_live_stops_it(qtbot: QtBot) -> None:
 
 def test_rewinding_stops_at_the_first_probe(qtbot: QtBot, window: MainWindow) -> None:
     playhead, replay = window.context.playhead, window.context.replay
-    learn_five(window, qtbot)
+    learn_5_steps(window, qtbot)
     seen: list[int] = []
     playhead.moved.connect(seen.append)
     qtbot.keyClick(window, Qt.Key.Key_P, Qt.KeyboardModifier.ShiftModifier)
@@ -174,7 +174,7 @@ def test_another_run_stops_it(qtbot: QtBot) -> None:
 
 def test_a_window_that_closes_plays_nothing(qtbot: QtBot, window: MainWindow) -> None:
     replay = window.context.replay
-    learn_five(window, qtbot)
+    learn_5_steps(window, qtbot)
     replay.toggle()
     assert replay.is_playing
     window.shut_down()

@@ -110,16 +110,16 @@ def test_additions_to_a_followed_run_are_drawn_again_once_inspected(
     for step in RunFolder.open(run).probe_steps()[2:]:
         shutil.move(step_path(run, "probes", step), later)
     window.context.follower.follow(run)
-    followed = followed_when_looked_at(window, qtbot)
+    followed = follow_and_wait_for_inspection(window, qtbot)
     assert "since" not in title.text() and not any(mark.kind == "aligned" for mark in strip.ticks.marks)
     for file in sorted(later.iterdir()):
         shutil.move(file, run / "probes")
     qtbot.waitUntil(lambda: followed.alignment.has_step(followed.last_step), timeout=WAIT_MS)
-    followed_when_looked_at(window, qtbot)
+    follow_and_wait_for_inspection(window, qtbot)
     assert "since 233" in title.text() and any(mark.kind == "aligned" for mark in strip.ticks.marks)
 
 
-def followed_when_looked_at(window: MainWindow, qtbot: QtBot) -> History:
+def follow_and_wait_for_inspection(window: MainWindow, qtbot: QtBot) -> History:
     """The history of the run that is followed, once all of it was looked at and is drawn."""
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     qtbot.waitUntil(lambda: bridge.followed is not None and not bridge.followed.alignment.unread, timeout=WAIT_MS)

@@ -35,7 +35,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     for view in window.views:
         window.show_view(VIEWS.index(type(view)))
         scrub(window, qtbot)
-    open_what_more_there_is(window, qtbot)
+    open_folded_parts(window, qtbot)
     assert context.bridge.state == "learning"
     context.workbench.set_pace(None)
     wait_for_state("finished")
@@ -53,7 +53,7 @@ def scrub(window: MainWindow, qtbot: QtBot) -> None:
             move()
 
 
-def open_what_more_there_is(window: MainWindow, qtbot: QtBot) -> None:
+def open_folded_parts(window: MainWindow, qtbot: QtBot) -> None:
     """What was learned, a head switched off, a head taken apart, a beam, and the weights of two steps."""
     train, attention = window.train_view, window.attention_view
     translate, anatomy = window.translate_view, window.anatomy_view

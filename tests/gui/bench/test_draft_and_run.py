@@ -110,7 +110,7 @@ def test_a_moved_run_that_cannot_be_left_stays_current_in_its_new_folder(
     bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
     told, run = list[str](), unsaveable_run(qtbot, window)
     bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    bridge.engine.add_listener(keep_from_saving_in(elsewhere))
+    bridge.engine.add_listener(block_saving_in(elsewhere))
     workbench.change_runs_dir(elsewhere, run)
     workbench.reset()
     wait_for_answers(qtbot, window)
@@ -120,7 +120,7 @@ def test_a_moved_run_that_cannot_be_left_stays_current_in_its_new_folder(
     qtbot.waitUntil(lambda: [workbench.run] == list_runs(tmp_path / "there"), timeout=WAIT_MS)
 
 
-def keep_from_saving_in(place: Path) -> Callable[[object], None]:
+def block_saving_in(place: Path) -> Callable[[object], None]:
     """A listener that puts a file in the way of each checkpoint after the first there."""
 
     def put(event: object) -> None:

@@ -163,7 +163,7 @@ def test_a_restored_run_has_its_unsaved_changes(qtbot: QtBot, window: MainWindow
     reopened_run(qtbot, window)
     workbench.edit("model.d_ff", 64)
     workbench.try_out(Experiment("a higher rate", key, 0.25))
-    come_back(qtbot, window, tmp_path)
+    open_damaged_and_restore(qtbot, window, tmp_path)
     assert workbench.waiting_changes == ("model.d_ff",)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 4, timeout=WAIT_MS)
@@ -181,7 +181,7 @@ def test_a_run_restored_after_more_steps_has_no_waiting_changes(
     workbench.toggle()
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     settings = workbench.draft
-    come_back(qtbot, window, tmp_path)
+    open_damaged_and_restore(qtbot, window, tmp_path)
     assert bridge.state == "paused" and not workbench.waiting_changes and workbench.draft == settings
     assert not window.status_bar.message_label.isVisible()
 
@@ -193,7 +193,7 @@ def test_a_run_that_continued_elsewhere_before_it_is_restored_reports_its_step(
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=100)
         elsewhere.ask(Learn(steps=2)).result(timeout=100)
-    come_back(qtbot, window, tmp_path)
+    open_damaged_and_restore(qtbot, window, tmp_path)
     assert window.context.bridge.history.last_step == 5
     assert window.status_bar.message_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
 
@@ -227,7 +227,7 @@ def test_a_message_about_a_run_ends_with_it_and_one_about_a_file_does_not(
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
         elsewhere.ask(OpenRun(run=run)).result(timeout=100)
         elsewhere.ask(Learn(steps=2)).result(timeout=100)
-    come_back(qtbot, window, tmp_path)
+    open_damaged_and_restore(qtbot, window, tmp_path)
     assert not told.isHidden()
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
@@ -238,7 +238,7 @@ def test_a_message_about_a_run_ends_with_it_and_one_about_a_file_does_not(
     assert not told.isHidden()
 
 
-def come_back(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def open_damaged_and_restore(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     """Leave the run at hand for a damaged one, and have it back."""
     workbench = window.context.workbench
     run = workbench.run

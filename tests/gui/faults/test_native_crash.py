@@ -55,16 +55,16 @@ sys.exit(status)
 """
 
 
-def window_that(acts: str) -> subprocess.CompletedProcess[str]:
+def run_window(acts: str) -> subprocess.CompletedProcess[str]:
     """The application as a process, to its end."""
     return subprocess.run([sys.executable, "-c", ACTING, acts], cwd=ROOT, capture_output=True, text=True, timeout=200)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a crash opens a dialog there")
 def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(home: Path) -> None:
-    assert window_that("crash").returncode < 0
+    assert run_window("crash").returncode < 0
     (run,) = list_runs(Path(os.environ["HEADLIGHT_RUNS_DIR"]))
-    looked = window_that("look")
+    looked = run_window("look")
     assert looked.returncode == 0, looked.stderr
     ((sentence, details, advice, offered),) = json.loads(looked.stdout)
     assert "Segmentation fault, in crash (<string>, line " in sentence

@@ -75,7 +75,7 @@ def in_a_listener_of_the_engine(window: MainWindow) -> None:
     window.context.bridge.engine.add_listener(fail)
 
 
-def aside(window: MainWindow) -> None:
+def in_background(window: MainWindow) -> None:
     window.context.bridge.run_in_background(fail)
 
 
@@ -89,7 +89,7 @@ def in_a_deletion(window: MainWindow) -> None:
 
 PLACES = (
     *(in_a_slot, in_a_timer, in_painting, in_a_thread, in_a_listener_of_the_engine),
-    *(aside, in_an_answer, in_a_deletion),
+    *(in_background, in_an_answer, in_a_deletion),
 )
 
 

@@ -13,8 +13,8 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 
 
-def filled(window: MainWindow) -> list[str]:
-    """What is written on the filled buttons that can be seen."""
+def filled_buttons(window: MainWindow) -> list[str]:
+    """What is written on the visible filled buttons."""
     buttons = [one for one in window.findChildren(QPushButton) if one.isVisible()]
     return [one.text() for one in buttons if one.property("role") == "filled"]
 
@@ -33,9 +33,9 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     wait_for_state("paused")
     first, blue = workbench.run, window.context.theme.colours.training
     window.rail.setup_button.click()
-    assert filled(window) == ["Learn"] and pixel(window, learn) == blue
+    assert filled_buttons(window) == ["Learn"] and pixel(window, learn) == blue
     drawer.choose_preset("copy_task")
-    assert filled(window) == [drawer.restart_button.text()] == ["Restart as copy_task"]
+    assert filled_buttons(window) == [drawer.restart_button.text()] == ["Restart as copy_task"]
     assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
     workbench.edit("model.d_ff", 24)
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
@@ -46,10 +46,10 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     workbench.replace_draft(taken)
     workbench.edit("model.d_ff", 24)
     window.rail.setup_button.click()
-    assert filled(window) == ["Learn"] and pixel(window, learn) == blue  # folded away, it leaves the filling
+    assert filled_buttons(window) == ["Learn"] and pixel(window, learn) == blue  # folded away, it leaves the filling
     window.rail.setup_button.click()
     qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
-    assert filled(window) == ["Pause"] or filled(window) == ["Learn"]
+    assert filled_buttons(window) == ["Pause"] or filled_buttons(window) == ["Learn"]
     qtbot.waitUntil(lambda: workbench.run not in (None, first), timeout=WAIT_MS)
     assert workbench.applied is not None and (workbench.applied.name, workbench.applied.model.d_ff) == ("copy_task", 24)
 

@@ -39,7 +39,7 @@ class ShownWindows(QObject):
         return False
 
 
-def in_order_of_tab(window: MainWindow) -> list[QWidget]:
+def widgets_in_tab_order(window: MainWindow) -> list[QWidget]:
     """What takes the keyboard, as Tab comes to it."""
     chain, widget = [], window.nextInFocusChain()
     while widget is not None and widget is not window:
@@ -48,7 +48,7 @@ def in_order_of_tab(window: MainWindow) -> list[QWidget]:
     return [widget for widget in chain if widget.focusPolicy() != Qt.FocusPolicy.NoFocus]
 
 
-def still_to_be_drawn(view: View) -> list[Panel]:
+def undrawn_panels(view: View) -> list[Panel]:
     return [panel for panel in view.findChildren(Panel) if panel.is_dirty and panel.isVisible()]
 
 
@@ -71,7 +71,7 @@ def test_no_widget_is_shown_as_a_window_while_it_is_built(empty_window: MainWind
 def test_tab_continues_into_a_view_built_late(empty_window: MainWindow) -> None:
     view, drawer = empty_window.translate_view, empty_window.setup_drawer
     row = drawer.form("model").rows["model.d_model"]
-    chain = in_order_of_tab(empty_window)
+    chain = widgets_in_tab_order(empty_window)
     before, behind = empty_window.train_view.more_button, empty_window.time_strip
     assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(behind)
     heading, next_heading = drawer.sections["model"].heading, drawer.sections["training"].heading
@@ -86,7 +86,7 @@ def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWind
     rows = drawer.plugin_options.form.rows
     assert "units_first" in rows
     view.choose(MasksTopic)
-    chain = in_order_of_tab(window)
+    chain = widgets_in_tab_order(window)
     assert is_sorted(
         chain.index(widget)
         for widget in (
@@ -134,8 +134,8 @@ def test_tab_reaches_an_export_button_right_after_its_panel(qtbot: QtBot, window
             if isinstance(view, RunsView):
                 comparison = view.comparison_pages.comparison  # its table is built late
                 wait_for(qtbot, lambda comparison: not comparison.is_empty, comparison)
-            wait_for(qtbot, lambda view: not still_to_be_drawn(view), view)
-            chain = [widget for widget in in_order_of_tab(window) if widget.isVisible()]
+            wait_for(qtbot, lambda view: not undrawn_panels(view), view)
+            chain = [widget for widget in widgets_in_tab_order(window) if widget.isVisible()]
             for exporting in (one for one in view.findChildren(ExportButton) if one.isVisible()):
                 panel = exporting.parentWidget()
                 assert isinstance(panel, Panel)
@@ -147,7 +147,7 @@ def test_tab_reaches_an_export_button_right_after_its_panel(qtbot: QtBot, window
 
 
 def test_tab_goes_through_the_curves_from_left_to_right(window: MainWindow) -> None:
-    curves, chain = window.train_view.curves, in_order_of_tab(window)
+    curves, chain = window.train_view.curves, widgets_in_tab_order(window)
     row = (curves.metric_combo, window.train_view.more_button, curves.rewind_button, curves.replay_button)
     first = chain.index(row[0])
     assert tuple(chain[first : first + len(row)]) == row

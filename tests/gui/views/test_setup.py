@@ -82,10 +82,10 @@ def test_an_error_stands_beside_its_field_until_all_fits_together(qtbot: QtBot, 
     assert window.context.workbench.draft.model.num_heads == 2  # type: ignore[union-attr]
     type_into(qtbot, window, "model.num_heads", "2")
     assert row.error_label.text() == ""
-    type_two_values_that_fit_only_together(qtbot, window)
+    type_two_jointly_valid_values(qtbot, window)
 
 
-def type_two_values_that_fit_only_together(qtbot: QtBot, window: MainWindow) -> None:
+def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
     """One after the other."""
     rows, workbench = window.setup_drawer.form("model").rows, window.context.workbench
     type_into(qtbot, window, "model.num_heads", "5")

@@ -39,7 +39,7 @@ def test_in_the_smallest_window_the_loss_has_room_to_fall_and_nothing_scrolls(qt
     qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
 
 
-def is_wholly_in_sight(panel: Panel) -> bool:
+def is_fully_visible(panel: Panel) -> bool:
     return panel.isVisible() and panel.visibleRegion().boundingRect() == panel.rect()
 
 
@@ -55,8 +55,8 @@ def test_on_a_projector_map_and_loss_are_in_sight_together_below_a_transport_of_
         for look in (lambda: playhead.view(5), playhead.go_live):
             look()
             qtbot.waitUntil(lambda: transport.height() < 2 * transport.learn_button.height(), timeout=WAIT_MS)
-            qtbot.waitUntil(lambda: is_wholly_in_sight(view.attention_map), timeout=WAIT_MS)
-            qtbot.waitUntil(lambda: is_wholly_in_sight(view.curves), timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: is_fully_visible(view.attention_map), timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: is_fully_visible(view.curves), timeout=WAIT_MS)
             assert view.attention_map.canvas.height() >= window.context.theme.px(160)
             assert view.curves.loss.height() >= window.context.theme.px(70)
 

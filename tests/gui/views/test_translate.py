@@ -214,12 +214,12 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     assert view.beam.readout_label.text() == view.beam.canvas.accessibleDescription() != before
     qtbot.keyClick(view.beam.canvas, Qt.Key.Key_Left)
     assert view.beam.readout_label.text() == before
-    boxes_hold_their_tokens(view)
+    assert_boxes_hold_their_tokens(view)
     for _ in range(3):
         qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
     draw(view)
     assert view.context.theme.zoom == 150
-    boxes_hold_their_tokens(view)
+    assert_boxes_hold_their_tokens(view)
     view.beam.size_spin.setValue(2)
     draw_until(view, qtbot, lambda: tree_of(view).beam_size == 2)
     assert {node.rank for node in tree_of(view).nodes} == {0, 1}
@@ -285,7 +285,7 @@ def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: Q
 def test_greedy_and_beam_continue_from_the_chosen_token(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
     show_page(view, "Beam search")
-    go_on_from_another_token(view, qtbot)
+    continue_from_another_token(view, qtbot)
     translation = translation_of(view)
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
     draw_until(view, qtbot, lambda: tree_of(view).nodes[0].token == translation.prefix[0])
@@ -294,7 +294,7 @@ def test_greedy_and_beam_continue_from_the_chosen_token(view: TranslateView, qtb
     assert {one.tokens[:1] for one in tree.outputs} == {translation.prefix}
 
 
-def boxes_hold_their_tokens(view: TranslateView) -> None:
+def assert_boxes_hold_their_tokens(view: TranslateView) -> None:
     """At any zoom: no token of the tree is cut, and the canvas scrolls over all of it."""
     canvas, metrics = view.beam.canvas, QFontMetricsF(view.context.theme.token_font())
     for index, node in enumerate(tree_of(view).nodes):
@@ -317,7 +317,7 @@ def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtb
     with_another_run(view, qtbot)
 
 
-def choose_the_run_that_is_compared_with_again(view: TranslateView, qtbot: QtBot) -> None:
+def reselect_compared_run(view: TranslateView, qtbot: QtBot) -> None:
     view.other.run_combo.activated.emit(0)  # "this run", as before
     assert view.other.query.answer is None
     draw_until(view, qtbot, lambda: not view.other.is_empty)
@@ -367,8 +367,8 @@ def test_two_weights_are_compared_by_one_sentence_only(
     show_page(view, "Two weights")
     draw_until(view, qtbot, lambda: not view.other.is_empty)
     assert view.other.verdict_label.text().startswith("= Both write the same.")
-    choose_the_run_that_is_compared_with_again(view, qtbot)
-    for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: go_on_from_another_token(view, qtbot)):
+    reselect_compared_run(view, qtbot)
+    for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: continue_from_another_token(view, qtbot)):
         with monkeypatch.context() as slow:  # the second translation is still to come
             slow.setattr(view.other.query, "submit", lambda *_, **__: None)
             choose()
@@ -378,7 +378,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
         assert view.other.verdict_label.text().startswith("= Both write the same.")
 
 
-def go_on_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
+def continue_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
     """Have the output begin with the first runner-up, and wait for it."""
     view.tokens.table.setCurrentCell(0, 1)
     qtbot.keyClick(view.tokens.table, Qt.Key.Key_Return)
@@ -525,10 +525,10 @@ def test_keys_choose_the_head_and_every_control_is_named(
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert not view.chooser.feed_combo.isVisible()
-    see_that_the_reference_has_its_name_before_it(german_window, view, qtbot)
+    assert_reference_follows_its_label(german_window, view, qtbot)
 
 
-def see_that_the_reference_has_its_name_before_it(window: MainWindow, view: TranslateView, qtbot: QtBot) -> None:
+def assert_reference_follows_its_label(window: MainWindow, view: TranslateView, qtbot: QtBot) -> None:
     (name,) = (label for label in view.findChildren(QLabel) if label.buddy() is view.reference_edit)
     assert name.text() == "reference"
     row = (view.source_edit, view.examples_button, name, view.reference_edit, view.weights_combo, view.translate_button)
