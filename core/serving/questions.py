@@ -32,7 +32,7 @@ from core.serving.current_run import CurrentRun, Work
 from core.serving.kept_weights import KeptWeights
 from core.serving.other_runs import OtherRuns
 from core.settings.overriding import change_settings
-from core.training.without_heads import leave_out_heads
+from core.training.head_ablation import leave_out_heads
 
 
 class Questions:

@@ -356,10 +356,10 @@ class Trainer:
         event = SettingChanged(step=self.step, key=key, value=value)
         self.folder.append_setting(event)
         self._settings.change(self.step, key, value)
-        self._pass_settings_on()
+        self._apply_settings()
         return event
 
-    def _pass_settings_on(self) -> None:
+    def _apply_settings(self) -> None:
         """Pass the current settings on to the objects that keep a copy of one."""
         training = self.config.training
         self.folder.use_settings(training)
@@ -422,26 +422,26 @@ class Trainer:
         self.close()
         self._batches_state = state.batches
         self._settings.restore(state.changes)
-        self._pass_settings_on()
+        self._apply_settings()
         self._best = state.best
         self._due_tasks.done_at = state.done_at
         self.probe_sentences = state.probe_sentences
         self._meter.clear()
         self.step = checkpoint.step
 
-    def start_from(self, kept: Mapping[str, torch.Tensor], step: int) -> None:
+    def start_from(self, kept_weights: Mapping[str, torch.Tensor], step: int) -> None:
         """Start at a step of the folder's run of which only the weights are kept; optimizer and batches begin anew.
 
         Raises UserError for the weights of another model.
         """
         if self._average is not None:
-            self._average.start_from(kept)
+            self._average.start_from(kept_weights)
         else:
-            load_weights(self.model, kept)
+            load_weights(self.model, kept_weights)
         self._settings.restore(
             [(one.step, one.key, one.value) for one in self.folder.settings_changed() if one.step < step]
         )
-        self._pass_settings_on()
+        self._apply_settings()
         validated, probed = step in self.folder.validation_metrics(), step in self.folder.probe_steps()
         typed_sentences = self.folder.probe(step).sentences if probed else ()
         for source in (one.source for one in typed_sentences if one.reference is None):
