@@ -28,7 +28,7 @@ def test_whatever_grows_is_named() -> None:
     assert missed_bounds(heavier, WITHIN) == ["1.11 MB in a thousand steps"]
 
 
-def test_a_folder_larger_than_was_told_is_named() -> None:
+def test_a_folder_larger_than_documented_is_named() -> None:
     parts = {"metrics.jsonl": (1, 9.0), "probes": (500, 4.0), "snapshots": (90, 2.1), "validations": (134, 9.0)}
     named = sorted(sentence.partition(":")[0] for sentence in missed_bounds(FLAT, WITHIN | parts))
     assert named == ["metrics.jsonl", "probes", "snapshots", "validations", "validations"]

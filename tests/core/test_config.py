@@ -159,7 +159,7 @@ def test_a_document_that_is_no_run_is_refused(text: str, sentence: str) -> None:
     assert refusal(text) == sentence
 
 
-def test_only_the_first_error_is_told() -> None:
+def test_only_the_first_error_is_reported() -> None:
     assert refusal(BASE + "model: {d_model: x, d_ff: y}") == (
         "run.yaml, line 2: model.d_model: expected a whole number, given 'x'."
     )
@@ -177,7 +177,9 @@ def test_only_the_first_error_is_told() -> None:
         ("", ("training.seed=1", "model.d_model=x"), "--set training.seed=1: training.seed: unknown key"),
     ],
 )
-def test_the_error_that_stands_first_in_the_file_is_told(text: str, overrides: tuple[str, ...], sentence: str) -> None:
+def test_the_error_that_stands_first_in_the_file_is_reported(
+    text: str, overrides: tuple[str, ...], sentence: str
+) -> None:
     assert refusal(BASE + text, *overrides).startswith(sentence)
 
 
@@ -204,7 +206,9 @@ def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
         ("training: {batch_size: 8}", ("training.batch_size=null",), "--set training.batch_size=null: training.batch"),
     ],
 )
-def test_of_a_broken_rule_the_key_that_was_set_is_told(text: str, overrides: tuple[str, ...], location: str) -> None:
+def test_of_a_broken_rule_the_key_that_was_set_is_reported(
+    text: str, overrides: tuple[str, ...], location: str
+) -> None:
     assert refusal(text if text.startswith("dataset") else BASE + text, *overrides).startswith(location)
 
 

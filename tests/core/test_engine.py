@@ -255,7 +255,7 @@ def test_what_cannot_be_prepared_says_why_and_the_engine_lives(engine: Engine, t
     answered(engine, Start(runs_dir=tmp_path))
 
 
-def test_a_listener_that_fails_is_dropped_and_told_of(tmp_path: Path) -> None:
+def test_a_listener_that_fails_is_dropped_and_reported(tmp_path: Path) -> None:
     calls: list[Event] = []
 
     def broken(event: Event) -> None:

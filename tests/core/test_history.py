@@ -189,7 +189,7 @@ def test_of_damaged_probes_and_validations_the_newest_readable_ones_count(tmp_pa
     assert (history.sentences, history.newest_probe(), history.newest_validation()) == ((), None, None)
 
 
-def test_a_probe_that_was_cut_off_before_anybody_was_told_gives_way_to_the_one_before(tmp_path: Path) -> None:
+def test_a_probe_that_was_cut_off_before_that_was_reported_gives_way_to_the_one_before(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (5, 10):
         folder.write_probe(probe(step))

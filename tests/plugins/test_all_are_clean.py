@@ -25,7 +25,7 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("path", PLUGINS, ids=lambda path: path.stem)
-def test_there_is_nothing_to_mend(engine: Engine, path: Path) -> None:
+def test_there_is_nothing_to_fix(engine: Engine, path: Path) -> None:
     report = answered(engine, CheckPlugin(plugin=str(path)))
     assert report.findings == ()
     assert report.learnability is not None and report.learnability.is_learned

@@ -294,7 +294,7 @@ def test_what_has_no_width_beside_letters_stays(corpus: Path) -> None:
 
 
 @one_host
-def test_the_check_of_plugins_finds_nothing_to_mend(corpus: Path) -> None:
+def test_the_check_of_plugins_finds_nothing_to_fix(corpus: Path) -> None:
     with Engine() as engine:
         report = answered(engine, CheckPlugin(plugin="parallel_text", options={"folder": str(corpus), **TWO}))
     assert report.findings == ()
@@ -492,7 +492,7 @@ def test_any_sign_may_stand_between_tokens(cut: str) -> None:
 
 
 @one_host
-def test_pairs_that_options_leave_out_are_told_of_the_split_they_would_be_in(corpus: Path) -> None:
+def test_pairs_that_options_leave_out_are_reported_with_the_split_they_would_be_in(corpus: Path) -> None:
     """The last of a file too, those of a file that nobody touched since, and more of them beside the same pairs."""
     (corpus / "train.tsv").write_text("\ta\n" + "a b\tb a\n" * 1000 + "a b c\ta\n" * 2, encoding="utf-8")
     valid = corpus / "valid.tsv"

@@ -183,7 +183,7 @@ def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: p
     assert [step for _, step in read] == history.probe_steps and len(listed) == 1
 
 
-def test_of_a_run_that_is_being_looked_at_what_is_known_is_told_and_nothing_that_is_not() -> None:
+def test_of_a_run_that_is_being_read_only_what_is_known_is_reported() -> None:
     whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     last = history.last_step
     finds, best = whole.alignment.first_finds(last), whole.alignment.best(last)
@@ -222,7 +222,9 @@ def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     assert not history.alignment.unread and not history.alignment.has_step(steps[4])
 
 
-def test_first_finds_of_many_probes_are_told_without_looking_at_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_finds_of_many_probes_are_found_without_going_through_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     looked_at = list[int]()
 
     class Counted(dict[int, Scores]):

@@ -42,7 +42,7 @@ def begin_another(run: Path) -> None:
 
 
 @pytest.mark.parametrize("does", [build_data, RunFolder.open, begin_another])
-def test_it_is_told_wherever_it_is_met(tmp_path: Path, does: Callable[[Path], object]) -> None:
+def test_it_is_reported_wherever_it_occurs(tmp_path: Path, does: Callable[[Path], object]) -> None:
     run = run_folder(tmp_path).path
     with pytest.raises(UserError) as refused, as_file_limit_error():
         does(run)

@@ -25,7 +25,7 @@ def handlers() -> Iterator[list[Any]]:
         signal.signal(one, handler)
 
 
-def test_each_stopping_signal_is_told_and_none_breaks_off_what_follows() -> None:
+def test_each_stopping_signal_is_passed_on_and_none_interrupts_what_follows() -> None:
     received: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
     with handling_signals(received.put):
         for one in STOP_SIGNALS:

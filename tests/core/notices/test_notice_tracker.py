@@ -44,7 +44,7 @@ def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorde
     assert "no_rate" in holding(history, 60)
 
 
-def test_a_notice_is_told_when_all_there_is_was_looked_at(recorded: Recorded) -> None:
+def test_a_notice_is_published_once_everything_was_checked(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
     for _ in history.analyse():
         assert holding(history, history.last_step) == holding(history, 60) == [] == history.notices.all()
@@ -58,7 +58,7 @@ def test_nothing_is_said_while_the_rate_warms_up(recorded: Recorded) -> None:
     assert history.notices.all() == []
 
 
-def test_two_looks_in_a_row_are_needed(recorded: Recorded) -> None:
+def test_two_checks_in_a_row_are_needed(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9))
     assert num_checked(history) > 0
     first = min(one.step for one in history.notices.all() if one.rule.trigger == "probe")

@@ -151,7 +151,7 @@ def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
 
 
-def test_machines_that_do_not_meet_are_told_how_to(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_that_do_not_meet_get_advice(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "no_such_network")
     with processes(workdir, 2, "run.yaml", "--run-dir", "nowhere") as started:
         errors = [process.communicate()[1] for process in started]

@@ -39,7 +39,7 @@ def refuse(word: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
-def test_a_metric_that_is_no_number_is_told_once_and_the_run_goes_on(tmp_path: Path, value: str) -> None:
+def test_a_metric_that_is_no_number_is_reported_once_and_the_run_goes_on(tmp_path: Path, value: str) -> None:
     plugin = tmp_path / "plugins" / "odd.py"
     plugin.parent.mkdir()
     plugin.write_text(ODD.replace("VALUE", value), encoding="utf-8")

@@ -216,7 +216,7 @@ def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_run_left_before_its_divergence_was_told_stands_at_the_last_good_step(
+def test_a_run_left_before_its_divergence_was_reported_stands_at_the_last_good_step(
     make_trainer: MakeTrainer, late: bool
 ) -> None:
     trainer = make_trainer()

@@ -22,7 +22,7 @@ def test_it_is_found_again_for_the_same_size_only() -> None:
 
 
 @pytest.mark.parametrize("damage", [b"{", b"[]", b'{"a": [-1.0, 1.0]}', b'{"a": [NaN, 1.0]}', b"\xff\x00"])
-def test_a_damaged_memory_is_written_anew(damage: bytes) -> None:
+def test_a_damaged_cache_is_replaced(damage: bytes) -> None:
     cache_file().parent.mkdir(parents=True)
     cache_file().write_bytes(damage)
     assert cached_seconds(PAPER) is None
