@@ -1,6 +1,6 @@
 """A run as the window sees it at any step: curves, validations, probes, kept weights. The model behind all panels.
 
-It grows by events (`take`), or is read from a run folder and follows what another process appends to it (`refresh`).
+It grows by events (`apply`), or is read from a run folder and follows what another process appends to it (`refresh`).
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class History:
         return self._unstored_probes.get(step) or self._probes.get(step)
 
     def _read_probe(self, step: int) -> Probe:
-        """Read a probe and score it, so that a drawn probe is scored even before `look` gets to it."""
+        """Read a probe and score it, so that a drawn probe is scored even before `analyse` gets to it."""
         probe = self._probes.put(step, self._require_folder().probe(step))
         if not self.alignment.has_step(step):
             self.alignment.add(probe)

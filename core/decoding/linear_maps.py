@@ -33,7 +33,7 @@ class LinearMap:
     def add_to(self, x: Tensor, inputs: Tensor) -> None:
         """Add the map of `inputs` [N, in] to x [N, out], in place."""
         if self._bias is not None:
-            x += self._bias  # `of` would first copy the bias to every row
+            x += self._bias  # `apply` would first copy the bias to every row
         torch.addmm(x, inputs, self._transposed, out=x)
 
 

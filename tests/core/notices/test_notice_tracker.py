@@ -1,4 +1,4 @@
-"""When a rule speaks, how long that holds, and that each look is taken once."""
+"""When a rule reports, how long that holds, and that each step is checked once."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_
 
 
 def test_what_a_validation_says_counts_from_the_next_probe_on() -> None:
-    """It comes after the probe of its step, which a live run was looked at with by then."""
+    """It comes after the probe of its step, which a live run was checked at by then."""
     rates = {"train/loss": np.linspace(3.9, 1.0, 340), "train/learning_rate": np.full(340, 1e-9)}
     events: list[Event] = [prepared(), StepsDone(first_step=1, arrays=rates)]
     for step, right in ((300, 0.0), (320, 1.0), (340, 1.0)):
