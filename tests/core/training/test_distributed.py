@@ -28,13 +28,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gl
 
 ROOT = Path(__file__).parents[3]
 MAIN = [sys.executable, str(ROOT / "main.py")]
-IMPATIENT = """
+WITH_SHORT_TIMEOUTS = """
 import sys
 from datetime import timedelta
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
 from core.training import distributed
-distributed.PATIENCE, distributed.BEAT_SECONDS = timedelta(seconds=3), 0.5
+distributed.STEP_TIMEOUT, distributed.HEARTBEAT_SECONDS = timedelta(seconds=3), 0.5
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -192,7 +192,7 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
     """One that is killed, or that hangs for longer than the others are patient."""
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(workdir / f"{by.name}.json"))
     run = f"{by.name}{lost}"
-    main = [sys.executable, "-c", IMPATIENT]
+    main = [sys.executable, "-c", WITH_SHORT_TIMEOUTS]
     with processes(workdir, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY, main=main) as started:
         wait_for_steps(started[0])
         started[lost].send_signal(by)
