@@ -19,8 +19,8 @@ from core.model.transformer import Transformer
 from core.model.weights import named_weights
 from core.requests import Translate
 from core.run_folder import RunFolder
+from core.training.auto_precision.choice import choose_precision
 from core.training.resolve import resolve
-from core.training.speed.choice import choose_precision
 from core.training.trainer import Trainer
 
 OURS = "Headlight"

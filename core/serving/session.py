@@ -34,10 +34,10 @@ from core.serving.opening import open_trainer, prepare_run_data, recorded_data
 from core.serving.questions import Questions
 from core.serving.shadowed_plugins import require_known_options
 from core.settings.branch_changes import immediate_changes
+from core.training.auto_precision.choice import choose_precision
 from core.training.distributed import ProcessLost
 from core.training.memory import is_out_of_memory, release_cached_memory
 from core.training.resolve import resolve
-from core.training.speed.choice import choose_precision
 from core.training.trainer import Trainer
 from core.training.trouble import out_of_memory_error
 

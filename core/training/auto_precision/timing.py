@@ -11,10 +11,10 @@ import torch
 
 from core.events import Progress
 from core.model.transformer import Transformer
+from core.training.auto_precision.sample import Sample
 from core.training.flat_parameters import FlatParameters
 from core.training.passes.training import TrainingPass
 from core.training.random_state import RandomState
-from core.training.speed.sample import Sample
 from core.training.threads import threads
 
 _ROUNDS = 5  # the first only warms up

@@ -13,11 +13,11 @@ from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
 from core.events import Progress
 from core.machine.processor import has_bfloat16_products
+from core.training.auto_precision.cache import cached_seconds, store_seconds
+from core.training.auto_precision.sample import Sample, make_sample
+from core.training.auto_precision.timing import Seconds, measure
 from core.training.memory import require_memory
 from core.training.resolve import has_small_steps
-from core.training.speed.cache import cached_seconds, store_seconds
-from core.training.speed.sample import Sample, make_sample
-from core.training.speed.timing import Seconds, measure
 
 MIN_SPEEDUP = 1.1
 """How many times as fast as float32 bfloat16 must be: a smaller gain would be picked by chance."""

@@ -13,8 +13,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from core.machine.processor import processor_name
 from core.run_files.atomic import write_atomically
-from core.training.speed.sample import Sample
-from core.training.speed.timing import Seconds
+from core.training.auto_precision.sample import Sample
+from core.training.auto_precision.timing import Seconds
 
 _Number = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 _ENTRIES = TypeAdapter(dict[str, tuple[_Number, _Number]])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.config import ModelConfig
 from core.data.special_tokens import SPECIAL_TOKENS
-from core.training.speed.sample import MAX_WORK, Sample
+from core.training.auto_precision.sample import MAX_WORK, Sample
 
 PAPER = Sample(
     model=ModelConfig(d_model=512, num_heads=8, d_ff=2048, num_encoder_layers=6, num_decoder_layers=6),

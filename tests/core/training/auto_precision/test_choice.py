@@ -11,12 +11,12 @@ import torch
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.machine.processor import has_bfloat16_products
+from core.training.auto_precision.cache import cache_file
+from core.training.auto_precision.choice import PrecisionChoice, choose_precision, faster_precision
+from core.training.auto_precision.timing import Seconds, measure
 from core.training.resolve import resolve
-from core.training.speed.cache import cache_file
-from core.training.speed.choice import PrecisionChoice, choose_precision, faster_precision
-from core.training.speed.timing import Seconds, measure
+from tests.core.training.auto_precision.test_sample import PAPER
 from tests.core.training.small_runs import DATASET, MODEL, finish
-from tests.core.training.speed.test_sample import PAPER
 
 LARGER = {**MODEL, "d_model": 128}
 """With a batch of 256 just large enough that there is something to choose."""

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.training.speed.cache import cache_file, cached_seconds, store_seconds
-from core.training.speed.timing import Seconds
-from tests.core.training.speed.test_sample import PAPER
+from core.training.auto_precision.cache import cache_file, cached_seconds, store_seconds
+from core.training.auto_precision.timing import Seconds
+from tests.core.training.auto_precision.test_sample import PAPER
 
 MEASURED = Seconds(float32=0.5, bfloat16=0.25)
 
