@@ -32,8 +32,8 @@ class Cases:
         try:
             yield
         except (Exception, pytest.fail.Exception) as error:
-            said = f"{what}\n{traceback.format_exc()}"
-            self.lost.append(said.encode(errors="backslashreplace").decode())  # a strange path: xdist sends UTF-8
+            message = f"{what}\n{traceback.format_exc()}"
+            self.lost.append(message.encode(errors="backslashreplace").decode())  # a strange path: xdist sends UTF-8
             if "from pytest-timeout" in str(error):
                 raise
 

@@ -122,11 +122,11 @@ class Monkey(QObject):
     def _scroll(self) -> None:
         widget = self._dice.choice(self._within_reach(QWidget))
         place, none = QPointF(self._point(widget)), QPoint()
-        turn = QPoint(0, self._dice.choice((-120, 120)))
+        delta = QPoint(0, self._dice.choice((-120, 120)))
         no_button, no_modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
         phase = Qt.ScrollPhase.NoScrollPhase
         QApplication.sendEvent(
-            widget, QWheelEvent(place, widget.mapToGlobal(place), none, turn, no_button, no_modifier, phase, False)
+            widget, QWheelEvent(place, widget.mapToGlobal(place), none, delta, no_button, no_modifier, phase, False)
         )
 
     def _resize(self) -> None:

@@ -105,4 +105,4 @@ def test_of_a_strange_path_can_be_told_what_was_lost() -> None:
     cases = Cases()
     with cases.trying("in \udcff"):
         raise AssertionError("no run in \udcff")
-    assert [said.encode().count(b"in \\udcff") for said in cases.lost] == [3]
+    assert [message.encode().count(b"in \\udcff") for message in cases.lost] == [3]

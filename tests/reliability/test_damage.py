@@ -188,10 +188,10 @@ def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: 
     for name, copy, line in zip(names, copies, done.stdout.splitlines(), strict=True):
         with cases.trying(name):
             record = json.loads(line)
-            (said,) = record["said"]
-            assert said.startswith(f"{copy / name}: it cannot be read (Permission denied). "), said
+            (sentence,) = record["said"]
+            assert sentence.startswith(f"{copy / name}: it cannot be read (Permission denied). "), sentence
             assert record["refused"] == (name not in newest)
-            assert record["refused"] or "Opened at the checkpoint before it, of step 2" in said
+            assert record["refused"] or "Opened at the checkpoint before it, of step 2" in sentence
 
 
 @pytest.mark.skipif(shutil.which(STRACE) is None, reason="strace has the system refuse to read, and is not installed")

@@ -117,12 +117,12 @@ def test_no_number_that_is_not_finite_is_saved(
                 drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
                 run = session.start(Start(runs_dir=tmp_path / "runs"))
                 learn(session, AT, watcher)
-                said = spoil(session.run.trainer, number)
+                sentence = spoil(session.run.trainer, number)
                 save(session, watcher)
                 require_only_finite(run)
                 assert watcher.all(RunFinished)[-1].reason == "diverged"
                 # A step later, one spoiled tensor has spoiled others.
-                assert save is not train_to_checkpoint or said in watcher.wait(Trouble).sentence
+                assert save is not train_to_checkpoint or sentence in watcher.wait(Trouble).sentence
                 assert watcher.wait(Trouble).offer == "lower_rate"
                 assert RunFolder.open(run).state.state == "failed"
                 drain(session.open_run(OpenRun(run=run)), watcher)
@@ -194,7 +194,7 @@ def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Case
         assert code == 3 and "Traceback" not in errors, errors
         assert "a step about" in errors and "Lower training.batch_size" in errors
         require_only_finite(run)
-        said, _, command = errors.splitlines()[-1].partition("Start a run with smaller batches: ")
-        assert "000000" in said
+        sentence, _, command = errors.splitlines()[-1].partition("Start a run with smaller batches: ")
+        assert "000000" in sentence
         smaller = ("--set", "training.batch_size=8000", "--set", "training.accumulate_steps=2")
         assert shlex.split(command) == ["headlight", "train", str(run / "config.yaml"), *smaller]

@@ -138,16 +138,16 @@ def test_a_clock_that_jumps_does_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
     assert (arrays["train/target_tokens_per_second"] > 0).all()
 
 
-@pytest.mark.parametrize(("clock", "told"), [(-1e9, 0.0), (1e11, 32_503_680_000.0)])
+@pytest.mark.parametrize(("clock", "created"), [(-1e9, 0.0), (1e11, 32_503_680_000.0)])
 def test_a_clock_of_another_age_damages_no_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: float, told: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: float, created: float
 ) -> None:
     """That of Windows can be set from 1601 on."""
     with monkeypatch.context() as patch:
         patch.setattr(time, "time", lambda: clock)
         done = called(*train(tmp_path, "--run-dir", str(tmp_path / "run"), *LAST)[len(MAIN) :], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert RunFolder.open(tmp_path / "run").state.created == told
+    assert RunFolder.open(tmp_path / "run").state.created == created
 
 
 @posix

@@ -140,9 +140,9 @@ def preparing(window: MainWindow, folder: Path) -> Reached:
 
 def heard_of_preparing(window: MainWindow) -> Reached:
     """Whether the engine has told of it, perhaps in one tick with its end."""
-    told: list[StateChanged] = []
-    window.context.bridge.state_changed.connect(told.append)
-    return lambda: any(change.state == "preparing" for change in told)
+    events: list[StateChanged] = []
+    window.context.bridge.state_changed.connect(events.append)
+    return lambda: any(change.state == "preparing" for change in events)
 
 
 def ready(window: MainWindow, folder: Path) -> Reached:
@@ -203,37 +203,38 @@ def two_processes_learning(window: MainWindow, folder: Path) -> Reached:
 
 def evaluating(window: MainWindow, folder: Path) -> Reached:
     """Asked for, and begun: what can be answered meanwhile was."""
-    asked: list[Future[Any]] = []
+    futures: list[Future[Any]] = []
 
-    def is_at_it() -> bool:
-        if window.context.bridge.state == "paused" and all(one.done() for one in asked):
-            asked.clear()  # both answered before anybody looked
-            asked.extend(window.context.bridge.ask(one) for one in (Evaluate(split="test"), Translate(texts=("1 2",))))
-        return bool(asked) and asked[1].done() and not asked[0].done()
+    def is_running() -> bool:
+        if window.context.bridge.state == "paused" and all(one.done() for one in futures):
+            futures.clear()  # both answered before anybody looked
+            requests = (Evaluate(split="test"), Translate(texts=("1 2",)))
+            futures.extend(map(window.context.bridge.ask, requests))
+        return bool(futures) and futures[1].done() and not futures[0].done()
 
     learn_to_decode_slowly(window, folder)
-    return is_at_it
+    return is_running
 
 
 def searching_a_beam(window: MainWindow, folder: Path) -> Reached:
     """The engine has taken the question, and has not answered."""
     bridge, search = window.context.bridge, SearchBeam(source="1 2", beam_size=16, length_penalty=0.6)
-    asked: list[Future[Any]] = []
+    futures: list[Future[Any]] = []
 
-    def is_at_it() -> bool:
-        if bridge.state == "paused" and all(one.done() for one in asked):
-            asked.append(bridge.ask(search))
-        return bool(asked) and bridge.engine._inbox.empty() and not asked[-1].done()
+    def is_running() -> bool:
+        if bridge.state == "paused" and all(one.done() for one in futures):
+            futures.append(bridge.ask(search))
+        return bool(futures) and bridge.engine._inbox.empty() and not futures[-1].done()
 
     learn_to_decode_slowly(window, folder)
-    return is_at_it
+    return is_running
 
 
 def checking_a_plugin(window: MainWindow, folder: Path) -> Reached:
-    told: list[Progress] = []
-    window.context.bridge.progressed.connect(told.append)
+    events: list[Progress] = []
+    window.context.bridge.progressed.connect(events.append)
     window.context.bridge.ask(CheckPlugin(plugin="copy_task"))
-    return lambda: any(one.stage.startswith("checking ") for one in told)
+    return lambda: any(one.stage.startswith("checking ") for one in events)
 
 
 def learn(window: MainWindow, folder: Path, steps: int | None = None) -> None:

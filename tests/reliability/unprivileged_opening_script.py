@@ -28,5 +28,5 @@ with Engine([watcher], cache_dir=own / "cache") as engine:
             History.read(RunFolder.open(run))  # as the window does
         except UserError as error:
             refusal = str(error)
-        told = [f"{trouble.sentence} {trouble.advice}" for trouble in watcher.all(Trouble)]
-        print(json.dumps({"run": run.name, "said": [*told, *filter(None, [refusal])], "refused": bool(refusal)}))
+        sentences = [f"{trouble.sentence} {trouble.advice}" for trouble in watcher.all(Trouble)]
+        print(json.dumps({"run": run.name, "said": [*sentences, *filter(None, [refusal])], "refused": bool(refusal)}))

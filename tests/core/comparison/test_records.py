@@ -26,7 +26,7 @@ def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: floa
 
 
 @pytest.mark.parametrize(
-    ("key", "changed", "said"),
+    ("key", "changed", "expected"),
     [
         (RATE, [(300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),
         (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # typed digit by digit
@@ -36,13 +36,17 @@ def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: floa
     ],
 )
 def test_a_setting_changed_during_a_run_sets_it_apart(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], key: str, changed: list[tuple[int, str, object]], said: object
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    key: str,
+    changed: list[tuple[int, str, object]],
+    expected: object,
 ) -> None:
     run(tmp_path, "parent")
     run(tmp_path, "child", *changed)
     assert cli.main(["runs", "compare", "parent", "child", "--json", "--runs-dir", str(tmp_path)]) == 0
     parent, child = (json.loads(line) for line in capfd.readouterr().out.splitlines())
-    assert (parent[key], child[key]) == ({RATE: 0.003}.get(key), said)
+    assert (parent[key], child[key]) == ({RATE: 0.003}.get(key), expected)
 
 
 def test_what_was_changed_alike_is_no_difference(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -347,19 +347,19 @@ def test_where_nobody_says_how_many_subwords_are_as_many_as_the_texts_give(tmp_p
     (tmp_path / "pieces.py").write_text(code, encoding="utf-8")
     (tmp_path / "words.py").write_text(WORDS, encoding="utf-8")
     with PluginHost([tmp_path]) as host:
-        for asked in (
+        for settings in (
             {"plugin": "pieces"},
             {"plugin": "pieces", "tokenizer": {"src": "subword_unigram"}},
             {"plugin": "words", "tokenizer": {"src": "subword"}},
             {"plugin": "words", "tokenizer": {"src": "subword", "tgt": "subword", "shared": True}},
         ):
-            dataset = DatasetConfig.model_validate(asked)
+            dataset = DatasetConfig.model_validate(settings)
             first = drive(prepare_data(dataset, host, tmp_path / "cache"))
             found = first.dataset.tokenizer
             learnt = [vocabulary for side, vocabulary in sides_of(first) if side in first.subword_models]
             assert found != "auto" and found.size == max(map(len, learnt)) < 20
-            anew = drive(prepare_data(first.dataset, host, tmp_path / "other"))
-            assert (anew.fingerprint, anew.subword_models) == (first.fingerprint, first.subword_models)
+            again = drive(prepare_data(first.dataset, host, tmp_path / "other"))
+            assert (again.fingerprint, again.subword_models) == (first.fingerprint, first.subword_models)
             models, symbols = first.subword_models, first.own_tokens
             goes_on = drive(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
             assert (goes_on.fingerprint, goes_on.dataset) == (first.fingerprint, first.dataset)
@@ -426,17 +426,17 @@ def unlike_sides(folder: Path) -> dict[str, Any]:
 
 def test_a_size_is_none_too_many_where_one_side_gives_it(prepare: Prepare, tmp_path: Path) -> None:
     """Else no size would do where one side gives fewer than the other needs."""
-    asked = unlike_sides(tmp_path)
-    asked["tokenizer"]["size"] = 65
-    data = prepare("parallel_text", **asked)
+    settings = unlike_sides(tmp_path)
+    settings["tokenizer"]["size"] = 65
+    data = prepare("parallel_text", **settings)
     assert (len(data.src_vocabulary), len(data.tgt_vocabulary)) == (10, 65)
 
 
 def test_of_a_size_too_small_for_both_sides_that_is_said_which_does_for_both(prepare: Prepare, tmp_path: Path) -> None:
-    asked = unlike_sides(tmp_path)
-    asked["tokenizer"]["size"] = 5
+    settings = unlike_sides(tmp_path)
+    settings["tokenizer"]["size"] = 5
     with pytest.raises(UserError) as refused:
-        prepare("parallel_text", **asked)
+        prepare("parallel_text", **settings)
     assert str(refused.value) == (
         "dataset.tokenizer.size = 5: the target texts have so many different characters that they need at least 65. "
         "Set it to 65 or more, or to auto; some thousands are usual."

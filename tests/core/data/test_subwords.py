@@ -115,20 +115,20 @@ def test_learning_that_the_system_ends_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script that is a program")
 @pytest.mark.parametrize(
-    ("said", "advice"),
+    ("message", "advice"),
     [("RuntimeError: Resource temporarily unavailable", "Is there too little memory?"), ("Odd.", "Choose other")],
 )
 def test_what_ends_learning_is_told_with_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, advice: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, advice: str
 ) -> None:
     failing = tmp_path / "failing"
-    failing.write_text(f"#!{sys.executable}\nimport sys\nsys.exit({said!r})\n")
+    failing.write_text(f"#!{sys.executable}\nimport sys\nsys.exit({message!r})\n")
     failing.chmod(0o755)
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
     monkeypatch.setattr(sys, "executable", str(failing))
     with pytest.raises(UserError) as caught:
         list(learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60))
-    assert f"source texts failed: {said.rstrip('.')}. {advice}" in str(caught.value)
+    assert f"source texts failed: {message.rstrip('.')}. {advice}" in str(caught.value)
 
 
 @pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])

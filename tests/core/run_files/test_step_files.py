@@ -28,6 +28,6 @@ def test_steps_are_read_from_these_names_alone(tmp_path: Path, kind: str) -> Non
 
 
 def test_checkpoints_put_aside_are_told_by_what_is_behind_their_names(tmp_path: Path) -> None:
-    aside = step_path(tmp_path, CHECKPOINTS, 5).with_suffix(".old")
-    aside.mkdir(parents=True)
+    old = step_path(tmp_path, CHECKPOINTS, 5).with_suffix(".old")
+    old.mkdir(parents=True)
     assert (steps_in(tmp_path, CHECKPOINTS), steps_in(tmp_path, CHECKPOINTS, ".old")) == ([], [5])

@@ -158,6 +158,6 @@ def test_a_run_that_keeps_no_checkpoint_from_before_it_blew_up_is_to_be_begun_an
         answered(engine, OpenRun(run=run))
         assert answered(engine, Pause()) == first
     diverged, opened = watcher.all(Trouble)
-    anew = "start a new run with training.optimizer.learning_rate = 10, warm up for more steps"
-    assert diverged.offer == "" and f"No checkpoint from before it diverged is kept: {anew}" in diverged.advice
-    assert f"had already diverged at its last checkpoint, of step {last}" in opened.sentence and anew in opened.advice
+    advice = "start a new run with training.optimizer.learning_rate = 10, warm up for more steps"
+    assert diverged.offer == "" and f"No checkpoint from before it diverged is kept: {advice}" in diverged.advice
+    assert f"had already diverged at its last checkpoint, of step {last}" in opened.sentence and advice in opened.advice

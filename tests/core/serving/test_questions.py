@@ -44,8 +44,8 @@ def test_translating_with_the_weights_of_any_kept_step(engine: Engine, tmp_path:
     np.testing.assert_array_equal(again.sentence.encoder_self, at_first.sentence.encoder_self)
     assert (again.sentence.encoder_self != now[0].sentence.encoder_self).any()
     kept = RunFolder.open(run).snapshot_steps()
-    asked = kept[3] + 1 if kept[3] + 1 not in kept else kept[3]
-    assert answered(engine, Translate(texts=(TEXT,), step=asked))[0].step == kept[3]
+    step = kept[3] + 1 if kept[3] + 1 not in kept else kept[3]
+    assert answered(engine, Translate(texts=(TEXT,), step=step))[0].step == kept[3]
     with pytest.raises(UserError, match="empty"):
         answered(engine, Translate(texts=("",)))
     with_another_run(engine, run, now[0], again)
