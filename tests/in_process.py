@@ -17,25 +17,25 @@ import pytest
 import main
 
 
-def called(*arguments: object, cwd: Path, stdin: int | None = None) -> CompletedProcess[str]:
+def run_headlight(*arguments: object, cwd: Path, stdin: int | None = None) -> CompletedProcess[str]:
     """`headlight ARGUMENTS`, called in this folder: its exit code, and what it wrote.
 
     `stdin` is a descriptor to read from, of a pipe or a terminal, which is closed at the end.
     """
     streams = {name: TextIOWrapper(BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
-    with pytest.MonkeyPatch.context() as patch, ExitStack() as opened:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
         if stdin is not None:
-            patch.setattr(sys, "stdin", opened.enter_context(os.fdopen(stdin, encoding="utf-8")))
+            patch.setattr(sys, "stdin", stack.enter_context(os.fdopen(stdin, encoding="utf-8")))
         patch.chdir(cwd)
         patch.setattr(sys, "argv", ["headlight", *map(str, arguments)])
         for name, stream in streams.items():
             patch.setattr(sys, name, stream)
         code = main.main()
-        written = {name: _written(stream) for name, stream in streams.items()}
-        return CompletedProcess(sys.argv, code, **written)
+        texts = {name: _text_of(stream) for name, stream in streams.items()}
+        return CompletedProcess(sys.argv, code, **texts)
 
 
-def _written(stream: TextIOWrapper) -> str:
+def _text_of(stream: TextIOWrapper) -> str:
     stream.flush()
     stream.seek(0)
     return stream.read()

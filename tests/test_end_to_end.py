@@ -23,7 +23,7 @@ from safetensors import safe_open
 from core.run_folder import RunFolder, list_runs
 from core.training.trainer import Trainer
 from tests.full_disk import no_file_beyond
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 ROOT = Path(__file__).parents[1]
 MAIN = [sys.executable, str(ROOT / "main.py")]
@@ -137,7 +137,7 @@ def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, place: Pa
 
 
 def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path) -> None:
-    result = called("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
+    result = run_headlight("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
     record = json.loads(result.stdout)
     validated = RunFolder.open(run).validation_metrics()[300]
     for name in ("loss", "perplexity", "token_accuracy"):  # a validation decodes only some sentences freely
@@ -148,7 +148,7 @@ STRANGE = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", 
 
 
 def test_translate_takes_any_text_and_names_what_it_does_not_know(run: Path, place: Path) -> None:
-    result = called("translate", run, "--json", *STRANGE, cwd=place)
+    result = run_headlight("translate", run, "--json", *STRANGE, cwd=place)
     assert result.returncode == 0, result.stderr
     records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
     assert [record["source"] for record in records] == STRANGE
@@ -169,7 +169,7 @@ def test_translate_searches_with_a_beam_and_prints_all_of_it(run: Path, place: P
         "greedy": ["translate", str(run), "1 2 3", "--json"],
         "two": ["translate", str(run), "1 2 3", "2 1", *beam[1:], "--n-best", "2"],
     }
-    results = {name: called(*arguments, cwd=place).stdout for name, arguments in calls.items()}
+    results = {name: run_headlight(*arguments, cwd=place).stdout for name, arguments in calls.items()}
     record = json.loads(results["whole"])
     assert len(record["n_best"]) == 3 and set(record["n_best"][0]) == {"output", "score", "finished"}
     assert results["best"] == f"{record['n_best'][0]['output']}\n" == f"{record['output']}\n"
@@ -191,12 +191,12 @@ def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, pl
         "--n-best 2: expected 1 to 1, the beam's size.": ["translate", str(run), "1", "--n-best", "2"],
     }
     for expected, arguments in calls.items():
-        assert expected in refused(called(*arguments, cwd=place))
+        assert expected in refused(run_headlight(*arguments, cwd=place))
 
 
 def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
     (place / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
-    result = called("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
+    result = run_headlight("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
     assert (result.returncode, result.stdout) == (0, ""), result.stderr
     assert "2/2" in result.stderr
     written = (place / "out.txt").read_text(encoding="utf-8")
@@ -204,7 +204,7 @@ def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
     theirs, ours = os.pipe()
     os.write(ours, b"1 2\n3\n")
     os.close(ours)
-    assert called("translate", run, cwd=place, stdin=theirs).stdout == written
+    assert run_headlight("translate", run, cwd=place, stdin=theirs).stdout == written
 
 
 SHORT = ("--set", "training.max_steps=20", "--set", "training.validate_every=20")
@@ -213,7 +213,7 @@ SHORT = ("--set", "training.max_steps=20", "--set", "training.validate_every=20"
 @pytest.fixture(scope="module")
 def training_of_seeds(place: Path) -> subprocess.CompletedProcess[str]:
     """Short trainings with the seeds 3 and 5, which nobody stops."""
-    return called("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *SHORT, "--json", cwd=place)
+    return run_headlight("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *SHORT, "--json", cwd=place)
 
 
 def finished_runs(training: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
@@ -243,7 +243,7 @@ def test_a_seed_that_diverges_keeps_none_of_the_others_from_their_mean(
     has_diverged = vars(Trainer)["has_diverged"].fget
     monkeypatch.setattr(Trainer, "has_diverged", property(lambda run: run.config.seed == 3 or has_diverged(run)))
     short = ("--set", "training.max_steps=5", "--runs-dir", "some", "--json")
-    result = called("train", "tiny.yaml", "--seeds", "3,4,5", *short, cwd=place)
+    result = run_headlight("train", "tiny.yaml", "--seeds", "3,4,5", *short, cwd=place)
     events = [json.loads(line) for line in result.stdout.splitlines()]
     finished = [event for event in events if event["event"] == "run_finished"]
     assert (result.returncode, [one["reason"] for one in finished]) == (3, ["diverged", "max_steps", "max_steps"])
@@ -252,7 +252,7 @@ def test_a_seed_that_diverges_keeps_none_of_the_others_from_their_mean(
 
 def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, tmp_path: Path) -> None:
     arguments = ("--format", "safetensors", "--output", str(tmp_path / "tiny"), "--checkpoint", "last")
-    result = called("export", run, *arguments, cwd=place)
+    result = run_headlight("export", run, *arguments, cwd=place)
     assert (result.returncode, result.stdout) == (0, f"{tmp_path / 'tiny'}: the weights of step 300\n"), result.stderr
     moved = (tmp_path / "tiny").rename(tmp_path / "elsewhere")
     kept = RunFolder.open(run).weights(300)
@@ -261,11 +261,12 @@ def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, 
         assert all(np.array_equal(file.get_tensor(name), kept[name]) for name in kept)
     assert (moved / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
     outputs = [
-        called("translate", where, "1 2 3", "--checkpoint", "last", cwd=tmp_path).stdout for where in (run, moved)
+        run_headlight("translate", where, "1 2 3", "--checkpoint", "last", cwd=tmp_path).stdout
+        for where in (run, moved)
     ]
     assert outputs[0] == outputs[1] != ""
-    assert "already exists" in called("export", run, *arguments[:2], "--output", moved, cwd=place).stderr
-    assert called("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
+    assert "already exists" in run_headlight("export", run, *arguments[:2], "--output", moved, cwd=place).stderr
+    assert run_headlight("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
     assert not list(tmp_path.glob(".exporting-*"))
 
 
@@ -341,7 +342,7 @@ def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(ru
     resume = ["train", "--resume", "stopped"]
     for arguments, number in ((begin, signal.SIGTERM), (resume, signal.SIGHUP)):
         require_stopped_and_saved(*stop_after_first_steps(arguments, place, number), number)
-    result = called(*resume, cwd=place)
+    result = run_headlight(*resume, cwd=place)
     assert result.returncode == 0, result.stderr
     assert learnt(place / "stopped") == learnt(run)
 
@@ -369,17 +370,17 @@ def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(
     command, _, rest = told.partition("; ")
     assert rest == "`runs compare` gives the mean of all)"
     for one in (["train", "--resume", str(run)], command.split(), command.replace("seed=5", "seed=7").split()):
-        result = called(*one, cwd=place)
+        result = run_headlight(*one, cwd=place)
         assert result.returncode == 0, result.stderr
     assert learnt(run) == learnt(Path(finished_runs(training_of_seeds)[0]["run"]))
-    compared = called("runs", "compare", *list_runs(place / "rest"), "--json", cwd=place)
+    compared = run_headlight("runs", "compare", *list_runs(place / "rest"), "--json", cwd=place)
     records = [json.loads(line) for line in compared.stdout.splitlines()]
     assert records[3]["run"] == "mean of 3", records
 
 
 def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:
     shutil.copytree(run, place / "more")
-    result = called("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
+    result = run_headlight("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
     assert result.returncode == 0, result.stderr
     assert "step 320" in result.stdout.splitlines()
     assert RunFolder.open(place / "more").metrics()[0].tolist() == list(range(1, 321))
@@ -388,7 +389,7 @@ def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:
 def test_a_loss_that_is_not_finite_ends_the_run_with_code_3(place: Path) -> None:
     wild = ["--set", "training.optimizer={name: sgd, learning_rate: 100, momentum: 0.99}"]
     wild += ["--set", "training.max_grad_norm=null", "--set", "training.schedule={name: constant, warmup_steps: 0}"]
-    result = called("train", "tiny.yaml", "--run-dir", "wild", *wild, "--json", cwd=place)
+    result = run_headlight("train", "tiny.yaml", "--run-dir", "wild", *wild, "--json", cwd=place)
     assert result.returncode == 3, result.stderr
     assert json.loads(result.stdout.splitlines()[-1])["reason"] == "diverged"
     assert "diverged" in result.stderr.splitlines()[-1] and "Traceback" not in result.stderr
@@ -443,7 +444,7 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
         "option": ["train", "tiny.yaml", "--set", "dataset.options.num_symbol=3", *runs],
     }
     for name, arguments in calls.items():
-        sentence = refused(called(*arguments, cwd=place))
+        sentence = refused(run_headlight(*arguments, cwd=place))
         words = {"option": "num_symbol", "raises": "no data today", "all_too_long": "dataset.max_src_length = 20"}
         assert words.get(name, name) in sentence
     assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
@@ -479,9 +480,9 @@ def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Pa
 
 def test_one_example_is_enough(place: Path, plugins: Path) -> None:
     arguments = with_plugin("one_example", plugins, "--run-dir", str(plugins / "one"), "--set", "training.max_steps=40")
-    result = called(*arguments, cwd=place)
+    result = run_headlight(*arguments, cwd=place)
     assert result.returncode == 0, result.stderr
-    answer = called("translate", plugins / "one", "ich mag bier", cwd=place)
+    answer = run_headlight("translate", plugins / "one", "ich mag bier", cwd=place)
     assert answer.stdout == "i like beer\n", answer.stderr
 
 
@@ -489,7 +490,7 @@ def test_one_example_is_enough(place: Path, plugins: Path) -> None:
 def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Path, plugins: Path) -> None:
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
         with no_file_beyond(1024 * kilobytes):
-            return called(*with_plugin("one_example", plugins, "--run-dir", name), cwd=place)
+            return run_headlight(*with_plugin("one_example", plugins, "--run-dir", name), cwd=place)
 
     result = within(70, "full")  # holds a checkpoint, but not all metrics
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr
@@ -498,7 +499,7 @@ def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Pa
     saved = last.partition("saved: ")[2].partition(". Continue with")[0]
     assert Path(saved) == place / "full" / "checkpoints" / "000200"
     assert RunFolder.open(place / "full").state.reason == "disk"
-    result = called("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
+    result = run_headlight("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
     assert result.returncode == 0, result.stderr
     assert RunFolder.open(place / "full").metrics()[0].tolist() == list(range(1, 301))
     assert f"{place / 'begun'} cannot be written: File too large." in refused(within(1, "begun"))
@@ -529,18 +530,18 @@ def test_what_is_no_run_or_cannot_be_written_is_refused_in_a_sentence(run: Path,
         "model.d_model": ["train", "--resume", str(run), "--set", "model.d_model=8"],
     }
     for expected, arguments in calls.items():
-        assert expected in refused(called(*arguments, cwd=place))
+        assert expected in refused(run_headlight(*arguments, cwd=place))
 
 
 def test_runs_are_listed_shown_and_deleted(run: Path, place: Path) -> None:
     doomed = shutil.copytree(run, place / "shelf" / "doomed")
     shelf = ["--runs-dir", place / "shelf"]
-    listed = called("runs", "list", *shelf, "--json", cwd=place)
+    listed = run_headlight("runs", "list", *shelf, "--json", cwd=place)
     (record,) = [json.loads(line) for line in listed.stdout.splitlines()]
     assert (record["run"], record["state"], record["last_step"]) == (str(doomed), "finished", 300)
-    shown = called("runs", "show", "doomed", *shelf, cwd=place)
+    shown = run_headlight("runs", "show", "doomed", *shelf, cwd=place)
     assert "valid/loss" in shown.stdout and "d_model: 16" in shown.stdout
-    assert called("runs", "delete", "doomed", *shelf, cwd=place).returncode == 0
+    assert run_headlight("runs", "delete", "doomed", *shelf, cwd=place).returncode == 0
     assert not doomed.exists()
 
 
@@ -561,4 +562,4 @@ def test_settings_that_are_none_are_refused_before_anything_is_made(place: Path)
         "model.num_heads: must divide d_model = 16, given 3.": ["train", "tiny.yaml", "--set", "model.num_heads=3"],
     }
     for expected, arguments in calls.items():
-        assert expected in refused(called(*arguments, cwd=place))
+        assert expected in refused(run_headlight(*arguments, cwd=place))

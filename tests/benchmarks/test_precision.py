@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, comparisons
 from core.run_folder import RunFolder
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
@@ -26,7 +26,7 @@ def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
 def test_a_row_has_both_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines_share_a_host: None) -> None:
     """Trained in processes of their own; `evaluate` is called in this one."""
     monkeypatch.setattr(
-        "benchmarks.check_quality.subprocess.run", lambda command, **_: called(*command[2:], cwd=tmp_path)
+        "benchmarks.check_quality.subprocess.run", lambda command, **_: run_headlight(*command[2:], cwd=tmp_path)
     )
     (one,) = comparisons(["copy_task"], None)
     preset, seed, metric, *figures = one.row(1, 2, tmp_path).strip("| ").split(" | ")

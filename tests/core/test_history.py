@@ -13,7 +13,7 @@ from core.history import PROBES_IN_MEMORY, History
 from core.resuming import truncate_run
 from core.run_folder import RunFolder
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
-from tests.noted_calls import noted_calls
+from tests.record_calls import record_calls
 
 
 def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
@@ -209,6 +209,6 @@ def test_however_many_probes_were_cut_off_the_folder_is_listed_once(
         (path / f"{step:06d}.safetensors").hardlink_to(path / "000005.safetensors")
     history = History.read(folder)
     truncate_run(folder, 7)
-    listings = noted_calls(monkeypatch, RunFolder, "probe_steps")
+    listings = record_calls(monkeypatch, RunFolder, "probe_steps")
     assert_same_probe(history.probe(3000), probe(5))
     assert (history.probe_steps, len(listings)) == ([5], 1)

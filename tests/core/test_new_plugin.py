@@ -18,14 +18,14 @@ from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3", "training.validate_every=100")
 
 
 def row_of(name: str, folder: Path) -> dict[str, object]:
     """What `plugins list` says of a plugin."""
-    listed = called("plugins", "list", "--json", cwd=folder)
+    listed = run_headlight("plugins", "list", "--json", cwd=folder)
     return next(row for row in map(json.loads, listed.stdout.splitlines()) if row["name"] == name)
 
 
@@ -33,13 +33,13 @@ def assert_trains(name: str, folder: Path) -> None:
     """The one line that the plugin's docstring names is enough to train it."""
     (folder / "run.yaml").write_text(f"dataset: {{plugin: {name}}}\n", encoding="utf-8")
     settings = [word for setting in TINY for word in ("--set", setting)]
-    trained = called("train", "run.yaml", *settings, "--json", cwd=folder)
+    trained = run_headlight("train", "run.yaml", *settings, "--json", cwd=folder)
     assert trained.returncode == 0, trained.stderr
     assert json.loads(trained.stdout.splitlines()[-1])["reason"] == "max_steps"
 
 
 def test_a_new_plugin_is_found_and_trains(tmp_path: Path) -> None:
-    made = called("plugins", "new", "my_words", cwd=tmp_path)
+    made = run_headlight("plugins", "new", "my_words", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     plugin, _ = map(Path, made.stdout.splitlines())
     row = row_of("my_words", tmp_path)
@@ -50,7 +50,7 @@ def test_a_new_plugin_is_found_and_trains(tmp_path: Path) -> None:
 def test_a_new_package_is_installed_found_trained_and_passes_its_test(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = called("plugins", "new", "my_words", "--package", cwd=tmp_path)
+    made = run_headlight("plugins", "new", "my_words", "--package", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     package, site = tmp_path / "headlight-my-words", tmp_path / "site"
     assert {tmp_path / line for line in made.stdout.splitlines()} == {
@@ -73,7 +73,7 @@ def test_a_new_package_is_installed_found_trained_and_passes_its_test(
 
 @pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
 def test_a_name_that_will_not_do_is_one_line(name: str, tmp_path: Path) -> None:
-    refused = called("plugins", "new", name, "--package", cwd=tmp_path)
+    refused = run_headlight("plugins", "new", name, "--package", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert len(refused.stderr.splitlines()) == 1 and repr(name) in refused.stderr
     assert list(tmp_path.iterdir()) == []

@@ -26,7 +26,7 @@ from gui.bridge import EngineBridge
 from gui.main_window import VIEWS, MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.gui.windows import opened_window
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "plugin-guide.md"
@@ -79,7 +79,7 @@ def run(command: str, folder: Path) -> str:
     """What a command of the page prints."""
     program, *arguments = shlex.split(command)
     if program == "headlight":
-        done = called(*arguments, cwd=folder)
+        done = run_headlight(*arguments, cwd=folder)
     else:
         assert program == "python"
         words = [sys.executable, *arguments]
@@ -192,7 +192,7 @@ def as_shown(function: Callable[..., object]) -> str:
 def test_a_plugin_cannot_import_what_lies_beside_it(folder: Path) -> None:
     (folder / "_shared.py").write_text("WORDS = []\n", encoding="utf-8")
     (folder / "sharing.py").write_text("from _shared import WORDS\n", encoding="utf-8")
-    listed = called("plugins", "list", "--plugins-dir", ".", cwd=folder).stdout
+    listed = run_headlight("plugins", "list", "--plugins-dir", ".", cwd=folder).stdout
     assert "No module named '_shared'" in listed and "_shared.py" not in listed
 
 

@@ -24,7 +24,7 @@ from plugins.parallel_text import PLUGIN, ParallelTextOptions
 from tests.core.data.conftest import folder_of, progress_of
 from tests.core.training.small_runs import finish
 from tests.core.watcher import answered, tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 TWO = {"train_source": "train.en", "train_target": "train.de"}
 
@@ -169,9 +169,9 @@ def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> N
     assert typed.unknown == ()
     assert typed.output == from_the_data.output
     (corpus / "new.tsv").write_text("plum\tV;PST\n")
-    translated = called("translate", corpus / "run", "--input", "new.tsv", cwd=corpus)
+    translated = run_headlight("translate", corpus / "run", "--input", "new.tsv", cwd=corpus)
     assert translated.stdout == f"{typed.output}\n" and "not in the vocabulary" not in translated.stderr
-    whole = called("translate", corpus / "run", "--input", "valid.tsv", cwd=corpus)
+    whole = run_headlight("translate", corpus / "run", "--input", "valid.tsv", cwd=corpus)
     assert (whole.returncode, whole.stdout) == (2, "")
     assert "valid.tsv, line 1: The text “lump lumped V;PST” has 3 columns between tabs; this run's" in whole.stderr
     assert "sources have 2. Give the source columns alone" in whole.stderr
@@ -267,7 +267,7 @@ def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str]
 
 
 def test_of_a_preset_whose_folder_nobody_has_set_it_is_said_where_it_looks(corpus: Path) -> None:
-    result = called("train", "multi30k_en_de", cwd=corpus)
+    result = run_headlight("train", "multi30k_en_de", cwd=corpus)
     assert result.returncode == 2
     assert result.stderr == (
         "headlight: preset multi30k_en_de, line 11: dataset.options.train_source: there is no "
@@ -275,7 +275,7 @@ def test_of_a_preset_whose_folder_nobody_has_set_it_is_said_where_it_looks(corpu
         "where Headlight was started: set dataset.options.folder to where the files are "
         "(of a preset, `presets show` says which they are).\n"
     )
-    result = called("train", "multi30k_en_de", "--set", f"dataset.options.folder={corpus / 'no'}", cwd=corpus)
+    result = run_headlight("train", "multi30k_en_de", "--set", f"dataset.options.folder={corpus / 'no'}", cwd=corpus)
     assert result.stderr.endswith("train.lc.norm.tok.en. Set dataset.options.folder to where the files are.\n")
 
 
@@ -505,4 +505,4 @@ def test_pairs_that_options_leave_out_are_reported_with_the_split_they_would_be_
             valid.write_text("a b c\tb\n" + "a\t\n" * gaps, encoding="utf-8")
         os.utime(valid, (gaps, gaps))
         told = "left out, by options of parallel_text: 3 of 1,003 train pairs, {0} of {1} valid pairs, {0} of {1} test"
-        assert told.format(gaps, gaps + 1) in called(*words, cwd=corpus).stderr
+        assert told.format(gaps, gaps + 1) in run_headlight(*words, cwd=corpus).stderr

@@ -9,8 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 for line in sys.stdin:
-    done = called(*json.loads(line), cwd=Path.cwd())
+    done = run_headlight(*json.loads(line), cwd=Path.cwd())
     print(json.dumps([done.returncode, done.stdout, done.stderr]))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from core.run_folder import RunFolder, is_run
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
 from tests.reliability.privileges import needs_strace
 from tests.reliability.small_runs import digest, read_everything, resume, train
@@ -209,10 +209,10 @@ def test_a_beginning_killed_anywhere_leaves_a_run_to_go_on_with_or_none(
 def assert_resumes_or_says_why_not(killed: Path) -> None:
     """A run that is listed says in one line that it has no checkpoint yet, or it goes on."""
     has_checkpoint = is_run(killed) and bool(RunFolder.open(killed).checkpoint_steps())
-    listed = called("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
+    listed = run_headlight("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
     assert listed.returncode == 0 and "damaged" not in listed.stdout, listed.stdout
     assert (killed.name in listed.stdout) == is_run(killed)
-    done = called("train", "--resume", killed, "--set", "training.max_steps=3", cwd=killed.parent)
+    done = run_headlight("train", "--resume", killed, "--set", "training.max_steps=3", cwd=killed.parent)
     if has_checkpoint:
         assert done.returncode == 0, done.stderr
         assert_all_readable(killed)

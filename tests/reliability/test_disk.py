@@ -19,7 +19,7 @@ from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from gui.workbench import Workbench
 from tests.gui.conftest import WAIT_MS
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
 from tests.reliability.privileges import UNPRIVILEGED, needs_mount, needs_setpriv, needs_unprivileged_mount
 from tests.reliability.training_process import (
@@ -113,7 +113,7 @@ BREAK: dict[str, Callable[[Path], None]] = {
 def assert_resumes(run: Path, folder: Path) -> None:
     """Once the disk is back: from its last checkpoint, with no step missing and none twice."""
     end = RunFolder.open(run).state.last_step + 30
-    done = called("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
+    done = run_headlight("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert has_intact_checkpoint(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
 
@@ -151,7 +151,7 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
 ) -> None:
     def refused(what: str, command: list[str]) -> None:
         with cases.trying(what):
-            done = called(*command[len(MAIN) :], cwd=tmp_path)
+            done = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
             assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
             assert what in done.stderr and str(disk) in done.stderr
             assert not list(disk.iterdir())
@@ -167,14 +167,14 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
 def test_a_run_that_cannot_go_on_where_it_lies_is_to_be_copied(disk: Path, tmp_path: Path) -> None:
     run, mended = disk / "run", "Fix that, or copy the run to another place and resume it there.\n"
     command = train(tmp_path, "--run-dir", str(run), "training.max_steps=20")
-    assert called(*command[len(MAIN) :], cwd=tmp_path).returncode == 0
+    assert run_headlight(*command[len(MAIN) :], cwd=tmp_path).returncode == 0
     resume = ("train", "--resume", run, "--set", "training.max_steps=30")
     for break_it, what in ((fill, "There is no room for this run"), (make_read_only, "Read-only file system")):
         break_it(disk)
-        refused = called(*resume, cwd=tmp_path)
+        refused = run_headlight(*resume, cwd=tmp_path)
         assert refused.returncode == 2 and what in refused.stderr and refused.stderr.endswith(mended), refused.stderr
         restore_disk(disk)
-    assert called(*resume, cwd=tmp_path).returncode == 0
+    assert run_headlight(*resume, cwd=tmp_path).returncode == 0
 
 
 def in_shell(command: list[str], redirect: str, unbuffered: str = "") -> subprocess.CompletedProcess[str]:

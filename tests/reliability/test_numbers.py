@@ -24,7 +24,7 @@ from core.training.trainer import Trainer
 from gui.main_window import MainWindow
 from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
 from tests.reliability.privileges import needs_prlimit
 from tests.reliability.training_process import MAIN, running, train, wait_for_exit
@@ -144,12 +144,12 @@ def test_the_command_line_it_prints_goes_on_at_a_lower_rate(tmp_path: Path) -> N
     run = tmp_path / "a run"
     wild = [f"{key}={value}" for key, value in WILD.items()]
     arguments = train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)[len(MAIN) :]
-    stopped = called(*arguments, cwd=tmp_path)
+    stopped = run_headlight(*arguments, cwd=tmp_path)
     assert stopped.returncode == 3, stopped.stderr
     require_only_finite(run)
     program, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
     assert program == "headlight" and arguments[-1] == "training.optimizer.learning_rate=1"
-    done = called(*arguments, cwd=tmp_path)
+    done = run_headlight(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert RunFolder.open(run).latest_config().training.optimizer.learning_rate == 1
 

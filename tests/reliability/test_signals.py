@@ -20,7 +20,7 @@ import pytest
 
 from core.machine.signals import STOP_SIGNALS
 from core.run_folder import RunFolder, is_run, list_runs
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
 from tests.reliability.run_digests import assert_same, digests
 from tests.reliability.training_process import (
@@ -163,7 +163,7 @@ def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, 
 def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path, cases: Cases, full: bool) -> None:
     """It is broken off between two batches, and done anew by whoever resumes the run, as if nothing had happened."""
     command = train(tmp_path, "training.max_steps=8", "training.validate_every=5", "decoding.beam_size=16")
-    plain = called(*command[len(MAIN) :], "--run-dir", "plain", cwd=tmp_path)
+    plain = run_headlight(*command[len(MAIN) :], "--run-dir", "plain", cwd=tmp_path)
     assert plain.returncode == 0, plain.stderr
     for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
@@ -176,7 +176,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches, and it came in the third
             folder = RunFolder.open(run)
             assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and has_intact_checkpoint(run)
-            resumed = called("train", "--resume", run, cwd=tmp_path)
+            resumed = run_headlight("train", "--resume", run, cwd=tmp_path)
             assert resumed.returncode == 0, resumed.stderr
             assert list(folder.validation_metrics()) == [5, 8]
             assert_same(digests(run), digests(tmp_path / "plain"))

@@ -20,7 +20,7 @@ import pytest
 from platformdirs import user_cache_path
 
 from core.run_folder import RunFolder, list_runs
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability import training_process
 from tests.reliability.cases import Cases
 from tests.reliability.training_process import (
@@ -59,7 +59,7 @@ def test_a_run_can_lie_anywhere(tmp_path: Path, cases: Cases, full: bool) -> Non
             run = tmp_path / os.fsdecode(PLACES[name])
             command = train(tmp_path, "--run-dir", str(run), *LAST)
             if not full:
-                done = called(*command[len(MAIN) :], cwd=tmp_path)
+                done = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
                 assert done.returncode == 0, done.stderr
             else:
                 assert_trains(command, **ASCII)
@@ -130,7 +130,7 @@ def test_a_clock_that_jumps_does_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
     words = train(tmp_path, "--run-dir", str(run), "training.max_steps=200", "training.validate_every=50")[len(MAIN) :]
     with monkeypatch.context() as patch:
         patch.setattr(time, "time", lambda: now() + jumps[next(looks) // 50 % 3])
-        done = called(*words, cwd=tmp_path)
+        done = run_headlight(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     steps, arrays = RunFolder.open(run).metrics()
     assert steps.tolist() == list(range(1, 201)) and (np.diff(arrays["time"]) < -1000).any()
@@ -145,7 +145,7 @@ def test_a_clock_of_another_age_damages_no_run(
     """That of Windows can be set from 1601 on."""
     with monkeypatch.context() as patch:
         patch.setattr(time, "time", lambda: clock)
-        done = called(*train(tmp_path, "--run-dir", str(tmp_path / "run"), *LAST)[len(MAIN) :], cwd=tmp_path)
+        done = run_headlight(*train(tmp_path, "--run-dir", str(tmp_path / "run"), *LAST)[len(MAIN) :], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert RunFolder.open(tmp_path / "run").state.created == created
 

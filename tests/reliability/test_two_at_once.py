@@ -21,7 +21,7 @@ from core.run_folder import RunFolder, list_runs
 from gui.main_window import MainWindow
 from tests.core.examples import run_folder
 from tests.gui.conftest import WAIT_MS
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability import training_process
 from tests.reliability.cases import Cases
 from tests.reliability.training_process import (
@@ -122,7 +122,7 @@ def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with running(train(tmp_path, "--run-dir", str(run))) as first:
         wait_for_checkpoint(run, 20, first)
-        second = called("train", "--resume", run, cwd=tmp_path)
+        second = run_headlight("train", "--resume", run, cwd=tmp_path)
         assert (second.returncode, len(second.stderr.splitlines())) == (2, 1), second.stderr
         assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in second.stderr
         first.terminate()

@@ -16,7 +16,7 @@ from core.marks import collect_marks
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
 from tests.gui.builders import GOLD, aligned_sentence, sentence
-from tests.noted_calls import noted_calls
+from tests.record_calls import record_calls
 
 FINISHED = Path(__file__).parents[3] / "resources" / "finished_run"
 
@@ -175,7 +175,7 @@ def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
 
 
 def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, listed = (noted_calls(monkeypatch, RunFolder, name) for name in ("probe", "probe_steps"))
+    read, listed = (record_calls(monkeypatch, RunFolder, name) for name in ("probe", "probe_steps"))
     history = read_followed_run(RunFolder.open(FINISHED))
     assert (read, len(listed)) == ([], 1)
     for _ in history.analyse():

@@ -19,18 +19,18 @@ from core.requests import Learn, OpenRun, Stop
 from core.run_folder import RunFolder
 from tests.core.cli.conftest import FILES
 from tests.core.watcher import answered, begun, tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def evaluate(workspace: Path, *options: str, run: str = "run") -> tuple[dict[str, Any], list[str]]:
     """What it printed, and the lines on standard error."""
-    result = called("evaluate", workspace / run, "--json", *options, cwd=workspace)
+    result = run_headlight("evaluate", workspace / run, "--json", *options, cwd=workspace)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout), result.stderr.splitlines()
 
 
 def test_the_reason_for_missing_pairs_is_given(workspace: Path, missing_file: Path) -> None:
-    result = called("evaluate", workspace / "run", cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", cwd=workspace)
     (why,) = result.stderr.splitlines()
     assert (result.returncode, result.stdout) == (2, "")
     assert (
@@ -42,7 +42,7 @@ def test_the_reason_for_missing_pairs_is_given(workspace: Path, missing_file: Pa
 
 def test_no_location_is_asked_for_if_no_file_is_missing(workspace: Path) -> None:
     twice = "dataset.options.test_source=valid.source"
-    result = called("evaluate", workspace / "run", "--split", "test", "--set", twice, cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", "--split", "test", "--set", twice, cwd=workspace)
     assert result.returncode == 2
     said = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already."
     assert result.stderr.splitlines() == [f"headlight: --set {twice}: {said}"]
@@ -57,7 +57,9 @@ def test_another_corpus_under_the_new_name_is_refused(workspace: Path, moved_cor
     train = moved_corpus / "train.target"
     text = train.read_text(encoding="utf-8")
     train.write_text(text.replace("a b", "b b", 1), encoding="utf-8")
-    result = called("evaluate", workspace / "run", "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace)
+    result = run_headlight(
+        "evaluate", workspace / "run", "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace
+    )
     train.write_text(text, encoding="utf-8")
     assert result.returncode == 2
     assert result.stderr.startswith(
@@ -72,7 +74,7 @@ def test_splits_that_have_more_or_fewer_pairs_now_are_named(workspace: Path) -> 
     for name, text in kept.items():
         lines = text.splitlines(keepends=True)
         (workspace / name).write_text("".join(lines[:-3] if name.startswith("train") else lines * 2), encoding="utf-8")
-    result = called("evaluate", workspace / "run", cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", cwd=workspace)
     for name, text in kept.items():
         (workspace / name).write_text(text, encoding="utf-8")
     assert result.returncode == 2
@@ -101,7 +103,9 @@ def test_other_held_out_pairs_are_scored_and_named(workspace: Path, other_option
     ]
     scored = (workspace / "said.tsv").read_text(encoding="utf-8").splitlines()[1:]
     assert [line.split("\t")[0] for line in scored] == ["c b", "b c", "a a"]
-    lines = called("evaluate", workspace / "run", "--split", "test", *other_options, cwd=workspace).stdout.splitlines()
+    lines = run_headlight(
+        "evaluate", workspace / "run", "--split", "test", *other_options, cwd=workspace
+    ).stdout.splitlines()
     assert lines[-2:] == ["dataset.options.test_source other.source", "dataset.options.test_target other.target"]
 
 
@@ -116,7 +120,7 @@ def test_training_pairs_cannot_be_replaced(workspace: Path, other_options: tuple
         (workspace / name).write_text("a b\nb c\nc a\n", encoding="utf-8")
     named = ("dataset.options.train_source=less.source", "dataset.options.train_target=less.target")
     set_train = ("--set", named[0], "--set", named[1])
-    result = called("evaluate", workspace / "run", "--split", "test", *other_options, *set_train, cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", "--split", "test", *other_options, *set_train, cwd=workspace)
     assert (result.returncode, result.stdout) == (2, "")
     assert "its train split has 3, and had 30; its test split has 3, and had 5." in result.stderr
 
@@ -126,7 +130,7 @@ def test_held_out_pairs_cannot_be_replaced_without_the_training_pairs(
 ) -> None:
     there = [word.replace("=other", f"={workspace}/other") for word in other_options]
     folder = ("--set", f"dataset.options.folder={moved_corpus}")
-    result = called("evaluate", workspace / "run", "--split", "test", *there, *folder, cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", "--split", "test", *there, *folder, cwd=workspace)
     assert result.returncode == 2 and "can be scored only where its own can be read too." in result.stderr
 
 
@@ -140,8 +144,8 @@ def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(workspace: Path, 
 
 def test_an_exported_run_has_no_pairs(workspace: Path, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
-    called("export", workspace / "run", "--format", "safetensors", "--output", exported, cwd=workspace)
-    result = called("evaluate", exported, cwd=workspace)
+    run_headlight("export", workspace / "run", "--format", "safetensors", "--output", exported, cwd=workspace)
+    result = run_headlight("evaluate", exported, cwd=workspace)
     assert result.returncode == 2
     assert result.stderr.startswith(
         "headlight: exported is a shared run, as `export` makes them: weights, settings and "
@@ -152,12 +156,12 @@ def test_a_shared_run_has_no_dataset_to_set(workspace: Path) -> None:
     file = workspace / "run.headlight"
     share(RunFolder.open(workspace / "run"), file)
     shared = receive(file, workspace)
-    result = called("evaluate", shared, "--set", "dataset.options.folder=elsewhere", cwd=workspace)
+    result = run_headlight("evaluate", shared, "--set", "dataset.options.folder=elsewhere", cwd=workspace)
     assert result.returncode == 2 and f"{shared.name} is a shared run" in result.stderr
 
 
 def test_only_the_datasets_options_can_be_set(workspace: Path) -> None:
-    result = called("evaluate", workspace / "run", "--set", "decoding.beam_size=2", cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", "--set", "decoding.beam_size=2", cwd=workspace)
     assert (result.returncode, result.stderr) == (
         2,
         "headlight: --set decoding.beam_size: expected an option of the dataset, such as dataset.options.folder.\n",
@@ -171,21 +175,23 @@ def run_copy(workspace: Path) -> Path:
 
 
 def test_a_paired_test_reports_a_missing_corpus_file(workspace: Path, run_copy: Path, missing_file: Path) -> None:
-    result = called("runs", "compare", "run", run_copy, "--paired-bootstrap", "--runs-dir", workspace, cwd=workspace)
+    result = run_headlight(
+        "runs", "compare", "run", run_copy, "--paired-bootstrap", "--runs-dir", workspace, cwd=workspace
+    )
     assert result.returncode == 2 and f"there is no {missing_file}." in result.stderr.splitlines()[0]
 
 
 def test_a_paired_test_accepts_a_moved_corpus(workspace: Path, run_copy: Path, moved_corpus: Path) -> None:
     paired = ("runs", "compare", "run", run_copy, "--paired-bootstrap", "--json", "--runs-dir", workspace)
-    result = called(*paired, "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace)
+    result = run_headlight(*paired, "--set", f"dataset.options.folder={moved_corpus}", cwd=workspace)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout.splitlines()[0])["sentences"] == 4
-    refused = called(*paired, "--set", "decoding.beam_size=2", cwd=workspace)
+    refused = run_headlight(*paired, "--set", "decoding.beam_size=2", cwd=workspace)
     assert (refused.returncode, refused.stderr.split(":")[1]) == (2, " --set decoding.beam_size")
 
 
 def test_translating_needs_no_pairs(workspace: Path, missing_file: Path) -> None:
-    result = called("translate", workspace / "run", "a b", cwd=workspace)
+    result = run_headlight("translate", workspace / "run", "a b", cwd=workspace)
     assert (result.returncode, result.stderr) == (0, "warning: the output was cut at the longest length\n")
 
 
@@ -243,7 +249,7 @@ def test_checkpoints_that_were_averaged_are_named(workspace: Path) -> None:
     record, errors = evaluate(workspace, "--checkpoint", "last")
     assert (record["checkpoint"], record["averaged_steps"]) == (20, [10, 20])
     assert "averaged_steps" not in evaluate(workspace, "--checkpoint", "20")[0]
-    text = called("evaluate", workspace / "run", "--checkpoint", "last", cwd=workspace).stdout.splitlines()
+    text = run_headlight("evaluate", workspace / "run", "--checkpoint", "last", cwd=workspace).stdout.splitlines()
     assert text[2:4] == ["checkpoint 20", "averaged_steps 10, 20"]
     assert errors[0] == (
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
@@ -262,7 +268,7 @@ def test_before_any_validation_the_last_checkpoint_is_evaluated(tmp_path: Path) 
 
 def test_an_exported_run_does_not_mention_checkpoints_that_it_lacks(workspace: Path, tmp_path: Path) -> None:
     exported = tmp_path / "exported"
-    called(
+    run_headlight(
         "export",
         workspace / "run",
         "--format",
@@ -273,7 +279,7 @@ def test_an_exported_run_does_not_mention_checkpoints_that_it_lacks(workspace: P
         exported,
         cwd=workspace,
     )
-    result = called("translate", exported, "a b", cwd=workspace)
+    result = run_headlight("translate", exported, "a b", cwd=workspace)
     assert result.returncode == 0 and "mean" not in result.stderr
 
 
@@ -281,7 +287,7 @@ def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decod
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.cli.evaluate.evaluate_run", lambda *_: pytest.fail("it was evaluated"))
-    result = called("evaluate", workspace / "run", "--predictions", "nowhere/said.tsv", cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", "--predictions", "nowhere/said.tsv", cwd=workspace)
     assert result.returncode == 2
     assert (
         result.stderr
@@ -314,8 +320,8 @@ def test_a_moving_average_is_named(tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, max_steps=2, ema_decay=0.5)
         answered(engine, Learn())
-    assert json.loads(called("evaluate", run, "--json", cwd=tmp_path).stdout)["ema_decay"] == 0.5
-    assert "ema_decay 0.5" in called("evaluate", run, cwd=tmp_path).stdout.splitlines()
+    assert json.loads(run_headlight("evaluate", run, "--json", cwd=tmp_path).stdout)["ema_decay"] == 0.5
+    assert "ema_decay 0.5" in run_headlight("evaluate", run, cwd=tmp_path).stdout.splitlines()
 
 
 ENDLESS = """
@@ -348,7 +354,7 @@ def test_a_run_keeps_its_tokens_where_its_plugin_lists_others(tmp_path: Path, ho
     plugin.write_text(ENDLESS + 'LETTERS = ["a", "b", "c"]\n', encoding="utf-8")
     config = tiny_config(max_steps=30).model_dump(mode="json") | {"dataset": {"plugin": "doubled"}}
     (tmp_path / "doubled.yaml").write_text(json.dumps(config), encoding="utf-8")
-    learnt = called("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
+    learnt = run_headlight("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
     assert learnt.returncode == 0, learnt.stderr
     before, _ = evaluate(tmp_path, *map(str, options))
     for letters in (["c", "a", "b"], ["c", "d", "a", "b"]):

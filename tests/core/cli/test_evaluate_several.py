@@ -14,7 +14,7 @@ import pytest
 from core.config import RunConfig, config_to_yaml
 from core.run_folder import RunFolder
 from tests.core.watcher import tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 NO_FIGURES = {"run", "split", "checkpoint", "sentences", "bleu_signature", "chrf_signature", "decoding"}
 NO_FIGURES |= {"tokenized_bleu_signature", "metrics", "seconds", "left_out", "plugin_left_out", "is_valid_again"}
@@ -22,7 +22,7 @@ NO_FIGURES |= {"other_pairs"}
 
 
 def evaluate(runs_dir: Path, *arguments: object) -> CompletedProcess[str]:
-    return called("evaluate", *arguments, "--runs-dir", runs_dir, cwd=runs_dir)
+    return run_headlight("evaluate", *arguments, "--runs-dir", runs_dir, cwd=runs_dir)
 
 
 def records(result: CompletedProcess[str]) -> list[dict[str, Any]]:
@@ -74,7 +74,7 @@ def test_a_note_about_the_data_of_all_runs_is_printed_once(tmp_path: Path) -> No
     }
     document = tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "parallel_text", "options": options}}
     (tmp_path / "run.yaml").write_text(config_to_yaml(RunConfig.model_validate(document)), encoding="utf-8")
-    trained = called("train", "run.yaml", "--run-dir", "first", cwd=tmp_path)
+    trained = run_headlight("train", "run.yaml", "--run-dir", "first", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     shutil.copytree(tmp_path / "first", tmp_path / "second")
     result = evaluate(tmp_path, "first", "second")

@@ -17,7 +17,7 @@ from core.config import read_config
 from core.events import SettingChanged
 from core.machine.signals import STOP_SIGNALS
 from core.run_folder import RunFolder
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.training_process import ROOT, SECONDS
 
 EXPORTING = """
@@ -37,7 +37,7 @@ sys.exit(main(sys.argv[1:]))
 def test_an_existing_output_is_left_unchanged(workspace: Path, tmp_path: Path, what: str) -> None:
     notes = tmp_path / "notes.yaml"
     notes.write_text("mine", encoding="utf-8")
-    result = called("export", workspace / "run", "--format", what, "--output", notes, cwd=tmp_path)
+    result = run_headlight("export", workspace / "run", "--format", what, "--output", notes, cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"headlight: {notes} already exists. Choose another name.\n"
     assert notes.read_text(encoding="utf-8") == "mine"
@@ -50,10 +50,10 @@ def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(
     folder = tmp_path / "mine"
     folder.mkdir()
     command = ("export", workspace / "run", "--format", what, "--output", folder)
-    assert called(*command, cwd=tmp_path).returncode == 0
+    assert run_headlight(*command, cwd=tmp_path).returncode == 0
     written = sorted(folder.rglob("*"))
     assert folder / "config.yaml" in written
-    refused = called(*command, cwd=tmp_path)
+    refused = run_headlight(*command, cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.endswith("already exists. Choose another name.\n")
     assert sorted(folder.rglob("*")) == written
 
@@ -64,13 +64,15 @@ def test_an_empty_folder_that_is_filled_stays_the_same_folder(workspace: Path, t
     folder.mkdir()
     (tmp_path / "link").symlink_to("mine", target_is_directory=True)
     before = folder.stat().st_ino
-    done = called("export", workspace / "run", "--format", "safetensors", "--output", output, cwd=folder)
+    done = run_headlight("export", workspace / "run", "--format", "safetensors", "--output", output, cwd=folder)
     assert (done.returncode, done.stderr, folder.stat().st_ino) == (0, "", before)
     assert "config.yaml" in {path.name for path in folder.iterdir()}
 
 
 def test_a_file_of_safetensors_holds_the_weights_alone(workspace: Path, tmp_path: Path) -> None:
-    done = called("export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
+    done = run_headlight(
+        "export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path
+    )
     assert (done.returncode, done.stdout) == (0, "m.safetensors: the weights of step 20\n")
     read, kept = load_file(tmp_path / "m.safetensors"), RunFolder.open(workspace / "run").weights(20)
     assert read.keys() == kept.keys() and all((read[name] == kept[name]).all() for name in kept)
@@ -79,7 +81,9 @@ def test_a_file_of_safetensors_holds_the_weights_alone(workspace: Path, tmp_path
 
 def test_a_folder_is_in_the_way_of_a_file_of_safetensors(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "m.safetensors").mkdir()
-    refused = called("export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path)
+    refused = run_headlight(
+        "export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path
+    )
     assert refused.returncode == 2
     assert refused.stderr == "headlight: m.safetensors already exists. Choose another name.\n"
 
@@ -89,7 +93,7 @@ def test_a_folder_is_in_the_way_of_a_file_of_safetensors(workspace: Path, tmp_pa
     [("safetensors", "no/where"), ("safetensors", "no/m.safetensors"), ("headlight", "no/where.headlight")],
 )
 def test_an_unwritable_path_is_reported_with_its_option(workspace: Path, tmp_path: Path, what: str, path: str) -> None:
-    result = called("export", workspace / "run", "--format", what, "--output", path, cwd=tmp_path)
+    result = run_headlight("export", workspace / "run", "--format", what, "--output", path, cwd=tmp_path)
     why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
 
@@ -97,7 +101,7 @@ def test_an_unwritable_path_is_reported_with_its_option(workspace: Path, tmp_pat
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
 def test_nothing_is_exported_into_a_run(workspace: Path, what: str, name: str) -> None:
     path = workspace / "run" / name
-    result = called("export", workspace / "run", "--format", what, "--output", path, cwd=workspace)
+    result = run_headlight("export", workspace / "run", "--format", what, "--output", path, cwd=workspace)
     why = f"{path} lies in the folder of a run, {workspace / 'run'}. Choose a place outside of it."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
     assert not path.exists()
@@ -108,7 +112,7 @@ def test_json_describes_the_written_output(workspace: Path, tmp_path: Path) -> N
 
     def exported_record(what: str, *options: str) -> dict[str, Any]:
         arguments = ("--format", what, "--output", f"{options[-1]}.{what}", "--json")
-        result = called("export", run, *arguments, *options[:-1], cwd=tmp_path)
+        result = run_headlight("export", run, *arguments, *options[:-1], cwd=tmp_path)
         assert (result.returncode, result.stderr) == (0, "")
         (line,) = result.stdout.splitlines()
         record: dict[str, Any] = json.loads(line)
@@ -124,7 +128,7 @@ def test_json_describes_the_written_output(workspace: Path, tmp_path: Path) -> N
 
 def test_a_checkpoint_cannot_be_chosen_for_a_shared_run(workspace: Path, tmp_path: Path) -> None:
     arguments = ("--format", "headlight", "--checkpoint", "best", "--output", "shared.headlight")
-    result = called("export", workspace / "run", *arguments, cwd=tmp_path)
+    result = run_headlight("export", workspace / "run", *arguments, cwd=tmp_path)
     assert (result.returncode, list(tmp_path.iterdir())) == (2, [])
     assert result.stderr == (
         "headlight: --checkpoint: the format headlight holds the weights of all steps that the run kept. "
@@ -133,13 +137,13 @@ def test_a_checkpoint_cannot_be_chosen_for_a_shared_run(workspace: Path, tmp_pat
 
 
 def test_a_shared_run_must_have_the_suffix_that_the_window_knows(workspace: Path, tmp_path: Path) -> None:
-    result = called("export", workspace / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
+    result = run_headlight("export", workspace / "run", "--format", "headlight", "--output", "my run.zip", cwd=tmp_path)
     assert (result.returncode, result.stdout, list(tmp_path.iterdir())) == (2, "", [])
     assert result.stderr == (
         "headlight: --output: the window knows a run shared as one file by .headlight alone, and my run.zip does not "
         "end so. Write --output 'my run.zip.headlight'.\n"
     )
-    assert called(
+    assert run_headlight(
         "export", workspace / "run", "--format", "headlight", "--output", "A.HEADLIGHT", cwd=tmp_path
     ).stdout == ("A.HEADLIGHT: the run to look at, drop it on the window\n")
 
@@ -150,7 +154,7 @@ def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, t
     run = RunFolder.open(tmp_path / "run")
     for step, size in ((10, 2), (20, 3), (21, 4)):
         run.append_setting(SettingChanged(step=step, key="decoding.beam_size", value=size))
-    assert called("export", run.path, "--format", what, "--output", "out", cwd=tmp_path).returncode == 0
+    assert run_headlight("export", run.path, "--format", what, "--output", "out", cwd=tmp_path).returncode == 0
     assert read_config(tmp_path / "out" / "config.yaml").decoding.beam_size == 3
     if what == "safetensors":
         assert RunFolder.open(tmp_path / "out").config() == run.config_at(20), "and its checksum is right"

@@ -12,7 +12,7 @@ import pytest
 from core.engine import Engine
 from core.requests import Learn
 from tests.core.watcher import answered, begun
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 BEAM = ("--beam-size", "5", "--length-penalty", "0")
 TEXTS = ("1 2 3", "3 2 1", "1 1 2", "4 3 3", "5 1 4", "2 5 5")
@@ -51,18 +51,18 @@ def test_the_record_holds_the_decoding_options(run: Path) -> None:
     asked = {"beam_size": 5, "length_penalty": 0.0, "max_length": 4, "minimum_risk": True}
     assert evaluate(run, *BEAM, "--minimum-risk")["decoding"] == asked
     assert evaluate(run)["decoding"] == asked | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}
-    in_words = called("evaluate", run, *BEAM, "--minimum-risk", cwd=run).stdout.splitlines()
+    in_words = run_headlight("evaluate", run, *BEAM, "--minimum-risk", cwd=run).stdout.splitlines()
     assert {"beam_size 5", "length_penalty 0", "max_length 4", "minimum_risk True"} <= {*in_words}
 
 
 def test_a_beam_of_one_is_refused(run: Path) -> None:
     sentence = "headlight: Minimum risk has nothing to choose from with a beam of one. Set a larger --beam-size.\n"
-    for refused in (translate(run, "--minimum-risk"), called("evaluate", run, "--minimum-risk", cwd=run)):
+    for refused in (translate(run, "--minimum-risk"), run_headlight("evaluate", run, "--minimum-risk", cwd=run)):
         assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", sentence)
 
 
 def translate(run: Path, *options: str) -> CompletedProcess[str]:
-    return called("translate", run, *TEXTS, *options, cwd=run)
+    return run_headlight("translate", run, *TEXTS, *options, cwd=run)
 
 
 def outputs(result: CompletedProcess[str]) -> list[str]:
@@ -70,5 +70,5 @@ def outputs(result: CompletedProcess[str]) -> list[str]:
 
 
 def evaluate(run: Path, *options: str) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads(called("evaluate", run, "--json", *options, cwd=run).stdout)
+    record: dict[str, Any] = json.loads(run_headlight("evaluate", run, "--json", *options, cwd=run).stdout)
     return record

@@ -14,24 +14,24 @@ from core.requests import OpenRun
 from core.training.trainer import Trainer
 from tests.core.cli.conftest import FILES
 from tests.core.watcher import tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def test_a_run_resumes_with_a_moved_corpus_as_with_the_original(workspace: Path, moved_corpus: Path) -> None:
     kept = [shutil.copytree(workspace / "run", moved_corpus / name) for name in ("refused", "moved")]
     more = ("--set", "training.max_steps=30")
-    refused = called("train", "--resume", kept[0], *more, cwd=workspace)
+    refused = run_headlight("train", "--resume", kept[0], *more, cwd=workspace)
     assert refused.returncode == 2
     assert f"If its files are not in {workspace}, put them or a link there, or say where they are: " in refused.stderr
     assert f"headlight train --resume {kept[0]} --set dataset.options.folder=FOLDER" in refused.stderr
     set_folder = ("--set", f"dataset.options.folder={moved_corpus}")
-    resumed = called("train", "--resume", kept[1], *more, *set_folder, cwd=workspace)
+    resumed = run_headlight("train", "--resume", kept[1], *more, *set_folder, cwd=workspace)
     assert resumed.returncode == 0, resumed.stderr
     assert (kept[1] / "config.yaml").read_bytes() == (workspace / "run" / "config.yaml").read_bytes()
     for name in FILES.values():
         shutil.copy(moved_corpus / name, workspace)
     in_its_place = shutil.copytree(workspace / "run", moved_corpus / "in_its_place")
-    assert called("train", "--resume", in_its_place, *more, cwd=workspace).returncode == 0
+    assert run_headlight("train", "--resume", in_its_place, *more, cwd=workspace).returncode == 0
     files = [run / "checkpoints" / "000030" / "model.safetensors" for run in (kept[1], in_its_place)]
     assert files[0].read_bytes() == files[1].read_bytes()
 
@@ -46,7 +46,7 @@ def test_missing_files_named_in_full_are_asked_for_by_their_own_options(
     run = train_run(tmp_path, {"folder": str(workspace), **options})
     for name in gone:
         (corpus / FILES[name]).unlink()
-    result = called("evaluate", run, cwd=workspace)
+    result = run_headlight("evaluate", run, cwd=workspace)
     assert result.returncode == 2 and f"there is no {options[gone[0]]}." in result.stderr
     named = " ".join(f"--set dataset.options.{name}=FILE" for name in gone)
     assert (
@@ -61,7 +61,7 @@ def test_both_options_are_named_for_files_inside_and_outside_the_folder(workspac
     run = train_run(tmp_path, {"folder": str(corpus), **FILES, **outside})
     for file in (corpus / "train.source", tmp_path / "valid.source"):
         file.unlink()
-    stderr = called("evaluate", run, cwd=workspace).stderr
+    stderr = run_headlight("evaluate", run, cwd=workspace).stderr
     assert f"--resume {run} --set dataset.options.folder=FOLDER --set dataset.options.valid_source=FILE (" in stderr
 
 
@@ -73,9 +73,9 @@ def test_the_plugins_folder_is_named_with_a_moved_corpus(workspace: Path, tmp_pa
     settings = ("dataset.plugin=mine", "training.max_steps=2")
     given = [word for setting in settings for word in ("--set", setting)]
     config = workspace / "run" / "config.yaml"
-    assert called("train", config, "--run-dir", tmp_path / "run", *given, *places, cwd=tmp_path).returncode == 0
+    assert run_headlight("train", config, "--run-dir", tmp_path / "run", *given, *places, cwd=tmp_path).returncode == 0
     (workspace / "train.source").rename(tmp_path / "train.source")
-    stderr = called("evaluate", tmp_path / "run", *places, cwd=tmp_path).stderr
+    stderr = run_headlight("evaluate", tmp_path / "run", *places, cwd=tmp_path).stderr
     (tmp_path / "train.source").rename(workspace / "train.source")
     assert (
         f"--resume {tmp_path / 'run'} --plugins-dir {tmp_path / 'plugins'} --set dataset.options.folder=FOLD" in stderr
@@ -92,7 +92,7 @@ def test_no_result_overwrites_a_file_of_the_corpus(
     if given != corpus:
         given.symlink_to(corpus)
     texts = ("a b",) if verb == ("translate",) else ()
-    refused = called(*verb, workspace / "run", *texts, option, given, cwd=tmp_path)
+    refused = run_headlight(*verb, workspace / "run", *texts, option, given, cwd=tmp_path)
     assert refused.returncode == 2 and corpus.read_bytes() == before
     said = f"headlight: {option} {given} is a file of the dataset of run: the texts would be lost. Name another file.\n"
     assert refused.stderr == said
@@ -109,7 +109,7 @@ def train_run(folder: Path, options: dict[str, str]) -> Path:
     dataset = {"plugin": "parallel_text", "options": options}
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": dataset})
     (folder / "tiny.yaml").write_text(config_to_yaml(config), encoding="utf-8")
-    result = called("train", "tiny.yaml", "--run-dir", "run", cwd=folder)
+    result = run_headlight("train", "tiny.yaml", "--run-dir", "run", cwd=folder)
     assert result.returncode == 0, result.stderr
     return folder / "run"
 
@@ -119,7 +119,9 @@ def test_the_command_to_resume_names_a_moved_corpus(
 ) -> None:
     run, set_folder = shutil.copytree(workspace / "run", moved_corpus / "run"), f"dataset.options.folder={moved_corpus}"
     monkeypatch.setattr(Trainer, "has_diverged", True)
-    stopped = called("train", "--resume", run, "--set", "training.max_steps=30", "--set", set_folder, cwd=workspace)
+    stopped = run_headlight(
+        "train", "--resume", run, "--set", "training.max_steps=30", "--set", set_folder, cwd=workspace
+    )
     assert stopped.returncode == 3
     assert (
         f"Continue with: headlight train --resume {run} --set {set_folder} --set training.max_steps=30 "
@@ -136,17 +138,17 @@ def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_pa
     config = shutil.copy(workspace / "run" / "config.yaml", tmp_path)
     begun = ("train", config, "--set", "dataset.options.target=[3]", "--set", "training.max_steps=2")
     run, plugins_dir = tmp_path / "run", ("--plugins-dir", earlier.parent)
-    assert called(*begun, *plugins_dir, "--run-dir", run, cwd=tmp_path).returncode == 0
-    assert called("evaluate", run, cwd=tmp_path).returncode == 0
-    resumed = called("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
+    assert run_headlight(*begun, *plugins_dir, "--run-dir", run, cwd=tmp_path).returncode == 0
+    assert run_headlight("evaluate", run, cwd=tmp_path).returncode == 0
+    resumed = run_headlight("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     assert (run / "checkpoints" / "000004").is_dir()
     moved = shutil.copytree(workspace, tmp_path / "moved", ignore=shutil.ignore_patterns("run", "cache"))
     set_folder = ("--set", f"dataset.options.folder={moved}")
-    found = called("evaluate", run, *set_folder, cwd=tmp_path)
+    found = run_headlight("evaluate", run, *set_folder, cwd=tmp_path)
     assert found.returncode == 0, found.stderr
     for column, refused in ((3, begun), (4, ("evaluate", run, *set_folder, "--set", "dataset.options.target=[4]"))):
-        result = called(*refused, cwd=tmp_path)
+        result = run_headlight(*refused, cwd=tmp_path)
         said = f"target: texts in two files have no columns: expected [2], given [{column}]."
         assert result.returncode == 2 and said in result.stderr
 
@@ -165,12 +167,12 @@ def test_a_run_resumes_with_a_separator_that_new_runs_refuse(tmp_path: Path) -> 
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": dataset})
     (tmp_path / "tiny.yaml").write_text(config_to_yaml(config), encoding="utf-8")
     run, begun = tmp_path / "run", ("train", "tiny.yaml", "--run-dir")
-    assert called(*begun, run, "--plugins-dir", earlier.parent, cwd=tmp_path).returncode == 0
+    assert run_headlight(*begun, run, "--plugins-dir", earlier.parent, cwd=tmp_path).returncode == 0
     shutil.copytree(run, tmp_path / "new machine")
-    resumed = called("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
+    resumed = run_headlight("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     set_folder = ("--set", f"dataset.options.folder={corpus.rename(tmp_path / 'moved')}")
-    evaluated = called("evaluate", tmp_path / "new machine", *set_folder, cwd=tmp_path)
+    evaluated = run_headlight("evaluate", tmp_path / "new machine", *set_folder, cwd=tmp_path)
     assert evaluated.returncode == 0, evaluated.stderr
-    refused = called(*begun, tmp_path / "another", *set_folder, cwd=tmp_path)
+    refused = run_headlight(*begun, tmp_path / "another", *set_folder, cwd=tmp_path)
     assert refused.returncode == 2 and "':' cuts nothing" in refused.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.plugins import list_plugins
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 MINE = """
 from core.plugin import DatasetPlugin, Options, Pair, option
@@ -61,31 +61,31 @@ def test_a_plugin_that_cannot_be_loaded_is_listed_by_its_declared_name(tmp_path:
         ("mine", "bytesfile.py", "has tokenizer 'bytes'"),
         ("ours", "optionsfile.py", "The default of dataset.options.length"),
     ):
-        checked = called("plugins", "check", name, "--plugins-dir", str(tmp_path), cwd=tmp_path)
+        checked = run_headlight("plugins", "check", name, "--plugins-dir", str(tmp_path), cwd=tmp_path)
         assert (checked.returncode, checked.stderr) == (1, "")
         assert f"Plugin '{name}' failed" in checked.stdout and words in checked.stdout and file in checked.stdout
-        by_file = called("plugins", "check", file, "--json", cwd=tmp_path)
+        by_file = run_headlight("plugins", "check", file, "--json", cwd=tmp_path)
         assert by_file.returncode == 1 and json.loads(by_file.stdout)["name"] == name
         train = ("train", "copy_task", "--set", f"dataset.plugin={name}", "--plugins-dir", str(tmp_path))
-        trained = called(*train, cwd=tmp_path)
+        trained = run_headlight(*train, cwd=tmp_path)
         assert trained.returncode == 2 and words in trained.stderr and file in trained.stderr
 
 
 def test_check_prints_its_findings_and_exits_accordingly(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
-    found = called("plugins", "check", "mine.py", cwd=tmp_path)
+    found = run_headlight("plugins", "check", "mine.py", cwd=tmp_path)
     assert (found.returncode, found.stderr) == (1, "")
     assert "learnability: not tried until the findings are fixed" in found.stdout
     assert "1 of the 1 different sources of the valid split are in the train split too" in found.stdout
-    clean = called("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json", cwd=tmp_path)
+    clean = run_headlight("plugins", "check", "copy_task", "--set", "num_symbols=12", "--json", cwd=tmp_path)
     assert (clean.returncode, clean.stderr) == (0, "")
     report = json.loads(clean.stdout)
     assert report["findings"] == [] and report["learnability"]["is_learned"]
     assert report["figures"]["splits"]["train"]["num_pairs"] is None
     assert report["figures"]["src_vocabulary"] == 12
     assert report["figures"]["splits"]["valid"]["num_pairs"] == 1000
-    assert called("plugins", "check", "none", cwd=tmp_path).returncode == 2
-    refused = called("plugins", "check", "copy_task", "--set", "num_symbols", cwd=tmp_path)
+    assert run_headlight("plugins", "check", "none", cwd=tmp_path).returncode == 2
+    refused = run_headlight("plugins", "check", "copy_task", "--set", "num_symbols", cwd=tmp_path)
     assert refused.returncode == 2 and "--set num_symbols: expected KEY=VALUE, such as length=3." in refused.stderr
 
 
@@ -96,10 +96,10 @@ def test_train_uses_neither_of_two_plugins_with_one_name(tmp_path: Path, monkeyp
         (folder / "mine.py").write_text(MINE, encoding="utf-8")
     (tmp_path / "mine.yaml").write_text("{dataset: {plugin: mine}, training: {max_steps: 2}}", encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join(map(str, folders)))
-    refused = called("train", "mine.yaml", cwd=tmp_path)
+    refused = run_headlight("train", "mine.yaml", cwd=tmp_path)
     assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
     assert "The plugin name 'mine' is taken more than once" in refused.stderr
     assert all(str(folder / "mine.py") in refused.stderr for folder in folders)
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folders[1]))
-    trained = called("train", "mine.yaml", cwd=tmp_path)
+    trained = run_headlight("train", "mine.yaml", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr

@@ -19,7 +19,7 @@ from core.events import SettingChanged, ValidationDone
 from core.machine.signals import STOP_SIGNALS
 from core.run_files.label import RunLabel
 from core.run_folder import RunFolder, is_run
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.training_process import ROOT, SECONDS
 
 GOLDEN = ROOT / "tests" / "golden"
@@ -405,7 +405,7 @@ def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytes
 
 def test_json_has_one_path_of_a_run_however_it_was_typed(workspace: Path) -> None:
     def run_path(*command: str) -> str:
-        result = called(*command, "--json", cwd=workspace)
+        result = run_headlight(*command, "--json", cwd=workspace)
         assert result.returncode == 0, result.stderr
         return str(json.loads(result.stdout.splitlines()[-1])["run"])
 

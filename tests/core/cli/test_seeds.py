@@ -19,12 +19,12 @@ from core.config import config_to_yaml
 from core.events import FinishReason, RunFinished
 from core.run_folder import RunFolder, list_runs
 from tests.core.watcher import tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def train_with_seeds(workspace: Path, *options: str) -> CompletedProcess[str]:
     (workspace / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
-    return called("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=workspace)
+    return run_headlight("train", "tiny.yaml", "--seeds", "0,1", "--runs-dir", "runs", *options, cwd=workspace)
 
 
 def train_output(workspace: Path, *options: str) -> str:
@@ -116,7 +116,7 @@ def test_the_remaining_seeds_are_named_if_the_second_cannot_be_prepared(
     command, _, rest = message.partition("; ")
     assert rest == "`runs compare` gives the mean of all)."
     few_pairs(tmp_path)
-    assert called(*shlex.split(command), cwd=tmp_path).returncode == 0
+    assert run_headlight(*shlex.split(command), cwd=tmp_path).returncode == 0
     assert {RunFolder.open(run).config().seed for run in list_runs(tmp_path / "runs")} == {0, 1}
 
 
@@ -171,11 +171,13 @@ def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_pa
     corpus = few_pairs(tmp_path)
     (tmp_path / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
     for seed in (0, 1):
-        trained = called("train", "tiny.yaml", *corpus, "--set", f"seed={seed}", "--runs-dir", "runs", cwd=tmp_path)
+        trained = run_headlight(
+            "train", "tiny.yaml", *corpus, "--set", f"seed={seed}", "--runs-dir", "runs", cwd=tmp_path
+        )
         assert trained.returncode == 0, trained.stderr
         (tmp_path / "valid.tsv").write_text("a\ta\n" * 3, encoding="utf-8")
     first, other = list_runs(tmp_path / "runs")
-    compared = called("runs", "compare", first, other, "--csv", cwd=tmp_path)
+    compared = run_headlight("runs", "compare", first, other, "--csv", cwd=tmp_path)
     assert (compared.returncode, len(compared.stdout.splitlines())) == (0, 3)
     assert compared.stderr == (
         f"warning: {first.name} and {other.name} were trained with the same settings on different data, for the "

@@ -14,7 +14,7 @@ import pytest
 
 from core.cli.streams import ResultPrinter, discard_output, optional_output, required_stdout, use_utf8
 from core.errors import UserError
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def test_output_to_a_pipe_without_a_reader_is_discarded() -> None:
@@ -103,7 +103,7 @@ def test_another_broken_pipe_does_not_end_the_command_silently(tmp_path: Path, m
 
     monkeypatch.setattr("core.cli.presets.list_presets", write_to_a_process_that_has_ended)
     monkeypatch.setattr("core.cli.user_log_path", lambda *_, **__: tmp_path)
-    result = called("presets", "list", cwd=tmp_path)
+    result = run_headlight("presets", "list", cwd=tmp_path)
     assert result.returncode == 1 and "a fault of ours (BrokenPipeError" in result.stderr
 
 

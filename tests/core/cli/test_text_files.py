@@ -11,7 +11,7 @@ import pytest
 
 from core.cli.text_files import output_file, read_lines
 from core.errors import UserError
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def test_an_interrupted_result_leaves_the_old_file(tmp_path: Path) -> None:
@@ -58,17 +58,19 @@ def test_an_error_of_the_engine_is_not_reported_as_one_of_the_file(
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.cli.engine_client.Engine", refuse)
-    refused = called("evaluate", workspace / "run", "--predictions", "out.tsv", cwd=tmp_path)
+    refused = run_headlight("evaluate", workspace / "run", "--predictions", "out.tsv", cwd=tmp_path)
     assert refused.returncode == 2 and refused.stderr.startswith("headlight: The system lets Headlight start no other")
     assert not any(tmp_path.iterdir())
 
 
 def test_a_circular_link_is_refused(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    refused = called("translate", workspace / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
+    refused = run_headlight("translate", workspace / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("headlight: loop/out.txt: cannot be written (")
-    refused = called("export", workspace / "run", "--format", "safetensors", "--output", "loop/model", cwd=tmp_path)
+    refused = run_headlight(
+        "export", workspace / "run", "--format", "safetensors", "--output", "loop/model", cwd=tmp_path
+    )
     assert refused.returncode == 2 and refused.stderr.startswith("headlight: loop/model cannot be written: ")
 
 
@@ -76,7 +78,7 @@ def test_a_circular_link_is_refused(workspace: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("verb", [("evaluate", "--predictions"), ("translate", "a b", "--output")])
 def test_no_result_is_written_into_a_run(workspace: Path, verb: tuple[str, ...], name: str) -> None:
     path, documents = workspace / "run" / name, (workspace / "run" / "run.json").read_bytes()
-    result = called(verb[0], workspace / "run", *verb[1:], path, cwd=workspace)
+    result = run_headlight(verb[0], workspace / "run", *verb[1:], path, cwd=workspace)
     assert (result.returncode, result.stdout) == (2, "")
     why = f"{path} lies in the folder of a run, {workspace / 'run'}. Choose a place outside of it."
     assert result.stderr == f"headlight: {why}\n"

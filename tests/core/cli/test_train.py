@@ -24,7 +24,7 @@ from core.training.loss import Loss
 from core.training.passes.training import TrainingPass
 from core.training.trainer import Trainer
 from tests.core.watcher import tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 MINE = """
 from core.plugin import DatasetPlugin, Options, Pair, split_of
@@ -44,7 +44,7 @@ def train(workspace: Path, runs_dir: Path, *overrides: str, options: tuple[str, 
     """Two steps on the corpus of this place, as its run has it."""
     settings = [word for override in ("training.max_steps=2", *overrides) for word in ("--set", override)]
     config = RunFolder.open(workspace / "run").path / "config.yaml"
-    result = called("train", config, "--runs-dir", runs_dir, *settings, *options, cwd=runs_dir)
+    result = run_headlight("train", config, "--runs-dir", runs_dir, *settings, *options, cwd=runs_dir)
     assert result.returncode == 0, result.stderr
     return result
 
@@ -69,7 +69,7 @@ def test_json_has_the_number_of_overlong_pairs(workspace: Path, tmp_path: Path) 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is of Linux")
 def test_a_folder_that_cannot_be_made_is_not_reported_as_a_full_disk(workspace: Path) -> None:
-    result = called("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
+    result = run_headlight("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
     assert result.returncode == 2
     (why,) = (line for line in result.stderr.splitlines() if line.startswith("headlight: "))
     assert why.startswith("headlight: /proc/none/runs cannot be written: ") and "Choose another folder" in why
@@ -89,7 +89,7 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
     config = tmp_path / "two.yaml"
     config.write_text(f"dataset: {{plugin: parallel_text, options: {{folder: {tmp_path}, train_source: pairs.tsv}}}}\n")
     settings = [word for override in ("training.max_steps=1", *TIED) for word in ("--set", override)]
-    refused = called("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
+    refused = run_headlight("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
     assert (refused.returncode, refused.stdout, (tmp_path / "run").exists()) == (2, "", False)
     assert "needs one vocabulary for source and target; here there are two, of 6 and 6 tokens." in refused.stderr
     assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in refused.stderr
@@ -118,7 +118,7 @@ def test_shorter_sentences_are_advised_if_one_is_too_much_for_memory(
     monkeypatch.setattr(TrainingPass, "write_gradients", run_out)
     config = workspace / "run" / "config.yaml"
     batches = ("--set", "training.batch_size=null", "--set", f"training.{batch}")
-    ended = called("train", config, "--run-dir", tmp_path / "run", *batches, cwd=tmp_path)
+    ended = run_headlight("train", config, "--run-dir", tmp_path / "run", *batches, cwd=tmp_path)
     assert ended.returncode == 3
     for part in words:
         assert part in ended.stderr
@@ -133,7 +133,7 @@ def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_
     monkeypatch.setattr(TrainingPass, "write_gradients", run_out)
     run = shutil.copytree(workspace / "run", tmp_path / "run")
     changes = ("--set", "training.optimizer.learning_rate=1e-05", "--set", "training.max_steps=30")
-    ended = called("train", "--resume", run, *changes, "--runs-dir", tmp_path, cwd=workspace)
+    ended = run_headlight("train", "--resume", run, *changes, "--runs-dir", tmp_path, cwd=workspace)
     _, _, command = ended.stderr.partition("Start a run with smaller batches: ")
     smaller = ("--set", "training.batch_size=4", "--set", "training.accumulate_steps=2")
     assert shlex.split(command) == [
@@ -144,7 +144,7 @@ def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_
 def test_a_finished_run_is_not_validated_again(workspace: Path, tmp_path: Path) -> None:
     run = shutil.copytree(workspace / "run", tmp_path / "run")
     kept = (run / "metrics.jsonl").read_bytes()
-    printed = called("train", "--resume", run, cwd=workspace).stdout.splitlines()
+    printed = run_headlight("train", "--resume", run, cwd=workspace).stdout.splitlines()
     assert (run / "metrics.jsonl").read_bytes() == kept
     metrics = RunFolder.open(run).validation_metrics()[20]
     assert [f"{name} {value:.6g}" for name, value in metrics.items()] == [
@@ -157,7 +157,7 @@ def test_a_finished_run_says_so_and_how_to_continue_it(
     workspace: Path, tmp_path: Path, change: tuple[str, ...], max_steps: int
 ) -> None:
     run = shutil.copytree(workspace / "run", tmp_path / "run")
-    ended = called("train", "--resume", run, *change, "--json", cwd=tmp_path)
+    ended = run_headlight("train", "--resume", run, *change, "--json", cwd=tmp_path)
     events = [json.loads(line) for line in ended.stdout.splitlines()]
     assert ended.returncode == 0 and events[-1]["reason"] == "max_steps"
     assert (
@@ -166,7 +166,7 @@ def test_a_finished_run_says_so_and_how_to_continue_it(
     ) in ended.stderr.splitlines()
     changed = [(event["key"], event["value"]) for event in events if event["event"] == "setting_changed"]
     assert changed == [("training.max_steps", max_steps)] * bool(change)
-    further = called("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
+    further = run_headlight("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
     assert "step 21" in further.stdout.splitlines() and "nothing is left" not in further.stderr
 
 
@@ -180,13 +180,15 @@ def test_a_finished_run_says_so_and_how_to_continue_it(
 def test_a_setting_that_cannot_change_is_distinguished_from_one_that_does_not_exist(
     workspace: Path, tmp_path: Path, change: str, sentence: str
 ) -> None:
-    refused = called("train", "--resume", workspace / "run", "--set", change, cwd=tmp_path)
+    refused = run_headlight("train", "--resume", workspace / "run", "--set", change, cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "") and refused.stderr.startswith(sentence)
 
 
 def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    result = called("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path)
+    result = run_headlight(
+        "train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "file" / "run", cwd=tmp_path
+    )
     assert result.returncode == 2
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
 
@@ -197,12 +199,12 @@ def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     command = ("train", workspace / "run" / "config.yaml", "--json", "--run-dir")
-    refused = called(*command, tmp_path / "file" / "run", cwd=tmp_path)
+    refused = run_headlight(*command, tmp_path / "file" / "run", cwd=tmp_path)
     (line,) = refused.stderr.splitlines()
     assert refused.returncode == 2 and "run cannot be written: Not a directory." in line
     message = "Prepared data cannot be kept in "
     assert message in refused.stdout, "the events come as they happen"
-    trained = called(*command, tmp_path / "run", cwd=tmp_path)
+    trained = run_headlight(*command, tmp_path / "run", cwd=tmp_path)
     assert trained.returncode == 0 and trained.stderr.startswith(message)
 
 
@@ -213,7 +215,7 @@ def run_of_mine(tmp_path: Path) -> Path:
     (tmp_path / "my plugins" / "mine.py").write_text(MINE, encoding="utf-8")
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "mine"}})
     (tmp_path / "mine.yaml").write_text(config_to_yaml(config), encoding="utf-8")
-    trained = called("train", "mine.yaml", "--run-dir", "run", "--plugins-dir", "my plugins", cwd=tmp_path)
+    trained = run_headlight("train", "mine.yaml", "--run-dir", "run", "--plugins-dir", "my plugins", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     return tmp_path / "run"
 
@@ -224,10 +226,10 @@ def test_the_command_to_resume_names_the_plugins_folder(
     further = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins")
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "has_diverged", True)
-        stopped = called("train", "--resume", run_of_mine, *further, cwd=tmp_path)
+        stopped = run_headlight("train", "--resume", run_of_mine, *further, cwd=tmp_path)
     assert stopped.returncode == 3
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
-    gone_on = called(verb, *arguments, cwd=tmp_path)
+    gone_on = run_headlight(verb, *arguments, cwd=tmp_path)
     assert gone_on.returncode == 0, gone_on.stderr
     assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
 
@@ -239,7 +241,9 @@ def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_
     wild += ["training.schedule={name: constant, warmup_steps: 0}"]
     wild += ["training.checkpoint_every=1", "training.keep_checkpoints=0"]
     settings = [word for setting in wild for word in ("--set", setting)]
-    stopped = called("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path)
+    stopped = run_headlight(
+        "train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path
+    )
     assert stopped.returncode == 3
     printed = stopped.stderr.splitlines()[-1].partition(" (diverged); no checkpoint from before it diverged is kept ")[
         2
@@ -247,19 +251,19 @@ def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_
     _, verb, *arguments = shlex.split(printed.partition("Start a new run with: ")[2])
     assert arguments == [str(tmp_path / "run" / "config.yaml"), "--set", "training.optimizer.learning_rate=10"]
     tamer = ("--set", "training.optimizer.learning_rate=0.001", "--runs-dir", tmp_path)
-    begun = called(verb, *arguments, *tamer, cwd=tmp_path)
+    begun = run_headlight(verb, *arguments, *tamer, cwd=tmp_path)
     assert begun.returncode == 0, begun.stderr
 
 
 def test_an_error_found_while_preparing_names_the_line_of_the_setting(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options: {}\ntraining:\n  device: cuda:97\n")
-    refused = called("train", "run.yaml", cwd=tmp_path)
+    refused = run_headlight("train", "run.yaml", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.endswith(
         "headlight: run.yaml, line 5: training.device: cuda:97 does not exist on this machine. Use auto or cpu.\n"
     )
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options:\n    num_symbols: many\n")
-    refused = called("train", "run.yaml", cwd=tmp_path)
+    refused = run_headlight("train", "run.yaml", cwd=tmp_path)
     assert refused.stderr.startswith(
         "headlight: run.yaml, line 4: dataset.options.num_symbols: expected a whole number"
     )
@@ -271,13 +275,13 @@ def test_settings_from_a_pipe_are_read_once(tmp_path: Path) -> None:
     text = "dataset:\n  plugin: copy_task\n  options: {num_symbols: many}\n"
     writing = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
     writing.start()
-    refused = called("train", "pipe", cwd=tmp_path)
+    refused = run_headlight("train", "pipe", cwd=tmp_path)
     writing.join()
     assert refused.stderr.startswith("headlight: pipe, line 3: dataset.options.num_symbols: expected a whole number")
 
 
 def test_curves_for_tensorboard_do_not_go_into_a_run(run_of_mine: Path, tmp_path: Path) -> None:
-    refused = called("train", "--resume", run_of_mine, "--tensorboard", run_of_mine / "tb", cwd=tmp_path)
+    refused = run_headlight("train", "--resume", run_of_mine, "--tensorboard", run_of_mine / "tb", cwd=tmp_path)
     assert refused.returncode == 2 and "lies in the folder of a run" in refused.stderr
 
 
@@ -285,7 +289,7 @@ def test_curves_for_tensorboard_do_not_go_into_a_run(run_of_mine: Path, tmp_path
 def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     run_of_mine: Path, tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
-    refused = called(*verb, run_of_mine, "--plugins-dir", "nowhere", cwd=tmp_path)
+    refused = run_headlight(*verb, run_of_mine, "--plugins-dir", "nowhere", cwd=tmp_path)
     assert refused.returncode == 2
     (why,) = refused.stderr.splitlines()
     assert why.startswith("headlight: There is no dataset plugin 'mine'.")
@@ -304,7 +308,7 @@ def test_an_internal_error_ends_a_run_in_its_events_and_run_json_and_logs_its_tr
 
     monkeypatch.setattr(Trainer, "_take_step", fails_at_the_sixth)
     run = tmp_path / "run"
-    done = called("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
+    done = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
     assert done.returncode == 1
     *_, trouble, _, end = map(json.loads, done.stdout.splitlines())  # it paused between
     assert trouble["event"] == "trouble" and "in fails_at_the_sixth" in trouble["details"]
@@ -317,7 +321,7 @@ def test_an_internal_error_ends_a_run_in_its_events_and_run_json_and_logs_its_tr
     log = (run / "log.txt").read_text(encoding="utf-8")
     assert log.count("in fails_at_the_sixth") == 1
     monkeypatch.undo()
-    assert called("train", "--resume", run, cwd=tmp_path).returncode == 0
+    assert run_headlight("train", "--resume", run, cwd=tmp_path).returncode == 0
     assert RunFolder.open(run).state.reason == "max_steps"
 
 
@@ -329,7 +333,7 @@ def test_an_internal_error_while_the_engine_starts_is_reported(
 
     monkeypatch.setattr("core.serving.request_loop.RequestLoop", without_torch)
     for command in (("train", workspace / "run" / "config.yaml", "--run-dir", "new"), ("evaluate", workspace / "run")):
-        failed = called(*command, cwd=tmp_path)
+        failed = run_headlight(*command, cwd=tmp_path)
         (line,) = failed.stderr.splitlines()
         assert failed.returncode == 1
         assert line.startswith("headlight: a fault of ours (ImportError: libtorch_cpu.so: no such file). Please report")
@@ -344,7 +348,9 @@ def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
 
     monkeypatch.setattr("core.training.trainer.score_split", no_room)
     run, settings = tmp_path / "run", ("--set", f"training.validate_every={validate_every}")
-    done = called("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path)
+    done = run_headlight(
+        "train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path
+    )
     assert done.returncode == 3 and "The memory of cpu was not enough" in done.stderr and "step 21" not in done.stderr
     end = json.loads(done.stdout.splitlines()[-1])
     assert (end["event"], end["reason"], end["step"]) == ("run_finished", "memory", 20)

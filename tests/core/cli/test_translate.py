@@ -29,7 +29,7 @@ from core.engine import Engine
 from core.requests import ChangeSetting, Learn, Prepare, Start
 from tests.conftest import ROOT
 from tests.core.watcher import SECONDS, answered, begun, tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 @pytest.fixture(scope="module")
@@ -58,14 +58,14 @@ PLUGIN = Lines
 
 
 def translate(run: Path, cwd: Path, *options: str) -> CompletedProcess[str]:
-    return called("translate", run, "--input", "in.txt", *options, cwd=cwd)
+    return run_headlight("translate", run, "--input", "in.txt", *options, cwd=cwd)
 
 
 def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\n3\n \n", encoding="utf-8")
     outputs = translate(run, tmp_path).stdout.split("\n")
     assert [bool(output) for output in outputs] == [True, False, True, False, False]
-    assert called("translate", run, "1 2", "3", cwd=tmp_path).stdout.split("\n") == [outputs[0], outputs[2], ""]
+    assert run_headlight("translate", run, "1 2", "3", cwd=tmp_path).stdout.split("\n") == [outputs[0], outputs[2], ""]
     records = [json.loads(line) for line in translate(run, tmp_path, "--json").stdout.splitlines()]
     assert [one["output"] for one in records] == outputs[:4]
     assert set(records[1]) == set(records[0]) and (records[1]["source"], records[1]["tokens"]) == ("", [])
@@ -121,7 +121,7 @@ def test_the_contents_of_a_pipe_are_translated_like_a_file(run: Path, tmp_path: 
         read_end, write_end = os.pipe()
         os.write(write_end, given)  # a pipe has room for it
         os.close(write_end)
-        piped = called("translate", run, cwd=tmp_path, stdin=read_end)
+        piped = run_headlight("translate", run, cwd=tmp_path, stdin=read_end)
         assert (piped.returncode, piped.stdout) == (0, expected)
 
 
@@ -140,8 +140,8 @@ def test_lines_before_a_bad_one_of_the_same_batch_are_answered(
     read_end, write_end = os.pipe()
     os.write(write_end, packed(b"1 2\n3\n" + bad + b"\n1\n"))
     os.close(write_end)
-    piped = called("translate", run, cwd=tmp_path, stdin=read_end)
-    assert piped.stdout == called("translate", run, "1 2", "3", cwd=tmp_path).stdout != ""
+    piped = run_headlight("translate", run, cwd=tmp_path, stdin=read_end)
+    assert piped.stdout == run_headlight("translate", run, "1 2", "3", cwd=tmp_path).stdout != ""
     assert piped.returncode == 2 and piped.stderr.splitlines()[-1].startswith(why)
 
 
@@ -189,8 +189,8 @@ def test_the_signature_of_the_texts_may_arrive_byte_by_byte(run: Path, tmp_path:
             wait_until(lambda: not _num_unread_bytes(pipe))
 
     with feeding(feed) as pipe:
-        piped = called("translate", run, cwd=tmp_path, stdin=pipe)
-    assert piped.stdout == called("translate", run, "1 2", cwd=tmp_path).stdout
+        piped = run_headlight("translate", run, cwd=tmp_path, stdin=pipe)
+    assert piped.stdout == run_headlight("translate", run, "1 2", cwd=tmp_path).stdout
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -230,10 +230,10 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
     monkeypatch.setattr("core.cli.text_files.select", select_and_note)
     with feeding(feed) as pipe:
         os.set_blocking(pipe, False)
-        piped = called("translate", run, *output, cwd=tmp_path, stdin=pipe)
+        piped = run_headlight("translate", run, *output, cwd=tmp_path, stdin=pipe)
     assert piped.returncode == 0
     outputs = (tmp_path / "out.txt").read_text(encoding="utf-8") if output else piped.stdout
-    assert outputs == called("translate", run, "1", "2", cwd=tmp_path).stdout
+    assert outputs == run_headlight("translate", run, "1", "2", cwd=tmp_path).stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")
@@ -254,7 +254,7 @@ def test_a_fast_writer_does_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="arguments there are no bytes")
 def test_bytes_that_are_not_utf8_are_refused(run: Path, tmp_path: Path) -> None:
-    refused = called("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
+    refused = run_headlight("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr == (
         "headlight: text 2: The text “1 \\udcff” holds half a character, or bytes that are not UTF-8. "
@@ -266,7 +266,7 @@ def test_bytes_that_are_not_utf8_are_refused(run: Path, tmp_path: Path) -> None:
 def test_a_text_is_read_as_utf8_under_any_locale(run: Path, tmp_path: Path) -> None:
     under_ascii = "1 2 ü".encode().decode("ascii", "surrogateescape")
     for text in ("1 2 ü", under_ascii):
-        result = called("translate", run, text, "--json", cwd=tmp_path)
+        result = run_headlight("translate", run, text, "--json", cwd=tmp_path)
         assert result.returncode == 0 and json.loads(result.stdout)["source"] == "1 2 ü"
 
 
@@ -308,7 +308,7 @@ def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
 )
 def test_a_length_penalty_without_a_beam_gives_a_warning(run: Path, options: tuple[str, ...], warned: bool) -> None:
     for command in (("translate", run, "1 2"), ("evaluate", run)):
-        result = called(*command, *options, cwd=run)
+        result = run_headlight(*command, *options, cwd=run)
         sentence = (
             f"warning: --length-penalty changes nothing: {run.name} is decoded greedily. Set a larger --beam-size"
         )
@@ -325,7 +325,7 @@ def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tm
 
 def test_a_refusal_is_one_line_without_pending_warnings(run: Path, tmp_path: Path) -> None:
     texts, output = ("1 2", "1 " * 99), tmp_path / "out.txt"
-    result = called("translate", run, *texts, "--length-penalty", "1", "--output", output, cwd=tmp_path)
+    result = run_headlight("translate", run, *texts, "--length-penalty", "1", "--output", output, cwd=tmp_path)
     (line,) = result.stderr.splitlines()
     assert result.returncode == 2 and not output.exists()
     assert line.startswith("headlight: text 2: The text “1 1 1 ") and "has 100 tokens" in line
@@ -333,8 +333,8 @@ def test_a_refusal_is_one_line_without_pending_warnings(run: Path, tmp_path: Pat
 
 def test_a_warning_names_the_text_among_several(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\nvase\n", encoding="utf-8")
-    several = called("translate", run, "1 2", "vase", cwd=tmp_path)
-    alone = called("translate", run, "vase", cwd=tmp_path)
+    several = run_headlight("translate", run, "1 2", "vase", cwd=tmp_path)
+    alone = run_headlight("translate", run, "vase", cwd=tmp_path)
     for result, prefix in ((translate(run, tmp_path), "in.txt, line 3: "), (several, "text 2: "), (alone, "")):
         unknown = [line for line in result.stderr.splitlines() if "vocabulary" in line]
         assert unknown == [f"warning: {prefix}not in the vocabulary: 'vase'"]
@@ -364,12 +364,12 @@ def test_a_file_of_the_corpus_is_read_as_evaluate_reads_it(tmp_path: Path, token
         answered(engine, Prepare(config=RunConfig.model_validate(document)))
         answered(engine, Start(runs_dir=tmp_path, run_dir=tmp_path / "run"))
         answered(engine, Learn())
-    called("evaluate", tmp_path / "run", "--predictions", "predictions.tsv", cwd=tmp_path)
+    run_headlight("evaluate", tmp_path / "run", "--predictions", "predictions.tsv", cwd=tmp_path)
     predictions = (tmp_path / "predictions.tsv").read_text(encoding="utf-8").splitlines()[1:]
     sources, _, hypotheses = zip(*(line.split("\t") for line in predictions), strict=True)
     (tmp_path / "as_evaluated.txt").write_text("".join(f"{source}\n" for source in sources), encoding="utf-8")
     spaced, evaluated = (
-        called("translate", tmp_path / "run", "--input", name, "--json", cwd=tmp_path).stdout.split("\n")[:-1]
+        run_headlight("translate", tmp_path / "run", "--input", name, "--json", cwd=tmp_path).stdout.split("\n")[:-1]
         for name in ("spaced.txt", "as_evaluated.txt")
     )
     of_spaced, of_evaluated = ([json.loads(line) | {"source": ""} for line in one] for one in (spaced, evaluated))
@@ -382,11 +382,11 @@ def test_an_output_of_line_breaks_is_one_line(tmp_path: Path) -> None:
     config = tiny_config(max_steps=40).model_dump(mode="json") | {"dataset": {"plugin": "lines"}}
     config["training"] |= {"optimizer": {"learning_rate": 0.03}, "schedule": {"name": "constant", "warmup_steps": 0}}
     (tmp_path / "lines.yaml").write_text(json.dumps(config), encoding="utf-8")
-    trained = called("train", "lines.yaml", "--plugins-dir", ".", "--run-dir", "run", cwd=tmp_path)
+    trained = run_headlight("train", "lines.yaml", "--plugins-dir", ".", "--run-dir", "run", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     texts = ("translate", "run", "a", "b")
-    records = [json.loads(line) for line in called(*texts, "--json", cwd=tmp_path).stdout.splitlines()]
+    records = [json.loads(line) for line in run_headlight(*texts, "--json", cwd=tmp_path).stdout.splitlines()]
     assert [one["output"] for one in records] == ["\r\n", "\r\n"], "it has learned to write them"
-    assert called(*texts, cwd=tmp_path).stdout == "  \n  \n"
-    n_best = called(*texts, "--n-best", "1", cwd=tmp_path).stdout.splitlines()
+    assert run_headlight(*texts, cwd=tmp_path).stdout == "  \n  \n"
+    n_best = run_headlight(*texts, "--n-best", "1", cwd=tmp_path).stdout.splitlines()
     assert [line.split("\t")[0::2] for line in n_best] == [["1", "  "], ["2", "  "]]

@@ -12,7 +12,7 @@ from core.comparison.seeds import runs_with_other_data, seed_groups
 from core.config import RunConfig
 from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
-from tests.noted_calls import noted_calls
+from tests.record_calls import record_calls
 
 
 def run(
@@ -97,7 +97,7 @@ def test_what_auto_picked_keeps_no_two_runs_of_a_command_apart(tmp_path: Path) -
 
 def test_each_runs_settings_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [run(tmp_path, str(seed), seed) for seed in range(6)]
-    read = noted_calls(monkeypatch, RunFolder, "config")
+    read = record_calls(monkeypatch, RunFolder, "config")
     assert records(*runs)[-2]["run"] == "mean of 6"
     assert [folder.path for (folder,) in read] == [one.path for one in runs]
 

@@ -14,7 +14,7 @@ from core.events import Trouble
 from core.plugin import Pair
 from core.plugins_host.host import PluginHost
 from core.plugins_host.pair_lines import lines_of, unquoted
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 
 def corpus(folder: Path, valid: bytes, **options: str) -> DatasetConfig:
@@ -77,9 +77,9 @@ def test_the_terminal_says_it(tmp_path: Path) -> None:
         "training: {max_steps: 1, batch_size: 2}\n"
     )
     runs = ("--runs-dir", tmp_path / "runs")
-    trained = called("train", tmp_path / "run.yaml", *runs, cwd=tmp_path)
+    trained = run_headlight("train", tmp_path / "run.yaml", *runs, cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     (run,) = (tmp_path / "runs").iterdir()
-    for result in (trained, called("evaluate", run.name, *runs, cwd=tmp_path)):
+    for result in (trained, run_headlight("evaluate", run.name, *runs, cwd=tmp_path)):
         (line,) = (line for line in result.stderr.splitlines() if "in the train split too" in line)
         assert line.startswith("All of 100 valid sources") and "was memorised" in line

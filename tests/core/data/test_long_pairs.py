@@ -12,7 +12,7 @@ from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.events import Trouble
 from core.plugins_host.host import PluginHost
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 ROOM_FOR_ALL = 100_000
 
@@ -111,7 +111,7 @@ def test_the_terminal_says_it(tmp_path: Path) -> None:
         "model: {d_model: 8, num_heads: 1, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 8}\n"
         "training: {max_steps: 1, batch_size: 2}\n"
     )
-    trained = called("train", tmp_path / "run.yaml", "--runs-dir", tmp_path / "runs", cwd=tmp_path)
+    trained = run_headlight("train", tmp_path / "run.yaml", "--runs-dir", tmp_path / "runs", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     (line,) = (line for line in trained.stderr.splitlines() if "1,201 source tokens" in line)
     assert line.startswith("Pair 201") and line.endswith("longer pairs are left out.")

@@ -8,7 +8,7 @@ import pytest
 
 from core.config import config_to_yaml
 from tests.core.watcher import tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 COUNTED = """
 from core.plugin import DatasetPlugin, Options, Pair
@@ -30,7 +30,7 @@ def notes(folder: Path, first: int, *options: str) -> list[str]:
     (folder / "counted.py").write_text(COUNTED.format(first=first), encoding="utf-8")
     (folder / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=1)), encoding="utf-8")
     plugin = ("--plugins-dir", ".", "--set", "dataset={plugin: counted}", *options)
-    result = called("train", "tiny.yaml", *plugin, "--runs-dir", "runs", cwd=folder)
+    result = run_headlight("train", "tiny.yaml", *plugin, "--runs-dir", "runs", cwd=folder)
     assert result.returncode == 0, result.stderr
     return [line for line in result.stderr.splitlines() if line.startswith("Pair ")]
 

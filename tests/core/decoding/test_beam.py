@@ -18,7 +18,7 @@ from core.decoding.incremental_decoder import IncrementalDecoder
 from core.model.transformer import Transformer
 from tests.core.decoding.reference import beam_without_cache, best_first, eager_to_end, every_output
 from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_model
-from tests.noted_calls import noted_calls
+from tests.record_calls import record_calls
 
 sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=5)
 SOURCES = [[4, 5, 6, 7, 8, EOS_ID], [9, EOS_ID], [10, 4, 4, EOS_ID]]
@@ -88,7 +88,7 @@ def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pyte
     model = small_model()
     with torch.no_grad():
         model.output.bias[EOS_ID] = 50.0
-    steps = noted_calls(monkeypatch, IncrementalDecoder, "step")
+    steps = record_calls(monkeypatch, IncrementalDecoder, "step")
     ((best,), *_) = search(model, SOURCES, 4, 0.6, 20, num_best=1)
     assert best.tokens == [] and len(steps) == 1
 

@@ -8,7 +8,7 @@ import torch
 from core.decoding import cached_attention
 from core.decoding.cached_attention import attend
 from core.model.attention import KeysValues, attention_weights
-from tests.noted_calls import noted_calls
+from tests.record_calls import record_calls
 
 
 @pytest.mark.parametrize("is_written_out", [False, True])
@@ -19,7 +19,7 @@ def test_reads_what_the_models_attention_reads(
 ) -> None:
     """Keys and values in the first slots of a larger room, queries a view of a product: as the steps give them."""
     monkeypatch.setattr(cached_attention, "_MIN_QUERIES_FOR_BMM", 0 if is_written_out else 1000)
-    written_out = noted_calls(monkeypatch, cached_attention, "_written_out")
+    written_out = record_calls(monkeypatch, cached_attention, "_written_out")
     torch.manual_seed(0)
     queries = torch.randn(2, 3, 4, 8).double().transpose(1, 2)
     keys, values = torch.randn(2, 2, 4, 40, 8).double().narrow(3, 0, length).unbind()

@@ -21,7 +21,7 @@ from core.data.prepared_data import PreparedData
 from core.run_folder import RunFolder
 from core.torchrun import ProcessRank, torchrun_command
 from core.training.distributed import SeveralProcesses
-from tests.in_process import called
+from tests.in_process import run_headlight
 from tests.reliability.run_digests import assert_same, digests
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
@@ -68,7 +68,7 @@ def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def alone(workdir: Path) -> RunFolder:
     """Of one process, without dropout."""
-    assert called("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=workdir).returncode == 0
+    assert run_headlight("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=workdir).returncode == 0
     return RunFolder.open(workdir / "alone")
 
 
@@ -205,7 +205,7 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
     for_torchrun = json.loads((workdir / f"{by.name}.json").read_text())["message"]["message"]
     assert for_torchrun in error.splitlines()
     last = RunFolder.open(workdir / run).checkpoint_steps()[-1]
-    resumed = called("train", "--resume", run, "--set", f"training.max_steps={last + 3}", cwd=workdir)
+    resumed = run_headlight("train", "--resume", run, "--set", f"training.max_steps={last + 3}", cwd=workdir)
     assert resumed.returncode == 0, resumed.stderr
     assert RunFolder.open(workdir / run).state.last_step == last + 3
 

@@ -14,7 +14,7 @@ from core.training.flat_parameters import FlatParameters
 from core.training.loss import Loss, LossPass
 from core.training.passes.linear import LinearPass
 from core.training.passes.weights import Weights
-from tests.noted_calls import noted_calls
+from tests.record_calls import record_calls
 
 
 def plain_objective(logits: torch.Tensor, targets: torch.Tensor, eps: float) -> float:
@@ -76,7 +76,7 @@ def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.Monk
 def test_large_vocabularies_are_worked_on_256_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few of them the bytes of a chunk are."""
     monkeypatch.setattr("core.training.loss._CHUNK_BYTES", 1)
-    chunks = noted_calls(monkeypatch, LinearPass, "forward")
+    chunks = record_calls(monkeypatch, LinearPass, "forward")
     losses(torch.randn(300, 5), torch.zeros(300, dtype=torch.int64), nn.Linear(5, 6), 0.0)
     assert [len(x) for _, x in chunks] == [256, 44]
 

@@ -9,7 +9,7 @@ import pytest
 
 from core.run_folder import RunFolder
 from tests.core.watcher import tiny_config
-from tests.in_process import called
+from tests.in_process import run_headlight
 
 ODD = """
 from core.plugin import DatasetPlugin, Options, Pair
@@ -48,7 +48,7 @@ def test_a_metric_that_is_no_number_is_reported_once_and_the_run_goes_on(tmp_pat
     config["dataset"] = {"plugin": "odd"}
     (tmp_path / "odd.yaml").write_text(json.dumps(config), encoding="utf-8")
     there, run = ("--plugins-dir", plugin.parent), tmp_path / "run"
-    trained = called("train", "odd.yaml", "--run-dir", run, "--json", *there, cwd=tmp_path)
+    trained = run_headlight("train", "odd.yaml", "--run-dir", run, "--json", *there, cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
     said = (
         f"Plugin 'odd' failed: metrics() gives 'heard' as {value}; expected a finite number ({plugin}, line {line}). "
@@ -63,6 +63,6 @@ def test_a_metric_that_is_no_number_is_reported_once_and_the_run_goes_on(tmp_pat
     lines = [json.loads(text, parse_constant=refuse) for text in (run / "metrics.jsonl").read_text().splitlines()]
     assert [one["valid/heard"] for one in lines if "valid/whole" in one] == [None] * 2
     assert RunFolder.open(run).state.best_step is None
-    evaluated = called("evaluate", run, "--json", *there, cwd=tmp_path)
+    evaluated = run_headlight("evaluate", run, "--json", *there, cwd=tmp_path)
     assert evaluated.returncode == 0 and said in evaluated.stderr
     assert json.loads(evaluated.stdout, parse_constant=refuse)["metrics"] == {"heard": None, "whole": 0.5}

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 
-def noted_calls(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[tuple[Any, ...]]:
+def record_calls(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[tuple[Any, ...]]:
     """What this function of a class or module is given by position from here on, call by call."""
     calls, function = list[tuple[Any, ...]](), getattr(owner, name)
 
-    def noting(*given: Any, **named: Any) -> Any:
-        calls.append(given)
-        return function(*given, **named)
+    def recording(*arguments: Any, **keywords: Any) -> Any:
+        calls.append(arguments)
+        return function(*arguments, **keywords)
 
-    monkeypatch.setattr(owner, name, noting)
+    monkeypatch.setattr(owner, name, recording)
     return calls
