@@ -166,9 +166,9 @@ def test_several_processes_do_nothing_but_train(
     assert (out, err) == ("", f"headlight: `{name}` works with one process only. Start it without torchrun.\n")
 
 
-@pytest.mark.parametrize("beside", [(), ("--resume", "x")])
-def test_an_empty_preset_name_is_refused(beside: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["train", "", *beside]) == 2
+@pytest.mark.parametrize("options", [(), ("--resume", "x")])
+def test_an_empty_preset_name_is_refused(options: tuple[str, ...], capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["train", "", *options]) == 2
     why = "train: expected a preset or a YAML file, given an empty text. `presets list` shows the presets."
     assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
@@ -189,8 +189,8 @@ def test_an_interpreter_without_permission_is_not_reported_as_the_users_path(
     python.touch(mode=0o600)
     monkeypatch.setattr(sys, "executable", str(python))
     assert cli.main(["plugins", "list", "--plugins-dir", str(tmp_path)]) == 1
-    said = capfd.readouterr().err
-    assert said.startswith("headlight: a fault of ours (PermissionError: ") and str(python) in said
+    message = capfd.readouterr().err
+    assert message.startswith("headlight: a fault of ours (PermissionError: ") and str(python) in message
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nobody can remove a folder there that somebody stands in")
@@ -205,8 +205,8 @@ def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_pat
     if argv == "runs list":
         assert (done.returncode, done.stderr) == (0, "")
     else:
-        said = "headlight: the current folder was removed. Go to one that exists.\n"
-        assert (done.returncode, done.stderr) == (2, said)
+        message = "headlight: the current folder was removed. Go to one that exists.\n"
+        assert (done.returncode, done.stderr) == (2, message)
 
 
 def test_an_internal_error_is_one_line_and_its_traceback_is_logged(

@@ -44,8 +44,8 @@ def test_no_location_is_asked_for_if_no_file_is_missing(workspace: Path) -> None
     twice = "dataset.options.test_source=valid.source"
     result = run_headlight("evaluate", workspace / "run", "--split", "test", "--set", twice, cwd=workspace)
     assert result.returncode == 2
-    said = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already."
-    assert result.stderr.splitlines() == [f"headlight: --set {twice}: {said}"]
+    message = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already."
+    assert result.stderr.splitlines() == [f"headlight: --set {twice}: {message}"]
 
 
 def test_a_moved_corpus_is_found_by_its_new_folder(workspace: Path, moved_corpus: Path) -> None:
@@ -110,9 +110,9 @@ def test_other_held_out_pairs_are_scored_and_named(workspace: Path, other_option
 
 
 def test_a_split_that_is_not_overridden_is_the_runs_own(workspace: Path, other_options: tuple[str, ...]) -> None:
-    (own, _), (beside, errors) = evaluate(workspace), evaluate(workspace, *other_options)
-    assert beside["other_pairs"] == own["other_pairs"] == {} and len(errors) == 1
-    assert beside | {"seconds": 0} == own | {"seconds": 0}
+    (own, _), (overridden, errors) = evaluate(workspace), evaluate(workspace, *other_options)
+    assert overridden["other_pairs"] == own["other_pairs"] == {} and len(errors) == 1
+    assert overridden | {"seconds": 0} == own | {"seconds": 0}
 
 
 def test_training_pairs_cannot_be_replaced(workspace: Path, other_options: tuple[str, ...]) -> None:

@@ -70,9 +70,9 @@ def test_translations_that_nobody_reads_end_with_the_first_signal(
     command = [*MAIN, "translate", str(workspace / "run"), "--input", str(tmp_path / "in.txt"), "--json"]
     with writing(command, small_full_pipe, stderr=subprocess.PIPE) as process:
         process.send_signal(number)
-        _, said = process.communicate(timeout=SECONDS)
+        _, output = process.communicate(timeout=SECONDS)
     assert process.returncode == 128 + number
-    assert said.decode().splitlines()[-1] == f"headlight: ended by {number.name}."
+    assert output.decode().splitlines()[-1] == f"headlight: ended by {number.name}."
 
 
 def test_a_training_whose_events_nobody_reads_saves_at_the_first_signal(tmp_path: Path, full_pipe: int) -> None:

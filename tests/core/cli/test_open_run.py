@@ -36,19 +36,19 @@ def test_a_run_resumes_with_a_moved_corpus_as_with_the_original(workspace: Path,
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-@pytest.mark.parametrize("gone", [("train_source",), ("valid_source", "valid_target")])
+@pytest.mark.parametrize("missing", [("train_source",), ("valid_source", "valid_target")])
 def test_missing_files_named_in_full_are_asked_for_by_their_own_options(
-    workspace: Path, tmp_path: Path, gone: tuple[str, ...]
+    workspace: Path, tmp_path: Path, missing: tuple[str, ...]
 ) -> None:
     """Wherever the folder is: the files are not in it."""
     corpus = shutil.copytree(workspace, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
     options = {name: str(corpus / file) for name, file in FILES.items()}
     run = train_run(tmp_path, {"folder": str(workspace), **options})
-    for name in gone:
+    for name in missing:
         (corpus / FILES[name]).unlink()
     result = run_headlight("evaluate", run, cwd=workspace)
-    assert result.returncode == 2 and f"there is no {options[gone[0]]}." in result.stderr
-    named = " ".join(f"--set dataset.options.{name}=FILE" for name in gone)
+    assert result.returncode == 2 and f"there is no {options[missing[0]]}." in result.stderr
+    named = " ".join(f"--set dataset.options.{name}=FILE" for name in missing)
     assert (
         "If its files are not where they were, put them or a link there, or say where they are: "
         f"headlight train --resume {run} {named} (`evaluate` and `runs compare --paired-bootstrap` take --set too)."
@@ -94,8 +94,10 @@ def test_no_result_overwrites_a_file_of_the_corpus(
     texts = ("a b",) if verb == ("translate",) else ()
     refused = run_headlight(*verb, workspace / "run", *texts, option, given, cwd=tmp_path)
     assert refused.returncode == 2 and corpus.read_bytes() == before
-    said = f"headlight: {option} {given} is a file of the dataset of run: the texts would be lost. Name another file.\n"
-    assert refused.stderr == said
+    message = (
+        f"headlight: {option} {given} is a file of the dataset of run: the texts would be lost. Name another file.\n"
+    )
+    assert refused.stderr == message
 
 
 def test_an_option_too_long_for_a_file_name_is_not_taken_for_one(workspace: Path, tmp_path: Path) -> None:
@@ -136,9 +138,9 @@ def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_pa
     code = (built_in_plugins_dir() / "parallel_text.py").read_text(encoding="utf-8")
     earlier.write_text(code.replace("def check(self)", "def once_no_check(self)"), encoding="utf-8")
     config = shutil.copy(workspace / "run" / "config.yaml", tmp_path)
-    begun = ("train", config, "--set", "dataset.options.target=[3]", "--set", "training.max_steps=2")
+    train_command = ("train", config, "--set", "dataset.options.target=[3]", "--set", "training.max_steps=2")
     run, plugins_dir = tmp_path / "run", ("--plugins-dir", earlier.parent)
-    assert run_headlight(*begun, *plugins_dir, "--run-dir", run, cwd=tmp_path).returncode == 0
+    assert run_headlight(*train_command, *plugins_dir, "--run-dir", run, cwd=tmp_path).returncode == 0
     assert run_headlight("evaluate", run, cwd=tmp_path).returncode == 0
     resumed = run_headlight("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
@@ -147,10 +149,13 @@ def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_pa
     set_folder = ("--set", f"dataset.options.folder={moved}")
     found = run_headlight("evaluate", run, *set_folder, cwd=tmp_path)
     assert found.returncode == 0, found.stderr
-    for column, refused in ((3, begun), (4, ("evaluate", run, *set_folder, "--set", "dataset.options.target=[4]"))):
+    for column, refused in (
+        (3, train_command),
+        (4, ("evaluate", run, *set_folder, "--set", "dataset.options.target=[4]")),
+    ):
         result = run_headlight(*refused, cwd=tmp_path)
-        said = f"target: texts in two files have no columns: expected [2], given [{column}]."
-        assert result.returncode == 2 and said in result.stderr
+        message = f"target: texts in two files have no columns: expected [2], given [{column}]."
+        assert result.returncode == 2 and message in result.stderr
 
 
 def test_a_run_resumes_with_a_separator_that_new_runs_refuse(tmp_path: Path) -> None:
@@ -166,13 +171,13 @@ def test_a_run_resumes_with_a_separator_that_new_runs_refuse(tmp_path: Path) -> 
     dataset = {"plugin": "parallel_text", "options": options | {"target": 3, "source_cut": ["words", ":"]}}
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": dataset})
     (tmp_path / "tiny.yaml").write_text(config_to_yaml(config), encoding="utf-8")
-    run, begun = tmp_path / "run", ("train", "tiny.yaml", "--run-dir")
-    assert run_headlight(*begun, run, "--plugins-dir", earlier.parent, cwd=tmp_path).returncode == 0
+    run, train_command = tmp_path / "run", ("train", "tiny.yaml", "--run-dir")
+    assert run_headlight(*train_command, run, "--plugins-dir", earlier.parent, cwd=tmp_path).returncode == 0
     shutil.copytree(run, tmp_path / "new machine")
     resumed = run_headlight("train", "--resume", run, "--set", "training.max_steps=4", cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     set_folder = ("--set", f"dataset.options.folder={corpus.rename(tmp_path / 'moved')}")
     evaluated = run_headlight("evaluate", tmp_path / "new machine", *set_folder, cwd=tmp_path)
     assert evaluated.returncode == 0, evaluated.stderr
-    refused = run_headlight(*begun, tmp_path / "another", *set_folder, cwd=tmp_path)
+    refused = run_headlight(*train_command, tmp_path / "another", *set_folder, cwd=tmp_path)
     assert refused.returncode == 2 and "':' cuts nothing" in refused.stderr

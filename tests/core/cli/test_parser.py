@@ -43,8 +43,8 @@ def test_an_unknown_option_among_texts_is_refused(capsys: pytest.CaptureFixture[
 def test_an_empty_path_is_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parse([*words, ""])
-    said = f"argument {words[-1]}: expected a path, given an empty text."
-    assert said in capsys.readouterr().err
+    expected = f"argument {words[-1]}: expected a path, given an empty text."
+    assert expected in capsys.readouterr().err
 
 
 def test_overrides_add_up() -> None:
@@ -52,7 +52,7 @@ def test_overrides_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["runs", "--help"], "delete runs for good, without asking; of a link to a run, only the link"),
         (
@@ -64,12 +64,12 @@ def test_overrides_add_up() -> None:
     ],
 )
 def test_help_explains_the_arguments(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    words: list[str], expected: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1000")
     with pytest.raises(SystemExit):
         parse(words)
-    assert said in capsys.readouterr().out
+    assert expected in capsys.readouterr().out
 
 
 def test_a_home_is_found_behind_an_equals_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,8 +149,8 @@ def test_a_pipe_in_the_place_of_a_document_keeps_nobody_waiting(
 def test_a_folder_that_never_was_a_run_is_neither_listed_nor_deleted(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    begun = RunFolder.create_at(runs_dir / "begun")  # its process was killed before it wrote config.yaml
-    begun.update(pid=2**22 + 1)
+    unfinished = RunFolder.create_at(runs_dir / "begun")  # its process was killed before it wrote config.yaml
+    unfinished.update(pid=2**22 + 1)
     (runs_dir / "notes").mkdir()
     (runs_dir / "notes" / "config.yaml").touch()
     assert [line.split()[0] for line in stdout_lines(runs_dir, capfd, "list")] == ["done", "killed"]
@@ -333,8 +333,8 @@ def test_the_remains_of_a_killed_deletion_are_not_a_run_and_are_removed_a_day_la
     assert subprocess.run(command, cwd=ROOT, timeout=SECONDS, check=False).returncode == -signal.SIGKILL
     (line,) = stdout_lines(runs_dir, capfd, "list")
     assert line.startswith("killed")
-    (left,) = (path for path in runs_dir.iterdir() if not is_run(path))
-    os.utime(left, (0, 0))
+    (remains,) = (path for path in runs_dir.iterdir() if not is_run(path))
+    os.utime(remains, (0, 0))
     stdout_lines(runs_dir, capfd, "delete", "killed")
     assert list(runs_dir.iterdir()) == []
 
@@ -386,8 +386,10 @@ def test_a_run_that_cannot_be_removed_completely_is_no_longer_listed_and_reporte
 
     monkeypatch.setattr(shutil, "rmtree", refused)
     assert cli.main(["runs", "delete", "done", "--runs-dir", str(runs_dir)]) == 2
-    (left,) = runs_dir.glob(".deleting-*/done")
-    message = f"done is no longer a run, but could not be deleted completely (Operation not permitted: {left.parent})."
+    (remains,) = runs_dir.glob(".deleting-*/done")
+    message = (
+        f"done is no longer a run, but could not be deleted completely (Operation not permitted: {remains.parent})."
+    )
     assert message in capfd.readouterr().err
     assert not (runs_dir / "done").exists()
 

@@ -229,9 +229,9 @@ def test_the_command_to_resume_names_the_plugins_folder(
         stopped = run_headlight("train", "--resume", run_of_mine, *further, cwd=tmp_path)
     assert stopped.returncode == 3
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
-    gone_on = run_headlight(verb, *arguments, cwd=tmp_path)
-    assert gone_on.returncode == 0, gone_on.stderr
-    assert "step 3" in gone_on.stdout.splitlines(), "as many steps as the first command asked for"
+    resumed = run_headlight(verb, *arguments, cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert "step 3" in resumed.stdout.splitlines(), "as many steps as the first command asked for"
 
 
 def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_one(
@@ -251,8 +251,8 @@ def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_
     _, verb, *arguments = shlex.split(printed.partition("Start a new run with: ")[2])
     assert arguments == [str(tmp_path / "run" / "config.yaml"), "--set", "training.optimizer.learning_rate=10"]
     tamer = ("--set", "training.optimizer.learning_rate=0.001", "--runs-dir", tmp_path)
-    begun = run_headlight(verb, *arguments, *tamer, cwd=tmp_path)
-    assert begun.returncode == 0, begun.stderr
+    restarted = run_headlight(verb, *arguments, *tamer, cwd=tmp_path)
+    assert restarted.returncode == 0, restarted.stderr
 
 
 def test_an_error_found_while_preparing_names_the_line_of_the_setting(tmp_path: Path) -> None:

@@ -107,11 +107,11 @@ def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Pa
             stdin.write(f"{line}\n")
             answers.append(stdout.readline())
         stdin.write(f"\n{'1 ' * 99}\n")
-        rest, said = process.communicate(timeout=200)
+        rest, stderr = process.communicate(timeout=200)
     assert [answer.split("\t")[0] for answer in answers] == ["1", "2", "3"]
-    assert "warning: standard input, line 3: not in the vocabulary" in said
+    assert "warning: standard input, line 3: not in the vocabulary" in stderr
     assert (process.returncode, rest) == (2, "")
-    assert said.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
+    assert stderr.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
 
 
 def test_the_contents_of_a_pipe_are_translated_like_a_file(run: Path, tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_a_signal_ends_the_wait_for_a_line(run: Path, tmp_path: Path) -> None:
         stdin.write("1\n")
         stdout.readline()
         process.send_signal(signal.SIGINT)
-        said = process.stderr.read() if process.stderr is not None else ""
-        assert process.wait(60) == 130 and said.splitlines()[-1] == "headlight: ended by SIGINT."
+        stderr = process.stderr.read() if process.stderr is not None else ""
+        assert process.wait(60) == 130 and stderr.splitlines()[-1] == "headlight: ended by SIGINT."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -44,14 +44,14 @@ def test_a_run_trains_during_a_check_to_the_same_bit(engine: Engine, tmp_path: P
     length = {"max_steps": 100, "validate_every": 100, "checkpoint_every": 100}
     alone = begun(engine, tmp_path, **length)
     answered(engine, Learn())
-    beside = begun(engine, tmp_path, **length)
+    during_check = begun(engine, tmp_path, **length)
     answered(engine, SetPace(steps_per_second=0.5))  # or it would be over before the check
     learning = engine.ask(Learn())
     assert answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT)).is_clean
     assert not learning.done()
     answered(engine, SetPace(steps_per_second=None))
     learning.result(SECONDS)
-    assert weights(beside) == weights(alone)
+    assert weights(during_check) == weights(alone)
 
 
 def test_it_reports_its_progress(engine: Engine, watcher: Watcher) -> None:
@@ -93,9 +93,9 @@ def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_
         by_file = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
         assert {finding.check for finding in by_file.findings} == {"leaks"}
         assert f"note: {by_file.note}" in report_text(by_file)
-        for said in (by_name.findings[0].sentence, by_file.note):
-            assert "The plugin name 'leaks' is taken more than once" in said
-            assert str(tmp_path / "one.py") in said and str(tmp_path / "other.py") in said
+        for text in (by_name.findings[0].sentence, by_file.note):
+            assert "The plugin name 'leaks' is taken more than once" in text
+            assert str(tmp_path / "one.py") in text and str(tmp_path / "other.py") in text
         (tmp_path / "other.py").unlink()
         report = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
         assert {finding.check for finding in report.findings} == {"leaks"}

@@ -1,4 +1,4 @@
-"""The host's process: started, forgotten, closed, ended with all that a plugin has started."""
+"""The host's process: started, reset, closed, ended with all that a plugin has started."""
 
 import errno
 import io

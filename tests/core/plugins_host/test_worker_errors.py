@@ -83,10 +83,10 @@ def test_an_exception_is_reported_in_one_line_at_the_plugins_innermost_line() ->
 
 
 def test_an_authors_message_to_users_is_reported_in_full() -> None:
-    said = "line 1 is wrong:\n  expected an object\n\n  got a list"
-    assert str(worker_error(BadData(said), __file__)) == "line 1 is wrong: expected an object got a list"
+    message = "line 1 is wrong:\n  expected an object\n\n  got a list"
+    assert str(worker_error(BadData(message), __file__)) == "line 1 is wrong: expected an object got a list"
     try:
-        raise ValueError(said)
+        raise ValueError(message)
     except ValueError as error:
         refusal = worker_error(error, __file__)
     assert refusal.record["kind"] == "refused"
