@@ -88,8 +88,8 @@ class DataReader(QObject):
             self._close(NOT_AVAILABLE)
         elif key != self._key:
             self._key = key
-            take, fail = partial(self._handle_opened, key, config), partial(self._handle_open_error, key)
-            self._bridge.run_in_background(partial(_open_all_pairs, folder, config), take, fail)
+            on_opened, on_error = partial(self._handle_opened, key, config), partial(self._handle_open_error, key)
+            self._bridge.run_in_background(partial(_open_all_pairs, folder, config), on_opened, on_error)
 
     def _handle_opened(
         self, key: object, config: RunConfig, opened: tuple[PreparedData, Iterator[DataOverview]]

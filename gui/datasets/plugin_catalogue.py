@@ -49,11 +49,11 @@ class PluginCatalogue(QObject):
     def write_new(self, name: str, on_done: OnDone[Path], on_error: OnError) -> None:
         """Write a new plugin of this name into the user's folder, and list it."""
 
-        def take(path: Path) -> None:
+        def on_written(path: Path) -> None:
             self.reload()
             on_done(path)
 
-        self._bridge.run_in_background(partial(self._write, name), take, on_error)
+        self._bridge.run_in_background(partial(self._write, name), on_written, on_error)
 
     def record_fault(self, name: str, sentence: str) -> None:
         """Note why a plugin's data could not be prepared, until they can be or the plugins are reloaded."""

@@ -81,8 +81,8 @@ class AttentionComparison(QObject):
         """Read one probe at a time; until it arrives, the one read before is shown, labelled with its own step."""
         if (run, step) != self._requested and not self._is_reading:
             self._requested, self._is_reading = (run, step), True
-            take, fail = partial(self._end_reading, run), partial(self._fail, run)
-            self._bridge.run_in_background(partial(read_probe, run, step), take, fail)
+            on_read, on_error = partial(self._end_reading, run), partial(self._fail, run)
+            self._bridge.run_in_background(partial(read_probe, run, step), on_read, on_error)
 
     def _fail(self, run: Path, error: Exception) -> None:
         if not isinstance(error, UserError | OSError):

@@ -49,22 +49,25 @@ class EngineQuery(Generic[Answer]):
         is_free = self._pending is None or self._pending.done()
         if is_free and (self._is_user_waiting or self._cooldown.is_over):
             self._is_user_waiting, self._latest_key = is_another, (question, moment)
-            take, refuse = partial(self._handle_answer, self._latest_key), partial(self._handle_error, self._latest_key)
-            self._pending = self._bridge.ask(request, take, refuse)
+            on_answer, on_error = (
+                partial(self._handle_answer, self._latest_key),
+                partial(self._handle_error, self._latest_key),
+            )
+            self._pending = self._bridge.ask(request, on_answer, on_error)
 
     def reset(self) -> None:
         """Drop the answer, which no longer fits what is shown, and take the next question as new."""
         self.answer, self.error, self._latest_key = None, "", (None, None)
 
-    def _handle_answer(self, asking: QueryKey, answer: Answer) -> None:
-        if asking == self._latest_key:
+    def _handle_answer(self, key: QueryKey, answer: Answer) -> None:
+        if key == self._latest_key:
             self.answer, self.error = answer, ""
         self._redraw(answer)
 
-    def _handle_error(self, asking: QueryKey, error: Exception) -> None:
+    def _handle_error(self, key: QueryKey, error: Exception) -> None:
         if not isinstance(error, UserError):
             self._bridge.report(error)
-        elif asking == self._latest_key:
+        elif key == self._latest_key:
             self.answer, self.error = None, str(error)
         self._redraw(error)
 

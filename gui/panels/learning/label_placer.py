@@ -19,13 +19,13 @@ Placement = TypeVar("Placement")
 
 
 class LabelPlacer:
-    """Knows what curves, marks and the names placed so far cover of a plot, in pixels from its upper left."""
+    """Finds a place for each name among curves, marks and other names; pixels count from the plot's upper left."""
 
     def __init__(self, plot: pg.PlotItem, curves: Iterable[pg.PlotDataItem] | None = None) -> None:
         """Take all curves of the plot, or only the given ones, as covering room."""
         (self._first, last), (bottom, self._top) = plot.vb.viewRange()
         self.width, self.height = max(plot.vb.width(), 1.0), max(plot.vb.height(), 1.0)
-        self._steps_per_pixel = (last - self._first) / self.width  # per pixel, as the next
+        self._steps_per_pixel = (last - self._first) / self.width
         self._values_per_pixel = (self._top - bottom) / self.height
         self._taken: list[QRectF] = []
         self._curves: list[tuple[NDArray[Any], NDArray[Any]]] = []
