@@ -127,7 +127,7 @@ class Scene(NamedTuple):
 def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
     """The scenes of each view, beyond what it shows first."""
     train, attention, translate = window.train_view, window.attention_view, window.translate_view
-    anatomy, runs, heads_off = window.anatomy_view, window.runs_view, window.attention_view.disabled_heads
+    anatomy, runs, disabled_heads = window.anatomy_view, window.runs_view, window.attention_view.disabled_heads
     playhead = window.context.playhead
     topics = {PositionsTopic: "positions", MasksTopic: "masks", DotProductTopic: "dot_product"}
     topics |= {LabelSmoothingTopic: "label_smoothing", NoamTopic: "noam"}
@@ -140,7 +140,7 @@ def scenes_of(window: MainWindow) -> dict[View, list[Scene]]:
         train: [Scene("learned", train.more_button.click, train.more_button.click)],
         attention: [
             Scene("lines", attention.chooser.lines_box.click, attention.chooser.lines_box.click),
-            Scene("head_off", partial(heads_off.toggle, HeadId("cross", 1, 0)), heads_off.enable_all),
+            Scene("head_off", partial(disabled_heads.toggle, HeadId("cross", 1, 0)), disabled_heads.enable_all),
             Scene("difference", partial(compare_steps, Baseline(step=EARLIER_STEP)), partial(compare_steps, None)),
         ],
         translate: [

@@ -9,9 +9,9 @@ from gui.heads.attention_comparison import AttentionComparison
 from gui.heads.disabled_heads import DisabledHeads
 from gui.panels.attention.attention_extras import AttentionExtras
 from gui.panels.attention.attention_map import AttentionMap
+from gui.panels.attention.head_ablation_panel import HeadAblationPanel
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.panels.attention.head_grid import HeadGrid
-from gui.panels.attention.left_out_heads import LeftOutHeads
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.view import View
 from gui.widgets.buttons import FoldButton, check_box
@@ -44,12 +44,12 @@ class AttentionView(View):
         self.grid = HeadGrid(
             theme, selection, self.comparison.shown, all_kinds=True, disabled_heads=self.disabled_heads
         )
-        self.left_out = LeftOutHeads(context, self.disabled_heads)
-        self.left_out.hide()
+        self.ablation_panel = HeadAblationPanel(context, self.disabled_heads)
+        self.ablation_panel.hide()
         self.all_kinds_box = check_box("all kinds", "Heads of all kinds", _KINDS_HELP)
         self.all_kinds_box.setChecked(True)
         self.grid.header.addWidget(self.all_kinds_box)
-        self.add_panels(self.sentence_row, self.chooser, self.extras, self.map, self.grid, self.left_out)
+        self.add_panels(self.sentence_row, self.chooser, self.extras, self.map, self.grid, self.ablation_panel)
         self._lay_out()
         self.chooser.add_shortcuts(self)
         self.all_kinds_box.toggled.connect(self._show_kinds)
@@ -72,8 +72,8 @@ class AttentionView(View):
             panel.mark_dirty()
 
     def _show_disabled_heads(self) -> None:
-        self.left_out.setVisible(bool(self.disabled_heads.heads))
-        for panel in (self.left_out, self.chooser, self.grid):
+        self.ablation_panel.setVisible(bool(self.disabled_heads.heads))
+        for panel in (self.ablation_panel, self.chooser, self.grid):
             panel.mark_dirty()
 
     def _lay_out(self) -> None:
@@ -85,4 +85,4 @@ class AttentionView(View):
         column.addWidget(self.chooser)
         column.addWidget(self.extras)
         column.addWidget(heads, 1)
-        column.addWidget(self.left_out)
+        column.addWidget(self.ablation_panel)

@@ -64,7 +64,7 @@ def open_folded_parts(window: MainWindow, qtbot: QtBot) -> None:
     attention.more_button.click()
     attention.extras.entropy_box.click()
     attention.disabled_heads.toggle(HeadId("cross", 0, 1))
-    is_answered(attention.left_out, qtbot)
+    is_answered(attention.ablation_panel, qtbot)
     window.show_view(VIEWS.index(type(translate)))
     translate.translate("1 2 1")
     qtbot.waitUntil(lambda: translate.typed.translation is not None, timeout=WAIT_MS)

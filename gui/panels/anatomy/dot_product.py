@@ -14,7 +14,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from core.requests import DissectHead
 from gui.context import Context
-from gui.heads.left_out_text import head_names
+from gui.heads.ablation_text import head_names
 from gui.panel import Table
 from gui.panels.anatomy.attention_stages import STAGES, Stage
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas

@@ -235,7 +235,7 @@ def attention(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.attention_view
     yield from (view.map, view.grid)
     view.disabled_heads.toggle(HeadId("cross", 0, 0))
-    yield view.left_out
+    yield view.ablation_panel
 
 
 def translate(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:

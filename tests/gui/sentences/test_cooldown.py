@@ -153,8 +153,8 @@ def test_the_head_taken_apart_and_the_heads_left_out_rest(
     assert_no_new_query(learning, learning.anatomy_view.topic, qtbot)
     learning.show_view(VIEWS.index(type(learning.attention_view)))
     learning.attention_view.disabled_heads.toggle(HeadId("cross", 0, 0))
-    answered(learning.attention_view.left_out, qtbot)
-    assert_no_new_query(learning, learning.attention_view.left_out, qtbot)
+    answered(learning.attention_view.ablation_panel, qtbot)
+    assert_no_new_query(learning, learning.attention_view.ablation_panel, qtbot)
 
 
 def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot, long_cooldowns: None) -> None:

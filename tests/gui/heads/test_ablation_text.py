@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.answers.head_ablation import AblationResult, HeadAblation, HeadId
-from gui.heads.left_out_text import (
+from gui.heads.ablation_text import (
     describe_change,
     format_probability,
     formatted_changes,
@@ -22,7 +22,7 @@ from tests.gui.builders import feed, sentence
 HEADS = (HeadId("cross", 1, 2), HeadId("encoder_self", 0, 0), HeadId("cross", 0, 0))
 
 
-def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -> HeadAblation:
+def ablation(before: float | None, after: float | None, *, num_heads: int = 1) -> HeadAblation:
     """Validation losses before and after."""
     complete, without = (AblationResult(sentence=sentence(), valid_loss=loss) for loss in (before, after))
     num_valid = 0 if before is None else 64
@@ -31,20 +31,20 @@ def left_out(before: float | None, after: float | None, *, num_heads: int = 1) -
 
 
 def test_words_say_how_much_less_probable_a_right_token_is() -> None:
-    assert describe_change(left_out(0.5, 0.5 + log(2))) == (
+    assert describe_change(ablation(0.5, 0.5 + log(2))) == (
         "Without it the right token of the validation pairs is 50 % less probable (geometric mean)."
     )
-    assert "Without them" in describe_change(left_out(0.5, 0.9, num_heads=2))
-    assert "even 25 % more probable" in describe_change(left_out(0.5, 0.5 - log(1.25)))
-    assert describe_change(left_out(0.5, 0.501)).startswith("The model does as well without this head")
+    assert "Without them" in describe_change(ablation(0.5, 0.9, num_heads=2))
+    assert "even 25 % more probable" in describe_change(ablation(0.5, 0.5 - log(1.25)))
+    assert describe_change(ablation(0.5, 0.501)).startswith("The model does as well without this head")
 
 
 def test_without_validation_pairs_they_are_about_the_reference() -> None:
-    assert describe_change(left_out(None, None)).startswith(
+    assert describe_change(ablation(None, None)).startswith(
         "The model does as well without this head: the loss of this ref"
     )
     typed = AblationResult(sentence=sentence(has_reference=False), valid_loss=None)
-    assert describe_change(replace(left_out(None, None), complete=typed, without=typed)).startswith(
+    assert describe_change(replace(ablation(None, None), complete=typed, without=typed)).startswith(
         "This run's pairs are not"
     )
 

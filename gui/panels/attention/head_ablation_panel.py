@@ -14,8 +14,7 @@ from core.history import History
 from core.probes import ProbedSentence
 from core.requests import LeaveOutHeads
 from gui.context import Context
-from gui.heads.disabled_heads import DisabledHeads
-from gui.heads.left_out_text import (
+from gui.heads.ablation_text import (
     describe_change,
     formatted_changes,
     formatted_measurements,
@@ -23,6 +22,7 @@ from gui.heads.left_out_text import (
     measurements,
     output_tokens,
 )
+from gui.heads.disabled_heads import DisabledHeads
 from gui.panel import Panel, Table
 from gui.sentences.engine_query import EngineQuery
 from gui.sentences.shown_sentence import NothingShown, probe_source
@@ -46,7 +46,7 @@ _COLUMNS = (
 _ROWS = ("all heads on", "without", "change")
 
 
-class LeftOutHeads(Panel):
+class HeadAblationPanel(Panel):
     """Asks the engine with the weights at the playhead, and again when these change; hidden while no head is off."""
 
     title = "Without some heads"
@@ -61,7 +61,7 @@ class LeftOutHeads(Panel):
         self._source = probe_source(context.selection)
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
-        self.words_label = wrapping_label("What the figures say", role="muted")
+        self.summary_label = wrapping_label("What the figures say", role="muted")
         self._heads = [plain_label(name, role="muted") for name, _ in _COLUMNS]
         self._lay_out()
         self.all_on_button.clicked.connect(disabled_heads.enable_all)
@@ -83,8 +83,8 @@ class LeftOutHeads(Panel):
     def numbers(self) -> Table:
         """The figures with all heads, and without those that are off."""
         assert self.query.answer is not None
-        left_out = self.query.answer
-        rows = zip(_ROWS, (left_out.complete, left_out.without), strict=False)
+        ablation = self.query.answer
+        rows = zip(_ROWS, (ablation.complete, ablation.without), strict=False)
         names = ("output", "probability", "loss of the reference, nats per token", "validation loss, nats per token")
         return [("", *names), *((name, seen.sentence.output, *measurements(seen)) for name, seen in rows)]
 
@@ -97,12 +97,12 @@ class LeftOutHeads(Panel):
         )
         self.query.submit(request, moment=history.last_step if request.step is None else None)
 
-    def _draw(self, left_out: HeadAblation) -> None:
-        self.set_title(f"Without {head_names(left_out.heads)} · weights of step {left_out.step:,}")
-        num_valid = left_out.num_valid
+    def _draw(self, ablation: HeadAblation) -> None:
+        self.set_title(f"Without {head_names(ablation.heads)} · weights of step {ablation.step:,}")
+        num_valid = ablation.num_valid
         count = f"{num_valid} " if num_valid else ""
         self._heads[-1].setText(f"loss of {count}validation pair{'s' * (num_valid != 1)}, nats/token")
-        before, after = left_out.complete, left_out.without
+        before, after = ablation.complete, ablation.without
         for row, seen in zip(self.cells, (before, after), strict=False):
             for cell, text in zip(row[1:], formatted_measurements(seen), strict=True):
                 cell.setText(text)
@@ -110,7 +110,7 @@ class LeftOutHeads(Panel):
         self.cells[1][0].setText(self._marked(output_tokens(before), output_tokens(after)))
         for cell, text in zip(self.cells[2], formatted_changes(before, after), strict=True):
             cell.setText(text)
-        self.words_label.setText(describe_change(left_out))
+        self.summary_label.setText(describe_change(ablation))
 
     def _marked(self, before: tuple[str, ...], after: tuple[str, ...]) -> str:
         """Rich text in which the tokens that differ are coloured and underlined."""
@@ -141,7 +141,7 @@ class LeftOutHeads(Panel):
         for output, *_ in self.cells[:2]:
             output.setTextFormat(Qt.TextFormat.RichText)  # for the marks; tokens are escaped
         self.body.addLayout(grid)
-        self.body.addWidget(self.words_label)
+        self.body.addWidget(self.summary_label)
 
 
 def _cell() -> QLabel:

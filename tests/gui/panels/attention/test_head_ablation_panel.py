@@ -15,9 +15,9 @@ from core.answers.head_ablation import HeadAblation, HeadId
 from core.exporting.sharing import share
 from core.history import History
 from core.run_folder import RunFolder
-from gui.heads.left_out_text import describe_change, measurements
+from gui.heads.ablation_text import describe_change, measurements
 from gui.main_window import VIEWS, MainWindow
-from gui.panels.attention.left_out_heads import LeftOutHeads
+from gui.panels.attention.head_ablation_panel import HeadAblationPanel
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
@@ -26,16 +26,16 @@ LAST = HeadId("cross", 0, 0)
 
 
 @pytest.fixture
-def panel(window: MainWindow, qtbot: QtBot) -> LeftOutHeads:
+def panel(window: MainWindow, qtbot: QtBot) -> HeadAblationPanel:
     """The Attention view of the small task, all heads on: two of each kind."""
     view = window.attention_view
     window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and bool(view.grid.canvas.rows), timeout=WAIT_MS)
-    assert not view.left_out.isVisible() and view.chooser.on_box.isChecked()
-    return view.left_out
+    assert not view.ablation_panel.isVisible() and view.chooser.on_box.isChecked()
+    return view.ablation_panel
 
 
-def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
+def answer(panel: HeadAblationPanel, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
     """What the engine says without these, once it is shown."""
 
     def is_shown() -> bool:
@@ -47,7 +47,7 @@ def answer(panel: LeftOutHeads, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
 
 
 def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
-    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view = window.attention_view
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
@@ -60,7 +60,7 @@ def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
     for column in (1, 2, 3):
         before, after, change = (float(row[column].text()) for row in panel.cells)
         assert change == pytest.approx(after - before, rel=0.05, abs=1e-9)
-    assert panel.words_label.text() == describe_change(seen)
+    assert panel.summary_label.text() == describe_change(seen)
     assert panel.numbers()[2] == ("without", seen.without.sentence.output, *measurements(seen.without))
     qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
     assert not panel.isVisible() and view.disabled_heads.heads == frozenset()
@@ -86,7 +86,7 @@ def pick(menu: QMenu, text: str) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
 def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
-    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view, canvas = window.attention_view, window.attention_view.grid.canvas
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(0, 1).center().toPoint()), "Switch off")
@@ -107,7 +107,7 @@ def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
 
 
 def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
-    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view = window.attention_view
     view.disabled_heads.toggle(LAST)
@@ -131,7 +131,7 @@ def follow_the_example(window: MainWindow, qtbot: QtBot) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
-    window: MainWindow, panel: LeftOutHeads, qtbot: QtBot
+    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view, canvas, follower = window.attention_view, window.attention_view.grid.canvas, window.context.follower
     follow_the_example(window, qtbot)
@@ -156,14 +156,14 @@ def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
     answer(panel, qtbot, LAST)
 
 
-def test_no_key_switches_a_head_that_is_not_shown(window: MainWindow, panel: LeftOutHeads, qtbot: QtBot) -> None:
+def test_no_key_switches_a_head_that_is_not_shown(window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot) -> None:
     view = window.attention_view
     view.chooser.show_step(History(), 0)
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
     assert not view.disabled_heads.heads
 
 
-def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: LeftOutHeads, qtbot: QtBot) -> None:
+def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot) -> None:
     window.attention_view.disabled_heads.toggle(LAST)
     seen = answer(panel, qtbot, LAST)
     heads = []
@@ -183,8 +183,8 @@ def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
     window.show_view(VIEWS.index(type(view)))
     view.disabled_heads.toggle(LAST)
-    answer(view.left_out, qtbot, LAST)
-    heads = [label.text() for label in view.left_out.findChildren(QLabel)]
-    assert "loss of validation pairs, nats/token" in heads and view.left_out.cells[1][3].text() == ""
-    _, why = view.left_out.words_label.text().split("\n")
+    answer(view.ablation_panel, qtbot, LAST)
+    heads = [label.text() for label in view.ablation_panel.findChildren(QLabel)]
+    assert "loss of validation pairs, nats/token" in heads and view.ablation_panel.cells[1][3].text() == ""
+    _, why = view.ablation_panel.summary_label.text().split("\n")
     assert why.startswith("This run's pairs are not available: it was shared without them") and "Continue from" in why

@@ -27,17 +27,17 @@ def head_names(heads: tuple[HeadId, ...]) -> str:
     return f"{', '.join(names[:_NAMED])} and {rest} more" if rest > 0 else " and ".join(names)
 
 
-def describe_change(left_out: HeadAblation) -> str:
+def describe_change(ablation: HeadAblation) -> str:
     """What the figures say of the validation pairs; if these are not available, of the reference, and why."""
-    complete, without = left_out.complete, left_out.without
-    if left_out.num_valid:
-        return _describe_loss(left_out, "of the validation pairs", complete.valid_loss, without.valid_loss)
-    of_reference = _describe_loss(left_out, "of this reference", reference_loss(complete), reference_loss(without))
+    complete, without = ablation.complete, ablation.without
+    if ablation.num_valid:
+        return _describe_loss(ablation, "of the validation pairs", complete.valid_loss, without.valid_loss)
+    of_reference = _describe_loss(ablation, "of this reference", reference_loss(complete), reference_loss(without))
     return "\n".join(filter(None, [of_reference, _NO_PAIRS]))
 
 
-def _describe_loss(left_out: HeadAblation, whose: str, before: float | None, after: float | None) -> str:
-    them, they = ("it", "this head") if len(left_out.heads) == 1 else ("them", "these heads")
+def _describe_loss(ablation: HeadAblation, whose: str, before: float | None, after: float | None) -> str:
+    them, they = ("it", "this head") if len(ablation.heads) == 1 else ("them", "these heads")
     if before is None or after is None:
         return ""
     change = after - before
