@@ -110,11 +110,11 @@ def _require_pair(split: str, files: Sequence[_CorpusFile]) -> None:
 
 
 def _in_the_order_of(train: Sequence[_CorpusFile], files: Sequence[_CorpusFile], split: str) -> list[_CorpusFile]:
-    wanted, sides = _sides(train), _sides(files)
-    if sorted(wanted) != sorted(sides):
+    train_sides, sides = _sides(train), _sides(files)
+    if sorted(train_sides) != sorted(sides):
         names = " and ".join(file.path.name for file in (*train, *files))
         raise UserError(f"The {split} files are not named as the train files are: {names}.", "Name them alike.")
-    return [file for _, file in sorted(zip(sides, files, strict=True), key=lambda named: wanted.index(named[0]))]
+    return [file for _, file in sorted(zip(sides, files, strict=True), key=lambda named: train_sides.index(named[0]))]
 
 
 def _sides(files: Sequence[_CorpusFile]) -> list[str]:

@@ -64,8 +64,8 @@ def align_symbols(reference: Sequence[str], hypothesis: Sequence[str]) -> list[S
     pairs: list[SymbolPair] = []
     while row or column:
         cost = costs[row][column]
-        is_other = row and column and reference[row - 1] != hypothesis[column - 1]
-        if row and column and cost == costs[row - 1][column - 1] + is_other:
+        is_substitution = row and column and reference[row - 1] != hypothesis[column - 1]
+        if row and column and cost == costs[row - 1][column - 1] + is_substitution:
             row, column = row - 1, column - 1
             pairs.append((reference[row], hypothesis[column]))
         elif row and cost == costs[row - 1][column] + 1:

@@ -46,9 +46,9 @@ def _require_whole_characters(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        shown = _shortened(text).encode(errors="backslashreplace").decode()
+        quoted = _shortened(text).encode(errors="backslashreplace").decode()
         raise UserError(
-            f"The text “{shown}” holds half a character, or bytes that are not UTF-8.",
+            f"The text “{quoted}” holds half a character, or bytes that are not UTF-8.",
             "Type it again, or save it as UTF-8.",
         ) from None
 

@@ -59,9 +59,9 @@ class RunAtStep:
     def losses(self) -> NDArray[np.float64]:
         """[N] mean training losses of `SMOOTHED_OVER` steps each, counted back from this step; the newest last."""
         steps, losses = self._history.curve("train/loss")
-        seen = losses[: np.searchsorted(steps, self.step, side="right")]
-        whole = seen[len(seen) % SMOOTHED_OVER :]
-        means: NDArray[np.float64] = whole.reshape(-1, SMOOTHED_OVER).mean(axis=1)
+        past = losses[: np.searchsorted(steps, self.step, side="right")]
+        complete = past[len(past) % SMOOTHED_OVER :]
+        means: NDArray[np.float64] = complete.reshape(-1, SMOOTHED_OVER).mean(axis=1)
         return means
 
     def rates(self) -> NDArray[np.float64]:

@@ -13,13 +13,13 @@ EVEN_ENTROPY = 0.99
 tenth of a teaching preset's steps its sharpest head is below 0.64. A deep post-norm model that has not found the source
 stays above 0.997 (`classic_phonetic`)."""
 
-_NEARLY_NONE_RIGHT = 0.05
+_MAX_SHARE_RIGHT = 0.05
 """Share of right sentences. Some tasks can be done by reading evenly: `classic_three_sentences` does at 0.994."""
 
 
 def _check(run: RunAtStep) -> str | None:
     right = run.metric("exact_match")
-    if right is not None and right > _NEARLY_NONE_RIGHT:
+    if right is not None and right > _MAX_SHARE_RIGHT:
         return None
     fed = [one.by_reference or one.free_running for one in run.probe().sentences]
     evenness = entropy([feed.cross for feed in fed], causal=False)

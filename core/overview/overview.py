@@ -68,8 +68,8 @@ def _indices_with_unknown(arrays: TokenArrays, fits: NDArray[np.bool_]) -> list[
 
 def _unknown(texts: Iterable[str], tokenizer: Tokenizer, vocabulary: Vocabulary) -> TextCounts:
     """The most frequent unknown tokens."""
-    seen = Counter(token for text in texts for token in tokenizer.tokenize(text) if token not in vocabulary)
-    return tuple(seen.most_common(NUM_EXAMPLES))
+    unknown = Counter(token for text in texts for token in tokenizer.tokenize(text) if token not in vocabulary)
+    return tuple(unknown.most_common(NUM_EXAMPLES))
 
 
 def _compare_splits(overview: DataOverview, data: PreparedData, limits: Limits) -> Iterator[DataOverview]:
@@ -79,17 +79,17 @@ def _compare_splits(overview: DataOverview, data: PreparedData, limits: Limits) 
         for chunk in _chunks(data, split, limits):
             held_out_pairs.add(chunk)
             yield replace(overview, stage=f"{split} pairs")
-    seen, num_train = TrainPairs(), overview.splits["train"].num_pairs
+    train_pairs, num_train = TrainPairs(), overview.splits["train"].num_pairs
     done = 0
     for chunk in _chunks(data, "train", limits):
-        seen.add(chunk)
+        train_pairs.add(chunk)
         for held_out_pairs in held_out.values():
             held_out_pairs.compare(chunk)
         done += len(chunk)
         yield replace(overview, stage=f"repeats and leaks, {done:,} of {num_train:,} train pairs")
     yield replace(
         overview,
-        repeats=_repeats(data, seen, limits),
+        repeats=_repeats(data, train_pairs, limits),
         leaks={split: _leak(held_out_pairs) for split, held_out_pairs in held_out.items()},
         test_in_valid=held_out["test"].num_shared_with(held_out["valid"]),
         stage="",
@@ -104,10 +104,10 @@ def _chunks(data: PreparedData, split: str, limits: Limits) -> Iterator[list[Pai
         yield chunk
 
 
-def _repeats(data: PreparedData, seen: TrainPairs, limits: Limits) -> Repeats:
-    num_pairs, most = seen.repeated()
+def _repeats(data: PreparedData, train_pairs: TrainPairs, limits: Limits) -> Repeats:
+    num_pairs, most_frequent = train_pairs.repeated()
     included = np.flatnonzero(data.split("train").fitting(*limits))
-    texts = tuple((data.pair("train", int(included[index])).source, times) for index, times in most)
+    texts = tuple((data.pair("train", int(included[index])).source, times) for index, times in most_frequent)
     return Repeats(num_pairs=num_pairs, most_frequent=texts)
 
 

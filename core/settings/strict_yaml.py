@@ -96,8 +96,8 @@ def _to_float(loader: _Loader, node: yaml.ScalarNode) -> float | int:
 
 
 # Only tags whose values JSON has are read; None's constructor refuses the others, !!binary and !!timestamp among them.
-_READ_AS = (*(f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "str")), None)
-_Loader.yaml_constructors = {tag: make for tag, make in _Loader.yaml_constructors.items() if tag in _READ_AS}
+_ALLOWED_TAGS = (*(f"tag:yaml.org,2002:{name}" for name in ("bool", "null", "str")), None)
+_Loader.yaml_constructors = {tag: make for tag, make in _Loader.yaml_constructors.items() if tag in _ALLOWED_TAGS}
 
 # YAML 1.1 reads 010 as eight and 1:30 as ninety; a person who types them means neither.
 _Loader.add_constructor("tag:yaml.org,2002:int", _to_int)

@@ -249,7 +249,7 @@ class SeveralProcesses(Processes):
 ALONE = Processes()
 
 
-def processes_here() -> Processes:
+def processes_from_environment() -> Processes:
     """The processes of this run, as torchrun placed this one."""
     return ALONE if is_alone() else SeveralProcesses.from_environment()
 

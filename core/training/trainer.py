@@ -32,7 +32,7 @@ from core.torchrun import local_threads
 from core.training import trouble
 from core.training.best import Best
 from core.training.checkpoint import parse_checkpoint_state, to_arrays, to_tensors
-from core.training.distributed import processes_here
+from core.training.distributed import processes_from_environment
 from core.training.due_tasks import DueTasks
 from core.training.evaluation import evaluate_split, missing_best_metric, require_known_metric
 from core.training.live_settings import LiveSettings
@@ -78,7 +78,7 @@ class Trainer:
         with self._random.activated():
             # eval: the training pass draws its own dropout masks
             trained = Transformer(config.model, *model_sizes(config, data)).eval()
-        self._processes = processes_here()
+        self._processes = processes_from_environment()
         self._updater = Updater(trained, config.training, device, self._processes)
         self._average: MovingAverage | None = None
         if config.training.ema_decay is not None:

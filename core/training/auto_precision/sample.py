@@ -49,12 +49,12 @@ class Sample:
 
     def reduced(self) -> Sample:
         """One layer of each stack, with as many sentences and vocabulary entries as can be timed quickly."""
-        most_tokens = max(len(SPECIAL_TOKENS) + 1, _MAX_EMBEDDING_WEIGHTS // self.model.d_model)
+        max_tokens = max(len(SPECIAL_TOKENS) + 1, _MAX_EMBEDDING_WEIGHTS // self.model.d_model)
         part = replace(
             self,
             model=self.model.model_copy(update={"num_encoder_layers": 1, "num_decoder_layers": 1}),
-            src_vocab_size=min(self.src_vocab_size, most_tokens),
-            tgt_vocab_size=min(self.tgt_vocab_size, most_tokens),
+            src_vocab_size=min(self.src_vocab_size, max_tokens),
+            tgt_vocab_size=min(self.tgt_vocab_size, max_tokens),
             src_length=min(self.src_length, _MAX_LENGTH),
             tgt_length=min(self.tgt_length, _MAX_LENGTH),
             is_part=True,
@@ -82,7 +82,7 @@ def make_sample(config: RunConfig, data: PreparedData) -> Sample:
     pairs, training = data.split("valid"), config.training
     src_length, tgt_length = (math.ceil(lengths.mean()) for lengths in (pairs.src.lengths, pairs.tgt_lengths))
     sentences = training.batch_size or (training.batch_tokens or 0) // tgt_length
-    whole = Sample(
+    full_step = Sample(
         model=config.model,
         src_vocab_size=len(data.src_vocabulary),
         tgt_vocab_size=len(data.tgt_vocabulary),
@@ -90,4 +90,4 @@ def make_sample(config: RunConfig, data: PreparedData) -> Sample:
         src_length=src_length,
         tgt_length=tgt_length,
     )
-    return whole if whole.work <= MAX_WORK else whole.reduced()
+    return full_step if full_step.work <= MAX_WORK else full_step.reduced()
