@@ -199,7 +199,7 @@ class _Preparation:
                 if tokenise:
                     tokenise(lines)
                 drawn += len(lines)
-                total = round(drawn / lines.share) if lines.share else None
+                total = round(drawn / lines.share_read) if lines.share_read else None
                 yield Progress(stage=f"drawing {split} pairs", done=drawn, total=total)
         self._content.update(split.encode())
         self._num_drawn[split] = drawn

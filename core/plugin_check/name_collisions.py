@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.plugin_check.report import Finding
-from core.plugins_host.discovery import Source
+from core.plugins_host.discovery import PluginSource
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo, is_built_in
 
 
-def name_note(info: PluginInfo, source: Source, listing_host: PluginHost) -> str:
+def name_note(info: PluginInfo, source: PluginSource, listing_host: PluginHost) -> str:
     """Say which other plugins have this name, wherever Headlight looks for them; empty if none has."""
     if not _same_named(info, source, listing_host):
         return ""
@@ -35,11 +35,11 @@ def collision_finding(name: str, origins: Sequence[str]) -> Finding:
     )
 
 
-def _same_named(info: PluginInfo, source: Source, host: PluginHost) -> list[PluginInfo]:
-    return [one for one in host.plugins() if one.name == info.name and not _is_same(one.origin, source)]
+def _same_named(info: PluginInfo, source: PluginSource, host: PluginHost) -> list[PluginInfo]:
+    return [one for one in host.plugins() if one.name == info.name and not _is_same_plugin(one.origin, source)]
 
 
-def _is_same(origin: str, source: Source) -> bool:
+def _is_same_plugin(origin: str, source: PluginSource) -> bool:
     """Whether an origin is this source, or the installed package that this file is a module of."""
     if origin == source.origin or not source.path:
         return origin == source.origin

@@ -27,7 +27,7 @@ from core.plugin_check.sample import Sample, draw_sample
 from core.plugin_check.side_effects import check_side_effects
 from core.plugin_check.statistics import check_figures, compute_figures
 from core.plugin_check.texts import check_alignments, check_texts
-from core.plugins_host.discovery import Source
+from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 
@@ -99,7 +99,7 @@ class PluginChecker:
         for host in self._hosts:
             host.close()
 
-    def _check(self, source: Source, given: dict[str, Any], listing_host: PluginHost) -> CheckOutcome:
+    def _check(self, source: PluginSource, given: dict[str, Any], listing_host: PluginHost) -> CheckOutcome:
         host, name = self._hosts[0], source.label
         self._report_progress("loading", 0)
         try:
@@ -119,7 +119,7 @@ class PluginChecker:
             self._add_error("pairs", error)
             return CheckOutcome(self._report(name, source.origin))
 
-    def _check_sample(self, sample: Sample, source: Source) -> CheckOutcome:
+    def _check_sample(self, sample: Sample, source: PluginSource) -> CheckOutcome:
         self._report_progress("drawing again", 0)
         self._collect("same seed", check_same_seed(sample, self._hosts[1]))
         for name, check in CHECKS.items():
@@ -179,7 +179,7 @@ def _is_path(plugin: str, listing_host: PluginHost) -> bool:
     return Path(plugin).exists() and all(info.name != plugin for info in listing_host.plugins())
 
 
-def _source_of_file(plugin: str) -> Source:
+def _source_of_file(plugin: str) -> PluginSource:
     path = Path(plugin)
     if path.exists():  # false for a name with a NUL byte, which resolve() does not take
         path = path.resolve()
@@ -187,7 +187,7 @@ def _source_of_file(plugin: str) -> Source:
         raise UserError(
             f"{plugin}: expected a plugin's .py file, and {_path_description(path)}.", "`plugins list` shows the names."
         )
-    return Source(path.stem, path=str(path))
+    return PluginSource(path.stem, path=str(path))
 
 
 def _path_description(path: Path) -> str:

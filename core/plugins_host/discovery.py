@@ -31,7 +31,7 @@ TOKENIZERS = ("characters", "whitespace", "subword", "subword_unigram")
 
 
 @dataclass(frozen=True)
-class Source:
+class PluginSource:
     """Where a plugin may be: a file, or an entry point `module:attribute` of an installed package."""
 
     label: str  # stands for the plugin's name until that is known
@@ -45,13 +45,13 @@ class Source:
         return self.path or self.entry_point
 
 
-def find_sources(extra_dirs: Iterable[str]) -> list[Source]:
+def find_sources(extra_dirs: Iterable[str]) -> list[PluginSource]:
     """List every place that may hold a plugin, each file once, without running any code."""
     named_dirs = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
     for folder in map(expand_home, named_dirs):
         problem = _folder_problem(folder)
-        found.extend([Source(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
+        found.extend([PluginSource(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
     found.extend(_in_folder(user_plugins_dir()))
     found.extend(_in_packages())
     return list({source.origin: source for source in found}.values())
@@ -68,10 +68,10 @@ def user_plugins_dir() -> Path:
     return Path(platformdirs.user_data_dir("headlight")) / "plugins"
 
 
-def _in_folder(folder: Path) -> Iterator[Source]:
+def _in_folder(folder: Path) -> Iterator[PluginSource]:
     for path in sorted(folder.resolve().glob("*.py")):
         if not path.name.startswith("_"):
-            yield Source(path.stem, path=str(path))
+            yield PluginSource(path.stem, path=str(path))
 
 
 def _folder_problem(path: Path) -> str:
@@ -84,13 +84,13 @@ def _folder_problem(path: Path) -> str:
         return f"it cannot be read ({error.strerror})"
 
 
-def _in_packages() -> Iterator[Source]:
+def _in_packages() -> Iterator[PluginSource]:
     for entry in sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: entry.name):
         assert entry.dist is not None  # only an entry point made by hand has none
-        yield Source(entry.name, entry_point=entry.value, package=f"{entry.dist.name} {entry.dist.version}")
+        yield PluginSource(entry.name, entry_point=entry.value, package=f"{entry.dist.name} {entry.dist.version}")
 
 
-def code_hash(source: Source) -> str:
+def code_hash(source: PluginSource) -> str:
     """A hash of the plugin's code: its files, those of the interface it builds on, and its package's version.
 
     The version alone would not do: it stays the same while an editable install is changed.
@@ -101,7 +101,7 @@ def code_hash(source: Source) -> str:
     return hashlib.sha256(b"".join([source.package.encode(), *code])).hexdigest()
 
 
-def source_files(source: Source) -> list[Path]:
+def source_files(source: PluginSource) -> list[Path]:
     """The plugin's file; for an entry point, those of its whole package, found without running any code."""
     if source.path:
         return [Path(source.path)]
@@ -122,7 +122,7 @@ def _interface_files() -> list[Path]:
     return [Path(str(sys.modules[name].__file__)) for name in core_modules]
 
 
-def load(source: Source) -> type[DatasetPlugin[Any]]:
+def load(source: PluginSource) -> type[DatasetPlugin[Any]]:
     """Import a plugin's class. Raises WorkerError, or whatever the plugin's own code raises."""
     if source.problem:
         raise WorkerError(source.problem, file=source.path)
@@ -139,7 +139,7 @@ def load(source: Source) -> type[DatasetPlugin[Any]]:
     return plugin
 
 
-def require_contract(plugin: type[DatasetPlugin[Any]], source: Source) -> None:
+def require_contract(plugin: type[DatasetPlugin[Any]], source: PluginSource) -> None:
     """Raise WorkerError if a class breaks the rules of a plugin."""
     violation = _contract_violation(plugin)
     if violation:
@@ -165,7 +165,7 @@ def _load_file(path: Path) -> object:
     return module.PLUGIN
 
 
-def _load_entry_point(source: Source) -> object:
+def _load_entry_point(source: PluginSource) -> object:
     """The class that the entry point names, or PLUGIN of the module that it names."""
     found = EntryPoint(source.label, source.entry_point, ENTRY_POINT_GROUP).load()
     return getattr(found, "PLUGIN", found) if isinstance(found, ModuleType) else found

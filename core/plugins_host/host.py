@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.plugin import Pair
-from core.plugins_host.discovery import Source
+from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import (
     NOT_FOUND_ADVICE,
     CallAbandoned,
@@ -47,7 +47,7 @@ class PluginHost:
         self,
         extra_dirs: Sequence[Path] = (),
         *,
-        only: Source | None = None,
+        only: PluginSource | None = None,
         hash_seed: int | None = None,
         describe_timeout: float = 10.0,
         pairs_timeout: float = 30.0,
@@ -66,7 +66,7 @@ class PluginHost:
         self._warm_up_thread: threading.Thread | None = None
         self._is_resetting = False
         self._is_closed = False
-        self._rows: list[tuple[Source, PluginInfo]] = []
+        self._rows: list[tuple[PluginSource, PluginInfo]] = []
         self._code_hashes: dict[str, str] = {}  # code hashes by origin: a restarted process must find the same code
         self._streams = count(1)
 
@@ -124,18 +124,18 @@ class PluginHost:
                 self._rows = list(zip(sources, infos, strict=True))
             return [info for _, info in self._rows]
 
-    def _sources(self) -> list[Source]:
+    def _sources(self) -> list[PluginSource]:
         if self._only is not None:
             return [self._only]
         request = {"call": "find", "extra_dirs": list(map(str, self.extra_dirs))}
-        return [Source(**found) for found in self._ask("plugins", request, START_SECONDS)]
+        return [PluginSource(**found) for found in self._ask("plugins", request, START_SECONDS)]
 
     def info(self, name: str) -> PluginInfo:
         """Return the description of a usable plugin. Raises NoSuchPlugin or PluginError."""
         with self._lock:
             return self._row(name)[1]
 
-    def sources_of(self, name: str) -> list[Source]:
+    def sources_of(self, name: str) -> list[PluginSource]:
         """Return the source of the usable plugin of this name; if there is none, the sources of all that have it.
 
         Raises NoSuchPlugin.
@@ -143,7 +143,7 @@ class PluginHost:
         with self._lock:
             return [source for source, _ in self._rows_of(name)]
 
-    def load(self, source: Source) -> PluginInfo:
+    def load(self, source: PluginSource) -> PluginInfo:
         """Load and describe one plugin. Raises PluginError if it cannot be used."""
         request = {"call": "describe", "source": vars(source)}
         described = self._ask(source.label, request, self._describe_timeout)
@@ -256,7 +256,7 @@ class PluginHost:
         """How many lines plugins have printed in the present host process."""
         return self._process.num_output_lines if self._process is not None else 0
 
-    def _describe(self, source: Source) -> PluginInfo:
+    def _describe(self, source: PluginSource) -> PluginInfo:
         try:
             return self.load(source)
         except CallAbandoned:
@@ -265,14 +265,14 @@ class PluginHost:
             name = error.plugin or source.label
             return PluginInfo(name, name, "", source.origin, error=error.for_author, package=source.package)
 
-    def _row(self, name: str) -> tuple[Source, PluginInfo]:
+    def _row(self, name: str) -> tuple[PluginSource, PluginInfo]:
         """Return the source and the description of a usable plugin."""
         row = self._rows_of(name)[0]
         if row[1].error is not None:
             raise PluginError(row[1].error, "Fix that, or choose another dataset.")
         return row
 
-    def _rows_of(self, name: str) -> list[tuple[Source, PluginInfo]]:
+    def _rows_of(self, name: str) -> list[tuple[PluginSource, PluginInfo]]:
         """Return the usable plugin of this name; if there is none, the users' plugins, or else Headlight's own."""
         self.plugins()
         rows = [row for row in self._rows if row[1].name == name]

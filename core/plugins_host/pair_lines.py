@@ -20,7 +20,7 @@ class PairLines:
 
     lines: bytes
     num_pairs: int
-    share: float | None = None  # the share read so far of the files that the pairs come from; None: from no files
+    share_read: float | None = None  # of the files that the pairs come from, so far; None: from no files
     left_out: int = 0  # pairs that the plugin's own options have left out so far
     is_fast: bool = False  # a whole chunk, drawn quickly: the next may be requested while this one is processed
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
 from core.plugins_host import checked_calls, discovery
-from core.plugins_host.discovery import Source
+from core.plugins_host.discovery import PluginSource
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.pair_stream import PairStream
 from core.plugins_host.worker_errors import WorkerError, defined_at, options_error, worker_error
@@ -66,12 +66,12 @@ class Worker:
             result = self._calls[request["call"]](request)
             return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
-            source = Source(**request["source"]) if "source" in request else Source("")
+            source = PluginSource(**request["source"]) if "source" in request else PluginSource("")
             record = _worker_error(error, source).record | {"plugin": self._names.get(source.origin, "")}
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
-        source = Source(**request["source"])
+        source = PluginSource(**request["source"])
         if source.origin not in self._plugins:
             self._code_hashes[source.origin] = code = discovery.code_hash(source)
             if request.get("code") not in (None, code):
@@ -88,7 +88,7 @@ class Worker:
 
     def _code_hash(self, request: Message) -> str:
         self._plugin(request)
-        return self._code_hashes[Source(**request["source"]).origin]
+        return self._code_hashes[PluginSource(**request["source"]).origin]
 
     def _options(self, request: Message, *, accepted: bool = True) -> Options:
         """Validate the options. They count as accepted for all calls but "options", which comes first."""
@@ -116,7 +116,7 @@ class Worker:
         return checked_calls.metrics(self._instance(request), pairs, request["hypotheses"])
 
 
-def _worker_error(error: BaseException, source: Source) -> WorkerError:
+def _worker_error(error: BaseException, source: PluginSource) -> WorkerError:
     """The exception as a WorkerError, at a line of the plugin that was asked, if one was."""
     package_files = list(map(str, discovery.source_files(source))) if source.entry_point else []
     return worker_error(error, source.path, package_files)
@@ -173,7 +173,7 @@ class _AnswerSender:
     def send(self, request_id: int, message: Message) -> None:
         pairs = message.pop("pairs", None)
         if pairs is not None:
-            header = {name: getattr(pairs, name) for name in ("num_pairs", "share", "left_out", "is_fast")}
+            header = {name: getattr(pairs, name) for name in ("num_pairs", "share_read", "left_out", "is_fast")}
             message = {"result": header, "lines": len(pairs.lines)}
         line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:

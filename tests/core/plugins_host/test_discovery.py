@@ -11,7 +11,7 @@ import pytest
 import core.plugin
 import core.plugin_files
 import core.text_form
-from core.plugins_host.discovery import Source, code_hash
+from core.plugins_host.discovery import PluginSource, code_hash
 from core.plugins_host.host import PluginHost
 
 PAIRS = """
@@ -24,7 +24,7 @@ def pairs(self, split, rng):
 def test_the_interface_is_part_of_a_plugins_code_hash(
     write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType
 ) -> None:
-    source = Source("named", path=str(write_plugin(PAIRS)))
+    source = PluginSource("named", path=str(write_plugin(PAIRS)))
     before = code_hash(source)
     assert code_hash(source) == before
     edited = tmp_path / "edited.py"
