@@ -45,7 +45,7 @@ class Context:
         return self.follower.why_no_model or (NOTHING_PREPARED if self.bridge.state == "empty" else "")
 
     def follow_sentence(self, text: str, on_refused: Callable[[str], object] | None = None) -> None:
-        """Have every probe follow this source text from now on, and select it; `give_back` gets a refused one."""
+        """Have every probe follow this source text from now on, and select it; `on_refused` gets a refused one."""
 
         def refuse(error: Exception) -> None:
             self.bridge.show_refusal(error)
