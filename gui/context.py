@@ -84,12 +84,10 @@ def make_context(bridge: EngineBridge, theme: Theme, runs_dir: Path) -> Context:
     redraw_scheduler.round_ended.connect(run_inspector.inspect)
     run_inspector.changed.connect(redraw_scheduler.mark_all_for_next_round)
     plugins.reloaded.connect(workbench.prepare_again)
-    workbench.run_change_requested.connect(
-        follower.stop_following
-    )  # not on `prepared`, which may answer an earlier request
-    workbench.learn_requested.connect(
-        follower.stop_following
-    )  # it may still be reading: once it shows a run, Learn is disabled
+    # Not on `prepared`, which may answer an earlier request.
+    workbench.run_change_requested.connect(follower.stop_following)
+    # It may still be reading: once it shows a run, Learn is disabled.
+    workbench.learn_requested.connect(follower.stop_following)
     workbench.plugin_failed.connect(plugins.record_fault)
     return Context(
         bridge,

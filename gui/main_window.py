@@ -71,9 +71,8 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(960, 600)
         with context.theme.without_stylesheet():
             self.time_strip = TimeStrip(context.theme, context.playhead, context.replay)
-            context.redraw_scheduler.add(
-                self.time_strip
-            )  # first: the playhead is drawn before the panels that follow it
+            # First: the playhead is drawn before the panels that follow it.
+            context.redraw_scheduler.add(self.time_strip)
             self.pages = ViewPages(context, self._connect_view)
             self.train_view = self.pages.view(TrainView)
             self.trouble_strip = TroubleStrip(context.theme)

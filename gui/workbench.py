@@ -44,9 +44,8 @@ class Workbench(DraftAndRun):
     branched = Signal()  # a branch is ready at its first step: the user can now change what should differ
     plugin_failed = Signal(str, str)  # a plugin's name, and why its data could not be prepared
     run_change_requested = Signal()  # another run, or a preparation, has just been asked of the engine
-    settings_refused = Signal(
-        str
-    )  # why the engine refused a setting, or could not prepare it, for errors users can fix
+    # Why the engine refused a setting, or could not prepare it, for errors users can fix.
+    settings_refused = Signal(str)
 
     def __init__(self, bridge: EngineBridge, playhead: Playhead, runs_directory: RunsDirectory) -> None:
         super().__init__(bridge)

@@ -172,9 +172,8 @@ def _require_valid_seed_arguments(arguments: Namespace) -> None:
 
 
 def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> tuple[Prepare, Start]:
-    arguments.document = override(
-        preset_or_file(arguments.config), (*arguments.set, *overrides)
-    )  # for the locations of errors
+    # For the locations of errors.
+    arguments.document = override(preset_or_file(arguments.config), (*arguments.set, *overrides))
     start = Start(runs_dir=runs_dir_of(arguments), run_dir=arguments.run_dir, group=group)
     return Prepare(config=config_from_document(arguments.document)), start
 

@@ -77,9 +77,8 @@ class Starting(QObject):
             self._discard(trash_replaced_branch, request.run)
 
     def _discard(self, move: Callable[[Path], None], run: Path) -> None:
-        self._bridge.run_in_background(
-            partial(move, run), on_error=lambda _: None
-        )  # if there is no trash, the run stays
+        # If there is no trash, the run stays.
+        self._bridge.run_in_background(partial(move, run), on_error=lambda _: None)
 
     def _parent(self) -> str | None:
         """The name of the run that the current one was branched off."""

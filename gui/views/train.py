@@ -58,9 +58,8 @@ class TrainView(View):
         self.pictures.addWidget(attention)
         self.parts = splitter(Qt.Orientation.Vertical, (self.pictures, 5), (self.curves, 4))
         self.keep_min_height(self.parts, MIN_HEIGHT)
-        self.attention_map.hide_below_height(
-            self.attention_map.readout, _LEGEND_HEIGHT
-        )  # zoomed, map and loss stay in sight
+        # Zoomed, map and loss stay in sight.
+        self.attention_map.hide_below_height(self.attention_map.readout, _LEGEND_HEIGHT)
         self.curves.hide_below_height(self.curves.learning_rate, _RATE_HEIGHT)
         column = self.scrolling_column()
         column.addWidget(self.sentence_row)

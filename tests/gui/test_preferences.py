@@ -72,9 +72,8 @@ def test_an_invalid_file_gives_the_defaults(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "window.json"
     path.write_bytes(content)
     assert load_preferences(path) == Preferences()
-    assert (
-        load_preferences(tmp_path) == load_preferences(tmp_path / "missing.json") == Preferences()
-    )  # a folder; nothing
+    # A folder, and a file that is missing.
+    assert load_preferences(tmp_path) == load_preferences(tmp_path / "missing.json") == Preferences()
 
 
 def test_a_dismissed_run_is_not_offered_again(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:

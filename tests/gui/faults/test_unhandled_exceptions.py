@@ -112,9 +112,8 @@ def test_the_log_is_elsewhere_if_the_home_cannot_be_written(monkeypatch: pytest.
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     assert log_path() == log_path() and log_path().parent.is_dir()
     elsewhere = log_path()
-    monkeypatch.setattr(
-        "gui.faults.unhandled_exceptions.user_log_path", lambda *_, **__: Path("/proc/self")
-    )  # that one is there
+    # That one is there.
+    monkeypatch.setattr("gui.faults.unhandled_exceptions.user_log_path", lambda *_, **__: Path("/proc/self"))
     assert log_path() == elsewhere
 
 
@@ -135,9 +134,8 @@ def test_a_fault_is_shown_if_the_log_cannot_be_written(qtbot: QtBot, window: Mai
 def test_a_fault_is_shown_once_and_the_run_continues(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "gui.faults.unhandled_exceptions.REPEAT_S", 1000.0
-    )  # on a busy machine a painting may come seldom
+    # On a busy machine a painting may come seldom.
+    monkeypatch.setattr("gui.faults.unhandled_exceptions.REPEAT_S", 1000.0)
     for number, place in enumerate(PLACES, 1):
         with reporting_exceptions(window.context.bridge):
             window.context.workbench.learn(5)

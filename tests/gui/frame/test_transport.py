@@ -30,9 +30,8 @@ def test_after_data_that_fail_it_says_that_nothing_is_prepared(
     qtbot.waitUntil(lambda: "nothing prepared" in bar.state_label.text(), timeout=WAIT_MS)
     assert "Setup" in bar.state_label.text() and "step" not in bar.state_label.text()
     assert not bar.learn_button.isEnabled() and "Nothing is prepared" in bar.learn_button.toolTip()
-    qtbot.waitUntil(
-        lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS
-    )  # the answer comes after the state
+    # The answer comes after the state.
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: "untrained · step 0" in bar.state_label.text(), timeout=WAIT_MS)
     assert bar.learn_button.isEnabled()

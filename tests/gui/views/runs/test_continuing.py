@@ -54,9 +54,8 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     wait_for_state("paused")
     qtbot.waitUntil(window.setup_drawer.isVisible, timeout=WAIT_MS)
     assert "start afresh" in window.trouble_strip.sentence.text()
-    assert (
-        window.trouble_strip.property("role") == "note" and window.trouble_strip.sentence.property("role") == ""
-    )  # no alarm
+    # No alarm.
+    assert window.trouble_strip.property("role") == "note" and window.trouble_strip.sentence.property("role") == ""
     assert window.context.playhead.live_step == 3 and window.context.workbench.run != run
     show(window, qtbot)
     number = row_of(view, qtbot, lambda row: row.parent == run.name)
