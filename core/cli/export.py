@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from pathlib import Path
 
 from core.cli.named_run import named_run
@@ -69,7 +69,7 @@ def _export_weights(run: RunFolder, arguments: Namespace) -> None:
         with reporting_write_errors(output, "--output", error_type=UserError), atomic_file(output) as file:
             file.write(tensor_bytes(weights, {"step": step}))
     else:
-        _write_folder(arguments.output, model_files(run, step, weights))
+        _write_folder(arguments.output, dict(model_files(run, step, weights)))
     details = {"checkpoint": step} | ({"averaged_steps": averaged} if len(averaged) > 1 else {})
     _print_written(arguments, run, f"the weights of {weights_description(step, averaged)}", **details)
 
@@ -94,15 +94,14 @@ def _is_empty_folder(arguments: Namespace) -> bool:
     return not _is_one_file(arguments) and path.is_dir() and not any(path.iterdir())
 
 
-def _onnx_files(run: RunFolder, step: int, weights: Weights) -> Iterator[tuple[str, bytes]]:
+def _onnx_files(run: RunFolder, step: int, weights: Weights) -> dict[str, bytes]:
     """Two graphs (see docs/onnx.md), and the model's documents beside them."""
     from core.exporting.onnx_graphs import onnx_graphs  # imports torch, here in the main thread: no engine is running
 
-    yield from onnx_graphs(run, weights).items()
-    yield from run.model_documents_at(step).items()
+    return onnx_graphs(run, weights) | run.model_documents_at(step)
 
 
-def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
+def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     """Write a new folder with these files, or none at all: it gets its name when all files are in it.
 
     An empty folder is kept and gets the files then: it may be a mount point, a link, or a terminal's working directory.
@@ -115,7 +114,7 @@ def _write_folder(folder: Path, files: Iterable[tuple[str, bytes]]) -> None:
         ) as staging,
     ):
         staged = Path(staging) / "made"
-        for name, data in files:
+        for name, data in files.items():
             (staged / name).parent.mkdir(parents=True, exist_ok=True)
             write_atomically(staged / name, data)
         if exists:

@@ -9,21 +9,24 @@ from __future__ import annotations
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import torch
 from torch import Tensor, nn
 
 from core.data.prepared_data import PreparedData
+from core.errors import UserError
 from core.exporting.extras import not_installed
 from core.model.attention import KeysValues, SelfAttention
 from core.model.masks import padding_mask
 from core.model.transformer import Transformer
 from core.model.weights import load_weights
 from core.model_size import model_sizes
+from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
 from core.training.checkpoint import to_tensors
 
+_TEMPORARY_ADVICE = "Free some space there, or set TMPDIR to another folder."
 _OPSET = 17  # the first with LayerNormalization
 
 
@@ -125,7 +128,11 @@ def _graph(
     module: nn.Module, inputs: dict[str, tuple[Tensor, dict[int, str]]], outputs: dict[str, dict[int, str]]
 ) -> bytes:
     """Trace a module. Inputs are examples, with names for the dimensions that vary."""
-    with TemporaryDirectory() as folder, warnings.catch_warnings():
+    with (
+        reporting_write_errors(Path(gettempdir()), advice=_TEMPORARY_ADVICE, error_type=UserError),
+        TemporaryDirectory() as folder,
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")  # the tracer's: lengths are checked in Python, which a graph cannot do
         torch.onnx.export(
             module,

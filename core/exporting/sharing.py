@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_files.archive import unpack, write_archive
-from core.run_files.documents import checksum, json_bytes
+from core.run_files.documents import checksum, json_bytes, reporting_read_errors
 from core.run_files.file_names import LABEL
 from core.run_files.hidden_folders import unpacking_folder
 from core.run_files.label import label_bytes
@@ -118,7 +118,7 @@ def _shared_state(state: RunState, checksums: dict[str, str]) -> RunState:
 
 def _matching_files(run: RunFolder, pattern: str) -> Iterator[tuple[str, bytes]]:
     for path in sorted(run.path.glob(pattern)):
-        with suppress(FileNotFoundError):  # the process that trains the run has thinned it out
+        with reporting_read_errors(path), suppress(FileNotFoundError):  # the process that trains it thinned it out
             yield path.relative_to(run.path).as_posix(), path.read_bytes()
 
 

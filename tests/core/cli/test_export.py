@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from core.config import read_config
 from core.events import SettingChanged
 from core.machine.signals import STOP_SIGNALS
 from core.run_folder import RunFolder
+from tests.full_disk import no_file_beyond
 from tests.in_process import run_headlight
 from tests.reliability.training_process import ROOT, SECONDS
 
@@ -96,6 +98,30 @@ def test_an_unwritable_path_is_reported_with_its_option(workspace: Path, tmp_pat
     result = run_headlight("export", workspace / "run", "--format", what, "--output", path, cwd=tmp_path)
     why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
+
+
+def test_an_unreadable_file_of_the_run_is_reported_instead_of_the_output(workspace: Path, tmp_path: Path) -> None:
+    shutil.copytree(workspace / "run", tmp_path / "run")
+    path = next((tmp_path / "run" / "probes").iterdir())
+    path.unlink()
+    path.mkdir()
+    result = run_headlight("export", "run", "--format", "headlight", "--output", "out.headlight", cwd=tmp_path)
+    assert (result.returncode, result.stderr.split(" Make it")[0]) == (
+        2,
+        f"headlight: {path}: it cannot be read (Is a directory).",
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_full_temporary_folder_is_reported_instead_of_the_output(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with no_file_beyond(1000):
+        result = run_headlight("export", workspace / "run", "--format", "onnx", "--output", "out", cwd=tmp_path)
+    why = f"{tmp_path} cannot be written: File too large. Free some space there, or set TMPDIR to another folder."
+    assert (result.returncode, result.stderr, list(tmp_path.iterdir())) == (2, f"headlight: {why}\n", [])
 
 
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
