@@ -87,8 +87,8 @@ def has_remains(path: Path) -> bool:
 def find_run(text: str, runs_dir: Path, *, or_remains: bool = False) -> Path:
     """The run at a path, or with a folder's name in `runs_dir`. Raises UserError if there is none.
 
-    A name is looked for in both places, so that another folder of that name here does not hide the run. `or_remains`
-    also accepts the remains of a run, to delete them.
+    A name is looked for in both places, so that another folder of that name here hides neither a run nor a group.
+    `or_remains` also accepts the remains of a run, to delete them.
     """
     if not text.strip():
         raise UserError("A run is needed: a folder's path, or its name in the runs folder.")
@@ -106,12 +106,12 @@ def find_run(text: str, runs_dir: Path, *, or_remains: bool = False) -> Path:
             refusals.append(error)
         else:
             return path
+    if members := runs_in_group(text, runs_dir):
+        raise UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
     raise refusals[0] if refusals else _no_such_run(text, runs_dir)
 
 
 def _no_such_run(text: str, runs_dir: Path) -> UserError:
-    if members := runs_in_group(text, runs_dir):
-        return UserError(f"{text} is a group of runs.", f"Name its runs: {shlex.join(path.name for path in members)}")
     here = "" if runs_dir == default_runs_dir() else f" --runs-dir {shlex.quote(str(runs_dir))}"
     if here and not runs_dir.is_dir():
         sentence = f"{text}: there is no such run, and no folder {runs_dir} that it could lie in."

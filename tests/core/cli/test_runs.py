@@ -94,12 +94,22 @@ def test_the_group_of_seeds_and_the_parent_of_a_run_are_shown(
     assert record["group"] == "three_seeds" and record["parent"] is None
 
 
+@pytest.mark.parametrize("verb", ["evaluate", "runs show", "runs compare"])
+@pytest.mark.parametrize("is_folder_here", [False, True])
 def test_a_group_named_as_a_run_is_answered_with_the_names_of_its_runs(
-    runs_dir: Path, capfd: pytest.CaptureFixture[str]
+    runs_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    verb: str,
+    is_folder_here: bool,
 ) -> None:
     RunFolder.open(runs_dir / "done").update(group="three_seeds")
     (runs_dir / "killed" / "run.json").write_text("{", encoding="utf-8")
-    assert cli.main(["evaluate", "three_seeds", "--runs-dir", str(runs_dir)]) == 2
+    monkeypatch.chdir(tmp_path)
+    if is_folder_here:
+        (tmp_path / "three_seeds").mkdir()
+    assert cli.main([*verb.split(), "three_seeds", "--runs-dir", str(runs_dir)]) == 2
     assert capfd.readouterr().err == "headlight: three_seeds is a group of runs. Name its runs: done\n"
 
 
