@@ -13,7 +13,9 @@ import time
 import traceback
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 from platformdirs import user_log_path
 
@@ -96,7 +98,10 @@ def _system_error(error: Exception) -> str | None:
         return str(shortage)
     if not isinstance(error, OSError):
         return None
-    if error.errno == errno.ENOENT and error.filename is None:  # only for the working directory
+    if error.errno == errno.ENOENT and error.filename is None:  # as os.getcwd raises, and tempfile
+        with suppress(FileNotFoundError):
+            Path.cwd()
+            return None
         return "the current folder was removed. Go to one that exists."
     if error.errno in _PATH_ERRNOS and error.filename not in (None, sys.executable):
         return f"{error.filename}: {error.strerror}. Name another place, or one that you may read and write."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from collections.abc import Callable
@@ -207,6 +208,17 @@ def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_pat
     else:
         message = "headlight: the current folder was removed. Go to one that exists.\n"
         assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_a_missing_file_without_a_name_is_no_removed_working_directory(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def no_temporary_folder(_: object) -> int:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")  # as tempfile raises it
+
+    monkeypatch.setattr("core.cli.presets.list_presets", no_temporary_folder)
+    assert cli.main(["presets", "list"]) == 1
+    assert "No usable temporary directory found" in capfd.readouterr().err
 
 
 def test_an_internal_error_is_one_line_and_its_traceback_is_logged(
