@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.home_paths import shorten_home
 from core.run_files.label import MAX_NAME_LENGTH
@@ -17,7 +16,7 @@ from gui.runs.rows import RunRow
 from gui.theme import GRID
 from gui.widgets.buttons import button, set_enabled
 from gui.widgets.combo_boxes import combo_box, set_items
-from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.escapable_edit import EscapableEdit, NoteEdit
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import plain_label
 
@@ -186,26 +185,3 @@ def about_lines(row: RunRow) -> list[str]:
     if row.group:
         lines.append(f"One of the seeds of {row.group}")
     return lines
-
-
-class NoteEdit(QPlainTextEdit):
-    """Several lines of plain text. Tab leaves it, and it handles Esc before the window's shortcut does."""
-
-    editing_finished = Signal()
-    escaped = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setTabChangesFocus(True)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            if event.type() == QEvent.Type.KeyPress:
-                self.escaped.emit()
-            event.accept()
-            return True
-        return super().event(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.editing_finished.emit()
