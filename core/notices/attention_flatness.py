@@ -7,33 +7,31 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.analysis.attention_entropy import head_entropy
 from core.probes import Attention
 
 _MIN_KEYS = 3  # from one or two tokens every head reads nearly evenly
 
 
-def entropy(maps: Sequence[Attention], *, causal: bool) -> NDArray[np.float64] | None:
+def entropy(maps: Sequence[Attention]) -> NDArray[np.float64] | None:
     """[L, H] mean entropy of all rows, as a share of the highest, ln(number of keys): 1 reads evenly.
 
     `maps` are [L, H, queries, keys], one for each sentence. None if no row has three keys.
     """
-    shares = [-(np.log(np.maximum(rows, 1e-9)) * rows).sum(-1) / np.log(keys) for rows, keys in _rows(maps, causal)]
-    return np.concatenate(shares, axis=-1).mean(axis=-1) if shares else None
+    maps = [weights for weights in maps if weights.shape[-1] >= _MIN_KEYS]
+    if not maps:
+        return None
+    shares = [head_entropy(weights, is_causal=False).share for weights in maps]
+    return np.average(shares, axis=0, weights=[weights.shape[-2] for weights in maps])  # each row counts the same
 
 
 def peak(maps: Sequence[Attention], *, causal: bool) -> NDArray[np.float64] | None:
     """[L, H] the largest weight, in multiples of an even share (1 / number of keys): 1 reads evenly everywhere."""
-    peaks = [rows.max(-1) * keys for rows, keys in _rows(maps, causal)]
-    return np.concatenate(peaks, axis=-1).max(axis=-1) if peaks else None
-
-
-def _rows(maps: Sequence[Attention], causal: bool) -> list[tuple[NDArray[np.float64], NDArray[np.int64]]]:
-    """For each map the rows that may read enough keys, [L, H, rows, keys], and how many each may read, [rows]."""
-    found = []
+    peaks = []
     for weights in maps:
         queries, keys = weights.shape[2:]
         readable = np.arange(1, queries + 1) if causal else np.full(queries, keys)
         is_enough = readable >= _MIN_KEYS
-        if is_enough.any():
-            found.append((weights[:, :, is_enough].astype(np.float64), readable[is_enough]))
-    return found
+        peaks.append(weights[:, :, is_enough].astype(np.float64).max(-1) * readable[is_enough])
+    peak_of_rows = np.concatenate(peaks, axis=-1)
+    return peak_of_rows.max(axis=-1) if peak_of_rows.size else None

@@ -22,7 +22,7 @@ def _check(run: RunAtStep) -> str | None:
     if right is not None and right > _MAX_SHARE_RIGHT:
         return None
     fed = [one.by_reference or one.free_running for one in run.probe().sentences]
-    evenness = entropy([feed.cross for feed in fed], causal=False)
+    evenness = entropy([feed.cross for feed in fed])
     if evenness is None or evenness.min() < EVEN_ENTROPY:
         return None
     return (
