@@ -153,8 +153,8 @@ def _add_translate(verbs: _Verbs) -> None:
         "text",
         nargs="*",
         metavar="TEXT",
-        help="without any, lines are read from standard input, each answered as it comes: a program reads the answers "
-        "while it writes, or gives all texts in a file (--input)",
+        help="the texts to translate; if none is given, each line of standard input is translated as it arrives. A "
+        "program that writes these lines must read the outputs meanwhile, or pass all texts in a file (--input)",
     )
     translate.add_argument("--input", type=_path, metavar="FILE", help="read one text a line from here")
     translate.add_argument("--output", type=_path, metavar="FILE", help="write one output a line to here")

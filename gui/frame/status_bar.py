@@ -22,10 +22,10 @@ TERSE_WIDTH, NARROW_WIDTH = 720, 620  # pixels at 100 %: below, figures are shor
 _NAME_ALLOWANCE = 180  # added to `TERSE_WIDTH` where a run is named
 _NAME_WIDTH, _SHORT_NAME_WIDTH = 280, 120  # the widest that its name may be, and on a terse line
 _WATCHING_HELP = (
-    "What watching has lately cost, as a share of the time: drawing on one processor core, with what is read for it, "
-    "and answering what the open view asks the model as it learns. Both rest, for some seconds at most, to keep it "
-    "under 5 %. It is more where one drawing or answer takes long, for a moment where you ask or choose something, and "
-    "at a slow pace, where what is new is drawn each second."
+    "The recent cost of watching, as a share of the time: one processor core reads and draws what is shown, and the "
+    "model answers the open view's questions while it learns. Pauses between drawings and between answers, ten seconds "
+    "at most, keep the cost under 5 %. It is higher if a single drawing or answer takes long, for a moment after you "
+    "ask or choose something, and at a slow pace, where new results are drawn every second."
 )
 _SIZES_HELP = "Trained numbers in the model, and tokens in the two vocabularies"
 _DEVICE_HELP = "Where the model is trained, and the number format of its matrix products"
