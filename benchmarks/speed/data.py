@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from core.data.batching import Batch, make_batch
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import SPECIAL_TOKENS
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
-
-Result = TypeVar("Result")
 
 PLUGINS = Path(__file__).parent / "plugins"
 _MIN_BATCHES = 8
@@ -48,13 +47,3 @@ def train_batches(data: PreparedData, size: Size) -> list[Batch]:
 def source_texts(data: PreparedData, count: int) -> Sequence[str]:
     """The first `count` sources of the valid split, to be decoded."""
     return [data.pair("valid", index).source for index in range(count)]
-
-
-def run_to_end(work: Generator[object, None, Result]) -> Result:
-    """The result of a piece of the engine's work; its events are dropped."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            result: Result = end.value
-            return result

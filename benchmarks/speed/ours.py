@@ -9,12 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmarks.speed.data import random_words, run_to_end
+from benchmarks.speed.data import random_words
 from benchmarks.speed.rounds import Contender
 from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.translate import translate
+from core.generators import run_to_end
 from core.model.transformer import Transformer
 from core.model.weights import named_weights
 from core.requests import Translate

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -19,7 +18,7 @@ from core.data.splits import HELD_OUT
 from core.data.tokenizers import Tokenizer, make_tokenizer
 from core.data.vocabulary import unique_tokens
 from core.data.vocabulary_builder import subword_pieces
-from core.events import Progress
+from core.generators import run_to_end
 from core.plugin import Pair
 from core.plugin_check.report import Bounds
 from core.plugins_host.errors import PluginError
@@ -116,18 +115,9 @@ def _tokenizers(info: PluginInfo, train: list[Pair], report_progress: ReportProg
     with TemporaryDirectory() as folder:
         write_pairs(stem := Path(folder) / "train", train)
         for side, name in config.subwords.items():
-            models[side] = _run_learning(learn_subwords(name, stem, len(train), side, config.size), report_progress)
+            learning = learn_subwords(name, stem, len(train), side, config.size)
+            models[side] = run_to_end(learning, lambda progress: report_progress(progress.stage, progress.done))
     return make_tokenizer(config.src, models.get("src")), make_tokenizer(config.tgt, models.get("tgt"))
-
-
-def _run_learning(learning: Generator[Progress, None, bytes], report_progress: ReportProgress) -> bytes:
-    with closing(learning):
-        while True:
-            try:
-                progress = next(learning)
-            except StopIteration as end:
-                return bytes(end.value)
-            report_progress(progress.stage, progress.done)
 
 
 def tokenize_split(split: SplitSample, src: Tokenizer, tgt: Tokenizer) -> SplitSample:

@@ -21,6 +21,7 @@ from core.events import (
     ValidationDone,
 )
 from core.faults import folder_gone_message
+from core.generators import map_yielded
 from core.prepared import prepared_event
 from core.resuming import claimed_for_resuming
 from core.run_files.runs_dir import require_disk_space
@@ -175,18 +176,10 @@ class CurrentRun:
 
     def recording(self, work: Work) -> Work:
         """Pass on what the trainer yields, and remember the metrics for the end of the run."""
-        with contextlib.closing(work):
-            while True:
-                try:
-                    event = next(work)
-                except StopIteration as end:
-                    return end.value
-                if event is not None:
-                    self.record(event)
-                yield event
+        return map_yielded(work, self.record)
 
-    def record(self, event: Event) -> None:
-        """Remember the metrics of an event; write the cause to the log if it is a Trouble."""
+    def record(self, event: Event | None) -> Event | None:
+        """Remember the metrics of an event; write the cause to the log if it is a Trouble. Returns the event."""
         if isinstance(event, ProbeDone):
             self._probed_step = event.probe.step
         elif isinstance(event, ValidationDone):
@@ -197,3 +190,4 @@ class CurrentRun:
         elif isinstance(event, Trouble):
             with contextlib.suppress(OSError):  # the disk is full
                 self.require_folder().log(event.sentence)
+        return event

@@ -6,7 +6,7 @@ import contextlib
 import signal
 import sys
 from base64 import b64decode
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from core.data.cache_folder import default_cache_dir
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
+from core.generators import run_to_end
 from core.machine.signals import STOP_SIGNALS
 from core.model.transformer import Transformer
 from core.model_size import model_sizes
@@ -88,22 +89,13 @@ def _data(description: dict[str, Any], config: RunConfig, host: PluginHost) -> P
     if is_intact(folder):
         return replace(PreparedData.open(folder, config.dataset), local_options=options)
     models = {side: b64decode(model) for side, model in description["subwords"].items()}
-    data = _run_to_end(prepare_data(config.dataset, host, default_cache_dir(), models, options, description["tokens"]))
+    data = run_to_end(prepare_data(config.dataset, host, default_cache_dir(), models, options, description["tokens"]))
     if data.fingerprint != description["fingerprint"]:
         raise UserError(
             f"The dataset {config.dataset.plugin!r} gives different pairs here than in the first process.",
             "Use the same plugin, and the same files at the same place, on every machine.",
         )
     return data
-
-
-def _run_to_end(work: Generator[object, None, PreparedData]) -> PreparedData:
-    """Run the work to its end and return its result; nobody here looks at its progress."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            return end.value  # type: ignore[no-any-return]
 
 
 def _updater(config: RunConfig, data: PreparedData, processes: SeveralProcesses) -> Updater:

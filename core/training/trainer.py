@@ -19,6 +19,7 @@ from core.decoding.decode import longest_output, require_positions_for_output
 from core.decoding.probed_sentences import SentenceToProbe
 from core.decoding.typed_text import encode_text
 from core.events import CheckpointSaved, Event, FinishReason, ProbeDone, SettingChanged, SnapshotSaved, ValidationDone
+from core.generators import map_yielded
 from core.model.transformer import Transformer
 from core.model.weights import load_weights, named_weights
 from core.model_size import model_sizes
@@ -43,7 +44,7 @@ from core.training.probe_steps import is_snapshot_step
 from core.training.random_state import RandomState
 from core.training.step_meter import StepMeter
 from core.training.updater import Updater
-from core.training.validation import score_split, without_progress
+from core.training.validation import score_split
 from core.validation_size import NUM_FREE_RUNNING
 
 Finish = Generator[Event | None, None, FinishReason]
@@ -307,7 +308,8 @@ class Trainer:
     def validate(self) -> Generator[Event | None, None, ValidationDone]:
         """Score the valid split (all of it teacher-forced, its first sentences free-running), and write the result."""
         decoding, limit = self.config.decoding, NUM_FREE_RUNNING
-        scores = yield from without_progress(score_split(self.model, self.data, self._host, "valid", decoding, limit))
+        scoring = score_split(self.model, self.data, self._host, "valid", decoding, limit)
+        scores = yield from map_yielded(scoring, lambda _: None)  # without its progress
         metrics = {f"valid/{name}": value for name, value in {**scores.metrics, **scores.plugin_metrics}.items()}
         yield from self._report_not_finite(scores.plugin_metrics)
         if self._best.metric not in metrics:

@@ -70,17 +70,6 @@ def score_split(
     return (yield from _scores(data, host, split, forced, decoded))
 
 
-def without_progress(work: Generator[Progress, None, SplitScores]) -> Generator[None, None, SplitScores]:
-    """The same work, yielding None in place of its progress."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            scores: SplitScores = end.value
-            return scores
-        yield
-
-
 @dataclass
 class TeacherForcedScores:
     """Sums over tokens, and each sentence's token probabilities and ranks."""
