@@ -2,6 +2,8 @@
 
 For tests that only ask it for pairs of the plugins that come along. An engine that is given a folder of plugins, or
 whose environment has some as it is made, has its own host all the same.
+
+Likewise two plugin hosts for the checks of many plugins: each would start two processes.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from core.plugins_host.discovery import user_plugins_dir
+from core.plugins_host.discovery import Source, user_plugins_dir
 from core.plugins_host.host import PluginHost
 
 
@@ -52,3 +54,41 @@ def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatc
         return PluginHost(extra_dirs) if has_own or os.environ.get("PYTHONPATH") != known else shared_host
 
     monkeypatch.setattr("core.engine.PluginHost", host_for)
+
+
+class SharedCheckHost(PluginHost):
+    """It is lent to one check after another."""
+
+    def lend(self, plugin: Source, describe_timeout: float, pairs_timeout: float) -> None:
+        self._only, self._rows = plugin, []
+        self._describe_timeout, self._pairs_timeout = describe_timeout, pairs_timeout
+
+    def close(self) -> None:
+        """Its check ends, and it does not."""
+
+    def end(self) -> None:
+        super().close()
+
+
+@pytest.fixture(scope="module")
+def check_hosts(shared_home: Path) -> Iterator[dict[int, SharedCheckHost]]:
+    """By hash seed; their processes have started."""
+    hosts = {seed: SharedCheckHost(hash_seed=seed) for seed in (1, 2)}
+    for host in hosts.values():
+        host.changed_directory()
+    yield hosts
+    for host in hosts.values():
+        host.end()
+
+
+@pytest.fixture
+def checks_share_hosts(check_hosts: dict[int, SharedCheckHost], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Those of this test, of plugins that do their process no harm: the check must run to its end."""
+
+    def host_for(*, only: Source, hash_seed: int, describe_timeout: float, pairs_timeout: float) -> PluginHost:
+        check_hosts[hash_seed].lend(only, describe_timeout, pairs_timeout)
+        return check_hosts[hash_seed]
+
+    monkeypatch.setattr("core.plugin_check.plugin_checker.PluginHost", host_for)
+    yield
+    assert [(host.num_printed_lines, host.changed_directory()) for host in check_hosts.values()] == [(0, None)] * 2

@@ -132,6 +132,11 @@ REPORTED_ONCE = {
     "unseeded",
 }
 """Of those that several checks could tell of."""
+HARMS_ITS_PROCESS = {
+    *("crashes", "ends_process", "exhausts_memory", "sleeps", "sleeps_on_import"),
+    *("changes_directory", "prints_much"),
+}
+"""Its check needs processes of its own."""
 ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # elsewhere processes end otherwise, and their memory has no bound
 CASES_HERE = sorted(SENTENCES if sys.platform == "linux" else set(SENTENCES) - ONLY_ON_LINUX)
 
@@ -147,12 +152,15 @@ def test_every_case_has_its_sentence() -> None:
     assert sorted(path.stem for path in CASES.glob("*.py")) == sorted(SENTENCES)
 
 
+@pytest.mark.usefixtures("check_hosts")
 @pytest.mark.parametrize("case", CASES_HERE)
-def test_the_findings_say_what_to_fix(engine: Engine, case: str) -> None:
-    request = CheckPlugin(
+def test_the_findings_say_what_to_fix(engine: Engine, case: str, request: pytest.FixtureRequest) -> None:
+    if case not in HARMS_ITS_PROCESS:
+        request.getfixturevalue("checks_share_hosts")
+    check = CheckPlugin(
         plugin=str(CASES / f"{case}.py"), with_learning=case == "random_target", bounds=BOUNDS.get(case, Bounds())
     )
-    report = answered(engine, request)
+    report = answered(engine, check)
     assert exit_code(report) == FINDINGS
     reported = "\n".join(map(str, report.findings))
     for words in SENTENCES[case]:
