@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from core.plugins_host.discovery import Source, user_plugins_dir
+from core.plugins_host.discovery import PluginSource, user_plugins_dir
 from core.plugins_host.host import PluginHost
 
 
@@ -59,7 +59,7 @@ def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatc
 class SharedCheckHost(PluginHost):
     """It is lent to one check after another."""
 
-    def lend(self, plugin: Source, describe_timeout: float, pairs_timeout: float) -> None:
+    def lend(self, plugin: PluginSource, describe_timeout: float, pairs_timeout: float) -> None:
         self._only, self._rows = plugin, []
         self._describe_timeout, self._pairs_timeout = describe_timeout, pairs_timeout
 
@@ -85,7 +85,7 @@ def check_hosts(shared_home: Path) -> Iterator[dict[int, SharedCheckHost]]:
 def checks_share_hosts(check_hosts: dict[int, SharedCheckHost], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Those of this test, of plugins that do their process no harm: the check must run to its end."""
 
-    def host_for(*, only: Source, hash_seed: int, describe_timeout: float, pairs_timeout: float) -> PluginHost:
+    def host_for(*, only: PluginSource, hash_seed: int, describe_timeout: float, pairs_timeout: float) -> PluginHost:
         check_hosts[hash_seed].lend(only, describe_timeout, pairs_timeout)
         return check_hosts[hash_seed]
 
