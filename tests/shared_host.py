@@ -54,6 +54,7 @@ def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatc
         return PluginHost(extra_dirs) if has_own or os.environ.get("PYTHONPATH") != known else shared_host
 
     monkeypatch.setattr("core.engine.PluginHost", host_for)
+    monkeypatch.setattr("core.cli.plugins.PluginHost", host_for)
 
 
 class SharedCheckHost(PluginHost):
@@ -70,7 +71,7 @@ class SharedCheckHost(PluginHost):
         super().close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def check_hosts(shared_home: Path) -> Iterator[dict[int, SharedCheckHost]]:
     """By hash seed; their processes have started."""
     hosts = {seed: SharedCheckHost(hash_seed=seed) for seed in (1, 2)}

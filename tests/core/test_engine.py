@@ -89,6 +89,7 @@ def test_every_request_is_answered_before_anything_is_prepared(engine: Engine, t
         assert error is None or isinstance(error, UserError), request
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run, too_long = begun(engine, tmp_path), tmp_path / ("x" * 300)
     beam = SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6)
@@ -115,6 +116,7 @@ def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, wa
     assert watcher.steps() == [1] and watcher.all(Trouble) == []
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_a_path_with_a_nul_byte_is_refused_in_a_sentence(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run, nothing = begun(engine, tmp_path), tmp_path / "a\0b"
     requests: list[Request[object]] = [
@@ -193,6 +195,7 @@ def blocked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return is_under_way
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher, blocked: threading.Event) -> None:
     earlier = engine.ask(Prepare(config=tiny_config(seed=1)))
     assert blocked.wait(SECONDS)
@@ -203,6 +206,7 @@ def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher
     assert [event.config.seed for event in watcher.all(Prepared)] == [2]
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 @pytest.mark.parametrize("error", [RuntimeError("lost"), UserError("The cache was emptied.")])
 def test_work_that_cannot_tidy_up_keeps_nobody_waiting(
     watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
@@ -230,6 +234,7 @@ def test_work_that_cannot_tidy_up_keeps_nobody_waiting(
     assert bool(watcher.all(Trouble)) == isinstance(error, RuntimeError), "a fault of ours is told to all"
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_stop_during_a_prepare_cancels_what_waited_for_it(
     engine: Engine, watcher: Watcher, tmp_path: Path, blocked: threading.Event
 ) -> None:
@@ -242,6 +247,7 @@ def test_stop_during_a_prepare_cancels_what_waited_for_it(
     assert watcher.states() == ["preparing", "empty"]
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_what_cannot_be_prepared_says_why_and_the_engine_lives(engine: Engine, tmp_path: Path) -> None:
     unknown = tiny_config().model_copy(update={"dataset": tiny_config().dataset.model_copy(update={"plugin": "nope"})})
     with pytest.raises(UserError, match="nope"):
@@ -255,6 +261,7 @@ def test_what_cannot_be_prepared_says_why_and_the_engine_lives(engine: Engine, t
     answered(engine, Start(runs_dir=tmp_path))
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_a_listener_that_fails_is_dropped_and_reported(tmp_path: Path) -> None:
     calls: list[Event] = []
 
@@ -285,6 +292,7 @@ def test_after_close_every_request_is_refused(tmp_path: Path) -> None:
     assert not [thread for thread in threading.enumerate() if thread.name == "engine"]
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_all_events_come_from_one_thread(tmp_path: Path) -> None:
     threads: set[str] = set()
     with Engine([lambda _: threads.add(threading.current_thread().name)]) as engine:

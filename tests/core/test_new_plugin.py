@@ -71,6 +71,7 @@ def test_a_new_package_is_installed_found_trained_and_passes_its_test(
     runpy.run_path(str(package / "tests" / "test_my_words.py"))["test_contract"]()
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 @pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
 def test_a_name_that_will_not_do_is_one_line(name: str, tmp_path: Path) -> None:
     refused = run_headlight("plugins", "new", name, "--package", cwd=tmp_path)

@@ -153,6 +153,7 @@ def test_the_subwords_are_those_of_the_page(folder: Path) -> None:
     assert "Among these 60 are `hundert`, `tausend`, `und` and `zig`" in PAGE.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 @pytest.mark.parametrize("name", ["german_numbers", "whisper", "spelled"])
 def test_the_checks_have_nothing_to_mend(name: str, folder: Path) -> None:
     check_plugin(folder / f"{name}.py")

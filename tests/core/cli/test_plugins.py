@@ -12,6 +12,8 @@ import pytest
 from core.cli.plugins import list_plugins
 from tests.in_process import run_headlight
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host", "checks_share_hosts")
+
 MINE = """
 from core.plugin import DatasetPlugin, Options, Pair, option
 

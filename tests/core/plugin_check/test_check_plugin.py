@@ -54,6 +54,7 @@ def test_a_run_trains_during_a_check_to_the_same_bit(engine: Engine, tmp_path: P
     assert weights(during_check) == weights(alone)
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_it_reports_its_progress(engine: Engine, watcher: Watcher) -> None:
     answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT))
     stages = [event.stage for event in watcher.all(Progress)]
@@ -115,6 +116,7 @@ def test_a_built_in_plugin_replaced_by_a_users_plugin_is_noted_by_both_checks(tm
     assert built_in.is_clean and built_in.note == f"It gives way to {own}, which has its name."
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
     options, one_shard = {"min_length": 2, "max_length": 3}, Bounds(shards_seconds=0.0)
     request = CheckPlugin(plugin="copy_task", options=options, with_learning=False, bounds=one_shard)
@@ -141,12 +143,14 @@ PLUGIN = Long
 """
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_long_texts_of_which_few_are_kept_are_the_same_when_redrawn(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "long.py").write_text(LONG_TEXTS, encoding="utf-8")
     report = answered(engine, CheckPlugin(plugin=str(tmp_path / "long.py"), with_learning=False))
     assert "same seed" not in {finding.check for finding in report.findings}
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 @pytest.mark.parametrize("case", ["metrics_raise", "metrics_built_in"])
 def test_a_fault_of_all_option_values_is_reported_once(engine: Engine, tmp_path: Path, case: str) -> None:
     text = (CASES / f"{case}.py").read_text(encoding="utf-8")
@@ -196,6 +200,7 @@ def test_a_path_that_is_no_plugin_is_refused(
         answered(engine, CheckPlugin(plugin=plugin))
 
 
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_a_folder_of_a_plugins_name_is_not_taken_for_the_plugin(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
