@@ -273,38 +273,47 @@ def test_a_folder_here_does_not_hide_the_run_of_its_name(tmp_path: Path, monkeyp
         find_run(run.name, tmp_path / "runs")
 
 
-CHILD = """
-import sys, time
+KILLED = """
+import os, sys
 from pathlib import Path
 from core.config import TrainingConfig
 from tests.core.examples import run_folder, weights, probe, steps
-folder = run_folder(Path(sys.argv[1]))
-folder.use_settings(TrainingConfig(keep_checkpoints=1))
-folder.save_checkpoint(0, weights(0, 400), {}, {"step": 0})
-print(folder.path, flush=True)
-for step in range(1, 1_000_000):
-    folder.save_checkpoint(step - step % 2, weights(step, 400), {}, {"step": step})
-    folder.append_metrics(step, steps(1))
-    folder.write_probe(probe(step % 3))
+def write():
+    folder = run_folder(Path(sys.argv[1]))
+    folder.use_settings(TrainingConfig(keep_checkpoints=1))
+    folder.save_checkpoint(0, weights(0, 400), {}, {"step": 0})
+    print(os.getpid(), folder.path, flush=True)
+    for step in range(1, 1_000_000):
+        folder.save_checkpoint(step - step % 2, weights(step, 400), {}, {"step": step})
+        folder.append_metrics(step, steps(1))
+        folder.write_probe(probe(step % 3))
+
+for _ in range(int(sys.argv[2])):
+    if (child := os.fork()) == 0:  # imports nothing again
+        write()
+    os.waitpid(child, 0)
+    print("gone", flush=True)
 """
 
 
 def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: Path) -> None:
-    for number in range(6):
-        with subprocess.Popen([sys.executable, "-c", CHILD, tmp_path], stdout=subprocess.PIPE, text=True) as child:
-            assert child.stdout
-            path = Path(child.stdout.readline().strip())
-            with pytest.raises(UserError, match=f"written by process {child.pid}"):
-                RunFolder.open(path).claim()
+    command = [sys.executable, "-c", KILLED, str(tmp_path), "6"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        for number in range(6):
+            pid, path = process.stdout.readline().rstrip("\n").split(" ", 1)
+            with pytest.raises(UserError, match=f"written by process {pid}"):
+                RunFolder.open(Path(path)).claim()
             time.sleep(0.1 + 0.037 * number)
-            os.kill(child.pid, signal.SIGKILL)
-        folder = RunFolder.open(path)
-        folder.claim()
-        last = folder.checkpoint(folder.checkpoint_steps()[-1])
-        np.testing.assert_array_equal(last.model["embedding"], weights(last.state["step"], 400)["embedding"])
-        truncate_run(folder, last.step)
-        assert all(folder.probe(step).step == step for step in folder.probe_steps())
-        assert not list(folder.path.rglob("*.tmp")) and not list(folder.path.rglob("*.old"))
+            os.kill(int(pid), signal.SIGKILL)
+            assert process.stdout.readline() == "gone\n"
+            folder = RunFolder.open(Path(path))
+            folder.claim()
+            last = folder.checkpoint(folder.checkpoint_steps()[-1])
+            np.testing.assert_array_equal(last.model["embedding"], weights(last.state["step"], 400)["embedding"])
+            truncate_run(folder, last.step)
+            assert all(folder.probe(step).step == step for step in folder.probe_steps())
+            assert not list(folder.path.rglob("*.tmp")) and not list(folder.path.rglob("*.old"))
 
 
 LIMITED = """

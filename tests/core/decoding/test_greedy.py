@@ -16,7 +16,7 @@ from tests.core.model.builders import MAX_POSITIONS, VARIANTS, padded, small_mod
 sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*ids, EOS_ID]), min_size=1, max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sentences, st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(1, MAX_POSITIONS))
 def test_equals_decoding_without_a_cache(
     sources: list[list[int]], variant: dict[str, Any], seed: int, max_length: int

@@ -33,14 +33,16 @@ def small_config(**changes: Any) -> ModelConfig:
     return ModelConfig(**{**sizes, "dropout": 0.0, **changes})
 
 
-def small_model(seed: int = 0, dtype: torch.dtype = torch.float32, **changes: Any) -> Transformer:
+def small_model(
+    seed: int = 0, dtype: torch.dtype = torch.float32, tgt_vocab: int = TGT_VOCAB, **changes: Any
+) -> Transformer:
     """A model in evaluation mode; every parameter is random, biases and norms too, so that none can be left out."""
     config = small_config(**changes)
-    src_vocab = TGT_VOCAB if config.tie_embeddings == "all" else SRC_VOCAB
+    src_vocab = tgt_vocab if config.tie_embeddings == "all" else SRC_VOCAB
     torch.manual_seed(seed)
     torch.set_default_dtype(dtype)  # as the sinusoids take it: converted later they would keep float32's error
     try:
-        model = Transformer(config, src_vocab, TGT_VOCAB, MAX_POSITIONS).eval()
+        model = Transformer(config, src_vocab, tgt_vocab, MAX_POSITIONS).eval()
     finally:
         torch.set_default_dtype(torch.float32)
     with torch.no_grad():

@@ -88,7 +88,7 @@ def test_a_run_is_probed_validated_saved_and_resumed(
     data: PreparedData, host: PluginHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
-    training = {"max_steps": 12, "batch_size": 8, "validate_every": 6, "checkpoint_every": 6, "num_threads": 1}
+    training = {"max_steps": 6, "batch_size": 8, "validate_every": 3, "checkpoint_every": 3, "num_threads": 1}
     document = {"dataset": DATASET, "model": {**MODEL, "dropout": 0.0}, "training": {**training, "device": "cpu"}}
     config = resolve(RunConfig.model_validate(document), data)
 
@@ -103,16 +103,16 @@ def test_a_run_is_probed_validated_saved_and_resumed(
         trainer = trainer_on(device, folder)
         events, reason = finish(trainer.run())
         trainer.close()
-        assert reason == "max_steps" and [one.step for one in events if isinstance(one, ValidationDone)] == [6, 12]
+        assert reason == "max_steps" and [one.step for one in events if isinstance(one, ValidationDone)] == [3, 6]
     resumed = trainer_on(DEVICE, folders[2])
-    resumed.restore(folders[1].checkpoint(6))
+    resumed.restore(folders[1].checkpoint(3))
     finish(resumed.run())
     resumed.close()
-    here, there, again = (folder.weights(12) for folder in folders)
+    here, there, again = (folder.weights(6) for folder in folders)
     for name, weight in here.items():
         np.testing.assert_allclose(there[name], weight, rtol=1e-4, atol=1e-4)
         np.testing.assert_array_equal(again[name], there[name])
-    probes = [folder.probe(12).sentences[0].encoder_self for folder in folders[:2]]
+    probes = [folder.probe(6).sentences[0].encoder_self for folder in folders[:2]]
     np.testing.assert_allclose(probes[1], probes[0], atol=1e-3)
-    losses = [folder.validation_metrics()[12]["valid/loss"] for folder in folders[:2]]
+    losses = [folder.validation_metrics()[6]["valid/loss"] for folder in folders[:2]]
     assert losses[1] == pytest.approx(losses[0], abs=1e-4)

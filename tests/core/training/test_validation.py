@@ -61,7 +61,7 @@ def test_a_limit_decodes_the_first_sentences_and_leaves_the_teacher_forced_figur
 
 def test_a_model_that_has_learned_gets_it_right_in_every_metric(make_trainer: MakeTrainer, host: PluginHost) -> None:
     trainer = make_trainer(
-        max_steps=400, validate_every=400, probe_every=400, batch_size=32, label_smoothing=0.0,
+        max_steps=200, validate_every=200, probe_every=200, batch_size=32, label_smoothing=0.0,
         optimizer={"learning_rate": 1e-2}, schedule={"name": "cosine", "warmup_steps": 40},
     )  # fmt: skip
     finish(trainer.run())
