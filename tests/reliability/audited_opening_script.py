@@ -1,7 +1,7 @@
-"""Opens the runs named on its command line, in one process, and prints what happened: a JSON line for each.
+"""Opens the runs named on the command line in one process, and prints one JSON line for each.
 
-The first one is good: opening it loads what opening needs. From then on an audit hook writes down whatever executes
-code, starts a process, opens a socket, or writes outside the folder of the runs.
+The first run is good: opening it imports everything that opening needs. After that, an audit hook records every event
+that executes code, starts a process, opens a socket, or writes outside the folder of the runs.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from tests.reliability.small_runs import SENTENCE, read_everything
 
 EXECUTES = ("exec", "import", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "ctypes.")
 REACHES_OUT = ("subprocess.", "socket.", "pickle.", "marshal.", "urllib.", "webbrowser.")
-ASKS_FOR_GPUS = "ctypes.dlopen ('libnvidia-ml.so.1',)"  # torch built for CUDA does, in the library of its driver
+ASKS_FOR_GPUS = "ctypes.dlopen ('libnvidia-ml.so.1',)"  # torch built for CUDA does, through its driver's library
 MAX_GROWTH = 2 * 2**30  # bytes of address space beyond what a good run took
 seen: list[str] = []
 
 
 def record_event(event: str, arguments: tuple[Any, ...]) -> None:
-    """Write down what opening a run has no business with."""
+    """Record an event that opening a run must not cause."""
     if event.startswith((*EXECUTES, *REACHES_OUT)):
         what = f"{event} {str(arguments)[:100]}"
         seen.extend([what] if what != ASKS_FOR_GPUS else [])
@@ -39,12 +39,12 @@ def record_event(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def is_allowed(path: int | str | bytes | os.PathLike[str]) -> bool:
-    """Whether a path that is written lies among the runs and their cache."""
+    """Whether a path opened for writing lies in the folder of the runs and their cache."""
     return isinstance(path, int) or os.fsdecode(path).startswith(str(runs_dir))
 
 
 def refusal(work: Callable[[], object]) -> str | None:
-    """The sentence that refused this work, None where nothing did."""
+    """Return the sentence of the UserError that `work` raises, or None."""
     try:
         work()
     except UserError as error:
@@ -53,13 +53,13 @@ def refusal(work: Callable[[], object]) -> str | None:
 
 
 def load(engine: Engine, run: Path) -> None:
-    """Load a run's newest weights and translate."""
+    """Load a run's newest weights and translate a sentence."""
     answered(engine, OpenRun(run=run))
     answered(engine, Translate(texts=(SENTENCE,)))
 
 
 def open_and_print(engine: Engine, run: Path) -> None:
-    """Open one run and print what happened."""
+    """Open one run and print a JSON line about it."""
     seen.clear()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     fault = read = loaded = None

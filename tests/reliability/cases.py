@@ -1,4 +1,4 @@
-"""Counts the cases of a promise: how many were tried, how many survived, which were lost."""
+"""Counts a promise's cases: how many were tried and survived, and which were lost."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from tests.reliability.promises import PROMISES
 
 @dataclass
 class Cases:
-    """The cases of one test. One that is lost does not keep the others from being tried; the test fails at its end."""
+    """The cases of one test. A lost case does not stop the test: it tries the rest and then fails."""
 
     tried: int = 0
     lost: list[str] = field(default_factory=list)
 
     @contextmanager
     def trying(self, what: str) -> Iterator[None]:
-        """One case; whatever is raised inside loses it, also what pytest raises, which is no Exception.
+        """Try one case; any exception inside loses it, including pytest's failures, which are no subclass of Exception.
 
-        A test whose time is up ends there: what comes after would have no end.
+        A timeout is raised again and ends the test, since later cases could hang without a limit.
         """
         self.tried += 1
         try:
             yield
         except (Exception, pytest.fail.Exception) as error:
             message = f"{what}\n{traceback.format_exc()}"
-            self.lost.append(message.encode(errors="backslashreplace").decode())  # a strange path: xdist sends UTF-8
+            self.lost.append(message.encode(errors="backslashreplace").decode())  # xdist sends UTF-8 only
             if "from pytest-timeout" in str(error):
                 raise
 
     def require_none_lost(self) -> None:
-        """Fail, and show every lost case."""
+        """Fail and show every lost case, if there is one."""
         if self.lost:
             pytest.fail(f"lost {len(self.lost)} of {self.tried}:\n\n" + "\n".join(self.lost), pytrace=False)
 
 
 class Result(NamedTuple):
-    """What became of one test: the cases it counted, or itself where it counted none."""
+    """The result of one test: the cases that it counted, or 1 for the test itself if it counted none."""
 
     tried: int = 0
     lost: int = 0
@@ -52,7 +52,7 @@ class Result(NamedTuple):
     seconds: float = 0.0
 
     def with_report(self, report: pytest.TestReport) -> Result:
-        """The same with another of its reports: of the call, or of a fixture that failed."""
+        """Return this result updated by another report of the test: of its call, or of a fixture that failed."""
         counted: dict[str, Any] = dict(report.user_properties)
         seconds = self.seconds + report.duration
         if report.skipped:
@@ -61,11 +61,11 @@ class Result(NamedTuple):
         return self._replace(tried=max(self.tried, tried), lost=max(self.lost, lost), seconds=seconds)
 
 
-Results = Mapping[str, Result]  # by a test's id
+Results = Mapping[str, Result]  # by the test's id
 
 
 def results_of(reports: Iterable[pytest.TestReport]) -> Results:
-    """What became of the promises' tests."""
+    """The results of the tests in tests/reliability."""
     results: dict[str, Result] = {}
     for report in reports:
         if report.nodeid.startswith("tests/reliability/"):
@@ -74,7 +74,7 @@ def results_of(reports: Iterable[pytest.TestReport]) -> Results:
 
 
 def merge_with_file(file: Path, revision: str | None, results: Results) -> Results:
-    """These and what was kept in the file of other tests of the same revision, which is kept there again."""
+    """Merge these results into those that the file holds for the same revision; save and return them."""
     known: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     earlier = known["results"] if known.get("revision") == revision else {}
     together = {name: Result(*numbers) for name, numbers in earlier.items()} | dict(results)
@@ -84,7 +84,7 @@ def merge_with_file(file: Path, revision: str | None, results: Results) -> Resul
 
 
 def table_lines(results: Results) -> list[str]:
-    """The lines of the table: a row for each promise that was tested. None where none was."""
+    """The table's lines: a header, and a row for each promise that was tested. Empty if none was tested."""
     rows: dict[str, Result] = {}
     for test, result in results.items():
         name = PurePosixPath(test.partition("::")[0]).stem.removeprefix("test_")

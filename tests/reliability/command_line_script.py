@@ -1,6 +1,6 @@
-"""Calls the command line with each line of standard input, a JSON list of arguments, and prints what each call said.
+"""Calls the command line with each line of standard input, a JSON list of arguments, and prints each call's result.
 
-For calls with other rights than the tests': a process for each would load Headlight as often.
+For calls with other privileges than the tests': one process loads Headlight once for all calls.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ways in which a stranger can alter a shared run: each packs the files of a good one into another archive."""
+"""Ways in which a stranger can alter a shared run: each packs the files of a good one into a bad archive."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 
 Files = dict[str, bytes]
 Alteration = Callable[[Files], bytes]
-END = 22  # bytes of the last record
+END = 22  # length of the end record in bytes
 
 
 def packed(files: Files, *more: tuple[str | zipfile.ZipInfo, bytes], kind: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A zip of these."""
+    """Return a zip of these files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", kind) as archive:
         for name, data in (*files.items(), *more):
@@ -25,17 +25,17 @@ def packed(files: Files, *more: tuple[str | zipfile.ZipInfo, bytes], kind: int =
 
 
 def with_file(name: str, data: bytes = b"open('executed', 'w').close()\n") -> Alteration:
-    """One file more."""
+    """Add a file."""
     return lambda files: packed(files, (name, data))
 
 
 def other(name: str, data: bytes) -> Alteration:
-    """Other bytes in a file."""
+    """Replace the bytes of a file."""
     return lambda files: packed(files | {name: data})
 
 
 def end_says(**fields: int) -> Alteration:
-    """Another last record: `count` files, a list `length` bytes long from `offset` on, `comment` bytes behind it."""
+    """Forge the end record: `count` files, a directory of `length` bytes at `offset`, a comment of `comment` bytes."""
 
     def alter(files: Files) -> bytes:
         data = packed(files)
@@ -47,7 +47,7 @@ def end_says(**fields: int) -> Alteration:
 
 
 def listed_as(place: int, layout: str, value: int) -> Alteration:
-    """The list says otherwise of its first file than is true; `place` as in the format's description of an entry."""
+    """Forge a field of the first file's directory entry; `place` is its offset in the zip format's description."""
 
     def alter(files: Files) -> bytes:
         data = bytearray(packed(files))
@@ -58,30 +58,30 @@ def listed_as(place: int, layout: str, value: int) -> Alteration:
 
 
 def twice(files: Files) -> bytes:
-    """Two files of one name, as zipfile itself warns of."""
+    """Pack two files of the same name. The second is renamed after packing, since zipfile warns of duplicates."""
     return packed(files, ("config.yamm", b"name: x")).replace(b"config.yamm", b"config.yaml")
 
 
 def linked(files: Files) -> bytes:
-    """An entry that is a link elsewhere, as unzip makes one."""
+    """Pack an entry that unzip would make a symbolic link to a file outside."""
     link = zipfile.ZipInfo("label.json")
     link.create_system, link.external_attr = 3, 0o120777 << 16
     return packed({name: data for name, data in files.items() if name != "label.json"}, (link, b"/etc/passwd"))
 
 
 def with_64_bits(files: Files) -> bytes:
-    """A list that is said to be elsewhere, with 64 bits."""
+    """Add a ZIP64 locator, which says that the directory is elsewhere."""
     data = packed(files)
     return data[:-END] + b"PK\x06\x07" + bytes(16) + data[-END:]
 
 
 def without(missing: str) -> Alteration:
-    """One file less."""
+    """Leave out a file."""
     return lambda files: packed({name: data for name, data in files.items() if name != missing})
 
 
 def run_says(**changes: object) -> Alteration:
-    """Another value in run.json, whose checksum a person may have deleted."""
+    """Change a value of run.json and delete its checksum, as a user who edits the file may."""
 
     def alter(files: Files) -> bytes:
         record = {name: value for name, value in json.loads(files["run.json"]).items() if name != "checksum"}
@@ -91,11 +91,11 @@ def run_says(**changes: object) -> Alteration:
 
 
 def many(files: Files) -> bytes:
-    """More files than any run has, and each name allowed."""
+    """Pack more files than any run has, each under an allowed name."""
     return packed(files, *((f"probes/{step:06d}.safetensors", b"") for step in range(900_000, 921_000)), kind=0)
 
 
-# name -> what is made of the files, and what the sentence that refuses it must say
+# name -> how the files are altered, and what the refusing sentence must contain
 HOSTILE: dict[str, tuple[Alteration, str]] = {
     "no_zip": (lambda _: b"x" * 1000, "no list of files"),
     "nothing": (lambda _: b"", "no list of files"),
@@ -143,12 +143,12 @@ HOSTILE: dict[str, tuple[Alteration, str]] = {
 
 
 def files_of(archive: Path) -> Files:
-    """The files of a good one."""
+    """Read the files of a good archive."""
     with zipfile.ZipFile(archive) as opened:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
 def pipe(path: Path) -> Path:
-    """Nobody writes into it."""
+    """Make a pipe that nobody writes to."""
     os.mkfifo(path)
     return path

@@ -1,4 +1,4 @@
-"""Ways in which a stranger can alter a run: each takes a copy of a good one, and all checksums are right."""
+"""Ways in which a stranger can alter a run: each alters a copy of a good one, with forged checksums."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from core.run_files.tensors import tensor_bytes
 Alteration = Callable[[Path], object]
 TERABYTE = 2**40
 MOST_MEMORY = 9 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 10 if hasattr(os, "sysconf") else TERABYTE
-OPENS = None  # harmless: as it is, from its data prepared anew, or at the checkpoint before
+OPENS = None  # harmless: opens as it is, with its data prepared again, or at the checkpoint before
 
 
 PICKLED = b"cposix\nsystem\n(Vtouch executed\ntR."
-"""A pickle, written by hand: unpickled, it leaves a file where it ran."""
+"""A pickle written by hand; unpickling it creates a file in the working directory."""
 
 
 def document(run: Path, name: str, data: bytes) -> None:
-    """Put a document in its place, with its checksum."""
+    """Write a document of a run and its checksum in run.json."""
     (run / name).write_bytes(data)
     state = read_state(run / "run.json")
     (run / "run.json").write_bytes(state_bytes(replace(state, checksums=state.checksums | {name: checksum(data)})))
 
 
 def setting(pattern: str, text: str) -> Alteration:
-    """Another value in config.yaml."""
+    """Replace a value in config.yaml."""
 
     def alter(run: Path) -> None:
         before = (run / "config.yaml").read_text(encoding="utf-8")
@@ -48,12 +48,12 @@ def setting(pattern: str, text: str) -> Alteration:
 
 
 def config(text: str) -> Alteration:
-    """Another config.yaml."""
+    """Replace config.yaml."""
     return lambda run: document(run, "config.yaml", text.encode())
 
 
 def vocabulary(**changes: Any) -> Alteration:
-    """Another value in vocabulary.json."""
+    """Replace values in vocabulary.json."""
 
     def alter(run: Path) -> None:
         before = json.loads((run / "vocabulary.json").read_text(encoding="utf-8"))
@@ -63,22 +63,22 @@ def vocabulary(**changes: Any) -> Alteration:
 
 
 def file(name: str, data: bytes) -> Alteration:
-    """Other bytes in a file."""
+    """Replace the bytes of a file."""
     return lambda run: (run / name).write_bytes(data)
 
 
 def line(name: str, record: dict[str, Any]) -> Alteration:
-    """A file of one line with a right checksum."""
+    """Replace a file by one line with a correct checksum."""
     return file(name, checked_line(record))
 
 
 def sparse(name: str, size: int = TERABYTE) -> Alteration:
-    """A file that says it is so long, and takes no room."""
+    """Extend a file to this size without using disk space."""
     return lambda run: os.truncate(run / name, size)
 
 
 def link(name: str, target: str) -> Alteration:
-    """A link in place of a file or folder; relative targets lie beside the run."""
+    """Replace a file or folder by a link; a relative target lies beside the run."""
 
     def alter(run: Path) -> None:
         place = run / name
@@ -92,7 +92,7 @@ def link(name: str, target: str) -> Alteration:
 
 
 def folder(name: str) -> Alteration:
-    """A folder in place of a file."""
+    """Replace a file by a folder."""
 
     def alter(run: Path) -> None:
         (run / name).unlink(missing_ok=True)
@@ -102,7 +102,7 @@ def folder(name: str) -> Alteration:
 
 
 def pipe(name: str) -> Alteration:
-    """A pipe that nobody writes into, in place of a file."""
+    """Replace a file by a pipe that nobody writes to."""
 
     def alter(run: Path) -> None:
         (run / name).unlink()
@@ -112,26 +112,26 @@ def pipe(name: str) -> Alteration:
 
 
 def torch_saved(run: Path) -> None:
-    """What torch.save writes, an archive with a pickle, under the name of a file of arrays."""
+    """Replace the model's file of arrays by what torch.save writes: an archive with a pickle."""
     with zipfile.ZipFile(run / MODEL, "w") as archive:
         archive.writestr("archive/data.pkl", PICKLED)
         archive.writestr("archive/version", "3\n")
 
 
 def header(length: int, text: bytes = b"") -> bytes:
-    """The beginning of a file of arrays."""
+    """Return the beginning of a file of arrays: the header's length, and its text."""
     return length.to_bytes(8, "little") + text
 
 
 def huge_tensor(size: int = TERABYTE) -> bytes:
-    """A header that claims a tensor of so many bytes."""
+    """Return a header that claims a tensor of this many bytes."""
     shape = {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}
     text = json.dumps({"__metadata__": {"headlight": "{}", "checksum": "0"}, "w": shape}).encode()
     return header(len(text), text)
 
 
 def sparse_tensor(size: int) -> Alteration:
-    """The same, and the file is that long."""
+    """Write such a header, and extend the file to the claimed length."""
 
     def alter(run: Path) -> None:
         data = huge_tensor(size)
@@ -142,7 +142,7 @@ def sparse_tensor(size: int) -> Alteration:
 
 
 def run_json(**changes: Any) -> Alteration:
-    """Another value in run.json, whose checksum a person may have deleted."""
+    """Change values of run.json and delete its checksum, as a user who edits the file may."""
 
     def alter(run: Path) -> None:
         record = json.loads((run / "run.json").read_text(encoding="utf-8"))
@@ -153,13 +153,13 @@ def run_json(**changes: Any) -> Alteration:
 
 
 def labelled(**label: str) -> Alteration:
-    """A name and a note that are no such, with a right checksum."""
+    """Write an invalid name or note with a correct checksum."""
     record = {"name": "", "note": ""} | label
     return file("label.json", json_bytes({"checksum": checksum(json_bytes(record)), **record}))
 
 
 def plugins(run: Path) -> None:
-    """Plugins wherever one could look for them."""
+    """Put plugins wherever the program might look for them."""
     for place in ("copy_task.py", "plugins/copy_task.py", "plugins/other.py", "checkpoints/copy_task.py"):
         (run / place).parent.mkdir(exist_ok=True)
         (run / place).write_text("open('executed', 'w').close()\n", encoding="utf-8")
@@ -171,7 +171,7 @@ NEWEST = "checkpoints/000004"
 MODEL, STATE = f"{NEWEST}/model.safetensors", f"{NEWEST}/state.json"
 MANY = np.zeros(10, np.float32)
 
-# name -> what is done to the run, and what the sentence that refuses it must say
+# name -> how the run is altered, and what the refusing sentence must contain
 HOSTILE: dict[str, tuple[Alteration, str | None]] = {
     "yaml_executes": (config("name: !!python/object/apply:os.system ['touch executed']"), "line 1"),
     "yaml_names_code": (config("name: !!python/name:os.system x"), "this is not YAML"),

@@ -1,4 +1,4 @@
-"""Clicks, types, chooses, drags and scrolls at random, wherever a person could; the same seed does the same."""
+"""Clicks, types, chooses, drags and scrolls at random in a window; the same seed repeats the same actions."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U00
 KEYS = (*map(ord, "123456789 []L"), Key.Key_Return, Key.Key_Tab, Key.Key_Escape, Key.Key_Left, Key.Key_Down)
 CONTROL_KEYS = (*map(ord, "12345ERD+-0"), Key.Key_F1, Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
-LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most is done to a run that learns
-ELSEWHERE = "elsewhere"  # another folder for runs
+LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most actions hit a run that is learning
+ELSEWHERE = "elsewhere"  # another folder of runs
 POPUP_MS = 200
 PATIENCE_S = 3.0
-DISMISSED_SHARE = 0.3  # of the menus and lists that open, without a choice
-STORM = 12  # clicks on the transport with nothing in between
+DISMISSED_SHARE = 0.3  # of the opened menus and lists: closed without a choice
+STORM = 12  # clicks on the transport bar in direct succession
 
 
 class Monkey(QObject):
-    """Does one thing at a time with a window, or a storm of them."""
+    """Performs one random action at a time on a window, or a storm of clicks."""
 
     def __init__(self, window: MainWindow, seed: int) -> None:
         super().__init__(window)
         self.num_choices = 0  # from menus and lists
         self._window = window
         self._dice = random.Random(seed)
-        timer = QTimer(self)  # a button's menu waits for a choice, in an event loop of its own
+        timer = QTimer(self)  # a button's menu blocks in its own event loop, where this timer chooses
         timer.timeout.connect(self._choose)
         timer.start(POPUP_MS)
         self._weights: dict[Callable[[], None], int] = {
@@ -61,13 +61,13 @@ class Monkey(QObject):
             self._scroll: 1,
             self._resize: 1,
             self._open_a_list: 2,
-            self._learn: 6,  # there is most to lose while it does
+            self._learn: 6,  # most can be lost during learning
             self._start_and_stop: 1,
             self._wait: 2,
         }
 
     def act(self) -> str:
-        """Do something; answers what, in a word."""
+        """Perform a random action; return its name."""
         if self._choose():
             return "choose"
         (action,) = self._dice.choices(list(self._weights), list(self._weights.values()))
@@ -75,7 +75,7 @@ class Monkey(QObject):
         return action.__name__
 
     def _choose(self) -> bool:
-        """Choose from the menu or the list that is open, if any, or close it; whether there was one."""
+        """Choose from the open menu or list, or close it; return whether one was open."""
         popup = QApplication.activePopupWidget()
         if popup is None:
             return False
@@ -93,7 +93,7 @@ class Monkey(QObject):
         return True
 
     def _type(self, key: Key | int, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        """As the system does: Qt finds who gets it, a popup or what has the focus, going down and going up."""
+        """Press and release a key as the system does: Qt passes it to the popup or the focused widget."""
         QTest.keyClick(self._window.windowHandle(), key, modifier)
 
     def _within_reach(self, *kinds: type[QWidget]) -> list[QWidget]:
@@ -133,7 +133,7 @@ class Monkey(QObject):
         self._window.resize(self._dice.randint(960, 1920), self._dice.randint(600, 1080))
 
     def _open_a_list(self) -> None:
-        """Or a menu; what is chosen from it is seen to by the timer."""
+        """Open a combo box or a button's menu; the timer then chooses from it."""
         kinds = QToolButton | QPushButton
         buttons = [one for one in self._within_reach(QAbstractButton) if isinstance(one, kinds) and one.menu()]
         widgets = [*self._within_reach(QComboBox), *buttons]
@@ -141,7 +141,7 @@ class Monkey(QObject):
             QTest.mouseClick(self._dice.choice(widgets), Qt.MouseButton.LeftButton)
 
     def _learn(self) -> None:
-        """And wait for it as a person does: a slow engine would be starting and preparing at most of the acts."""
+        """Learn, and wait until the engine does: a slow one would otherwise be busy starting most of the time."""
         bridge, button = self._window.context.bridge, self._window.transport.learn_button
         end = time.monotonic() + PATIENCE_S
 
@@ -191,7 +191,7 @@ class Monkey(QObject):
 
 
 def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
-    """File dialogs wait for a person: this one cancels, or names good, broken and impossible files."""
+    """Replace the blocking file dialogs: they cancel, or return good, broken and impossible files."""
     dice = random.Random(seed)
     good, broken = folder / "good.yaml", folder / "broken.yaml"
     good.write_text(LONG, encoding="utf-8")
@@ -207,4 +207,4 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
     patch.setattr(QFileDialog, "getSaveFileName", answer)
     patch.setattr(QFileDialog, "getExistingDirectory", lambda *_: dice.choice(places))
     patch.setattr(QFileDialog, "open", lambda dialog: dialog.fileSelected.emit(dice.choice(names)))
-    patch.setattr(QDesktopServices, "openUrl", lambda _: False)  # there is no file manager to be seen
+    patch.setattr(QDesktopServices, "openUrl", lambda _: False)  # no file manager is started

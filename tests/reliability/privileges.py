@@ -1,6 +1,6 @@
-"""What this machine lets a test do, each tried once: where it does not, the test is skipped.
+"""Marks that skip a test if this machine lacks a privilege; each privilege is tried once.
 
-To be root is not enough: a container's root may neither mount nor trace.
+Being root is not enough: root in a container may neither mount nor trace.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Sequence
 
 import pytest
 
-# A root that file permissions hold for, as they do for everybody else.
+# root without the capability to bypass file permissions
 UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
 WITHOUT_NETWORK = ("unshare", "--net")
-_MOUNTING = ("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/")  # in a namespace of its own, gone at once
+_MOUNTING = ("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/")  # in a temporary mount namespace
 
 
 def succeeds(command: Sequence[str]) -> bool:
-    """Whether this command is there and may do what it is for."""
+    """Whether this command is installed and succeeds."""
     return shutil.which(command[0]) is not None and subprocess.run(command, capture_output=True).returncode == 0
 
 
 def needs(reason: str, *commands: Sequence[str]) -> pytest.MarkDecorator:
-    """Skips where one of these does not work."""
+    """Skip a test if one of these commands does not succeed."""
     return pytest.mark.skipif(not all(map(succeeds, commands)), reason=f"needs {reason}")
 
 

@@ -1,4 +1,4 @@
-"""The promises of docs/reliability.md by number; `tests/reliability/test_NAME.py` tests the one called NAME."""
+"""The promises of docs/reliability.md by number; `tests/reliability/test_NAME.py` tests the promise called NAME."""
 
 PROMISES = {
     1: "atomic",

@@ -1,4 +1,4 @@
-"""Takes over the run named on the command line at its step 4, as whoever resumes it does: to be killed on the way."""
+"""Takes over the run named on the command line at step 4, as resuming does; a test kills it on the way."""
 
 import sys
 from pathlib import Path

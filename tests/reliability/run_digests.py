@@ -1,4 +1,4 @@
-"""All that a run learnt, to be compared with what another did."""
+"""Hashes of everything a run learnt, to compare it with another run."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_folder import RunFolder
 from tests.reliability.small_runs import digest
 
-ADDED_AT = 5  # the step at which a sentence joins the probes
+ADDED_AT = 5  # the step at which a sentence is added to the probes
 TIMING = ("time", "train/target_tokens_per_second")
 
 
 def digests(run: Path) -> dict[str, str]:
-    """A hash of each thing that a run learnt; times are no part of them."""
+    """A hash of each thing that a run learnt, without its times."""
     folder = RunFolder.open(run)
     last = folder.checkpoint(folder.checkpoint_step("last"))
     averaged = averaged_steps(folder.checkpoint_steps(), last.step, folder.config().training)
@@ -36,13 +36,13 @@ def digests(run: Path) -> dict[str, str]:
 
 
 def probed_sentences(folder: RunFolder, step: int) -> list[object]:
-    """The sentences of a probe; one that was added later is put in whenever there is time."""
+    """A probe's sentences, except the added one at `ADDED_AT`: it is probed whenever there is time."""
     sentences = folder.probe(step).sentences
     return [sentence for sentence in sentences if sentence.reference is not None or step > ADDED_AT]
 
 
 def assert_same(resumed: dict[str, str], plain: dict[str, str]) -> None:
-    """All that the run never stopped has, and beyond it only probes of the steps where the other was stopped."""
+    """Require equal digests; a resumed run may only have additional probes, of the steps where it was stopped."""
     different = [name for name in plain if resumed.get(name) != plain[name]]
     assert different == [], different
     assert all(name.startswith("probe ") for name in resumed.keys() - plain.keys())

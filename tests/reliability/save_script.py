@@ -1,4 +1,4 @@
-"""Saves the next checkpoint of the run named on the command line, as a training does: to be killed on the way."""
+"""Saves the next checkpoint of the run named on the command line, as training does; a test kills it on the way."""
 
 import sys
 from dataclasses import replace
@@ -14,7 +14,7 @@ folder.claim()
 last, step = folder.checkpoint(4), 6
 names = folder.metrics()[1]
 training = folder.config().training
-folder.use_settings(training.model_copy(update={"keep_checkpoints": 1}))  # so that older ones are taken away too
+folder.use_settings(training.model_copy(update={"keep_checkpoints": 1}))  # so that older checkpoints are removed, too
 folder.append_metrics(5, {name: np.ones(2) for name in names})
 folder.write_probe(replace(folder.probe(4), step=step))
 folder.write_snapshot(step, dict(last.model))
@@ -24,4 +24,4 @@ folder.write_validation(
 )
 state = {name: value for name, value in last.state.items() if name != "checksum"}
 folder.save_checkpoint(step, last.model, last.optimizer, state, best_value=0.5)
-folder.save_checkpoint(step, last.model, last.optimizer, state)  # in place of itself, as when a run ends
+folder.save_checkpoint(step, last.model, last.optimizer, state)  # replaces itself, as at the end of a run

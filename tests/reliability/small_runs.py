@@ -1,4 +1,4 @@
-"""Small real runs for the promises' tests, and ways to look at all that a run keeps."""
+"""Small real runs for the tests of the promises, and functions that read everything a run keeps."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.core.watcher import Watcher, answered, tiny_config
 
 SENTENCE = "1 2 3"
 WITH_SUBWORDS = {"dataset.options.num_symbols": 6, "dataset.tokenizer": {"src": "subword", "size": 16}}
-"""Settings of a run that has src.model, too."""
+"""Settings of a run that also has src.model."""
 
 
 def train(run_dir: Path, steps: int, settings: Mapping[str, Any] = MappingProxyType({}), **training: Any) -> Path:
-    """Train a tiny run for so many steps in the real engine, to its end."""
+    """Train a tiny run for this many steps in the real engine, to its end."""
     often = {"validate_every": 2, "checkpoint_every": 2, "probe_every": 2, **training}
     config = change_settings(tiny_config(max_steps=steps, **often), settings)
     with Engine(cache_dir=run_dir.with_name("cache")) as engine:
@@ -35,7 +35,7 @@ def train(run_dir: Path, steps: int, settings: Mapping[str, Any] = MappingProxyT
 
 
 def resume(run: Path, steps: int) -> Watcher:
-    """Open a run at its last checkpoint, translate, and go on for so many steps; what was told meanwhile."""
+    """Open a run at its last checkpoint, translate, and train for this many steps; return the watcher of its events."""
     watcher = Watcher()
     with Engine([watcher], cache_dir=run.with_name("cache")) as engine:
         answered(engine, OpenRun(run=run))
@@ -45,7 +45,7 @@ def resume(run: Path, steps: int) -> Watcher:
 
 
 def read_everything(run: Path) -> list[object]:
-    """All that can be read of a run. Raises UserError that names a damaged file."""
+    """Read everything a run holds. Raises a UserError that names a damaged file."""
     folder = RunFolder.open(run)
     history = History.read(folder)
     return [
@@ -61,7 +61,7 @@ def read_everything(run: Path) -> list[object]:
 
 
 def digest(value: object) -> str:
-    """A hash of all numbers and texts in a value, whatever it is made of; arrays to the bit."""
+    """A hash of all numbers and texts in a nested value; arrays to the bit."""
     found = hashlib.sha256()
     for part in _parts(value):
         found.update(part)

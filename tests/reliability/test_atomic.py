@@ -1,4 +1,4 @@
-"""Promise 1: whatever instant a run is killed at, as it begins, saves or goes on, its newest checkpoint is whole."""
+"""Promise 1: a run killed at any instant of beginning, saving or resuming has a complete newest checkpoint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.reliability.training_process import train as command_to_train
 
 SYSTEM_CALLS = ("write", "fsync", "rename", "mkdir", "unlink", "unlinkat", "rmdir", "ftruncate", "openat")
 ALWAYS = {"write", "fsync", "rename", "mkdir", "unlinkat", "rmdir", "openat"}
-VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # what another process sees of a run changes by these
+VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # calls that change what another process sees of a run
 SAVING = ("-m", "tests.reliability.save_script")
 RESUMING = ("-m", "tests.reliability.resume_script")
 
@@ -34,13 +34,13 @@ pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of four steps, with checkpoints at 0, 2 and 4."""
+    """A run of four steps with checkpoints at 0, 2 and 4."""
     return train(tmp_path_factory.mktemp("killed") / "run", 4)
 
 
 @pytest.fixture(scope="module")
 def interrupted_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, as worse luck leaves it: of step 6 all but a whole checkpoint, that of step 4 under its other name."""
+    """That run as crashes may leave it: checkpoint 6 is damaged, checkpoint 4 still has its .old name."""
     path = shutil.copytree(run, tmp_path_factory.mktemp("broken off") / "run")
     subprocess.run([sys.executable, *SAVING, str(path)], cwd=ROOT, check=True)
     for name in ("run.json.tmp", "metrics.jsonl.tmp", "probes/000006.safetensors.tmp"):
@@ -51,14 +51,14 @@ def interrupted_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 def run_under_strace(run: Path, python: Sequence[str], *options: str) -> subprocess.CompletedProcess[str]:
-    """Do this in a process of its own, with what strace is to do to the calls that touch the run."""
+    """Run this Python command under strace, which applies its options to the calls that touch the run."""
     paths = [option for path in touched_paths(run) for option in ("-P", str(path))]
     command = ["strace", "-f", "--seccomp-bpf", "-qq", *paths, *options, sys.executable, *python]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
 
 
 def touched_paths(run: Path) -> list[Path]:
-    """Every name that is made, replaced or taken away as a run begins, saves, or goes on at step 4."""
+    """Every path that is created, replaced or removed when a run begins, saves, or resumes at step 4."""
     steps = ("000000", "000001", "000002", "000004", "000005", "000006")
     saved = [run / "checkpoints" / f"{step}{ending}" for step in steps for ending in ("", ".tmp", ".old")]
     inside = ("model.safetensors", "optimizer.safetensors", "state.json")
@@ -74,7 +74,7 @@ def touched_paths(run: Path) -> list[Path]:
 
 
 def count_calls(run: Path, python: Sequence[str], kinds: Sequence[str] = SYSTEM_CALLS) -> Counter[str]:
-    """Do it once, and count."""
+    """Run the command once and count its system calls."""
     trace = run_under_strace(run, python, "-e", f"trace={','.join(kinds)}")
     assert trace.returncode == 0, trace.stderr
     names = re.findall(r"^(?:\[pid +\d+\] )?(\w+)\(", trace.stderr, flags=re.MULTILINE)
@@ -82,27 +82,27 @@ def count_calls(run: Path, python: Sequence[str], kinds: Sequence[str] = SYSTEM_
 
 
 def kill_at(name: str, number: int, run: Path, python: Sequence[str]) -> None:
-    """Do it until this call of its kind."""
+    """Kill the command at its n-th call of this name."""
     done = run_under_strace(run, python, "-e", f"inject={name}:signal=KILL:when={number}")
-    assert done.returncode not in (0, 1), done.stderr  # it was killed, by whatever strace says of that
+    assert done.returncode not in (0, 1), done.stderr  # killed; strace's own exit code varies
 
 
 def numbers_to_try(counted: int, *, full: bool) -> Iterable[int]:
-    """Which of so many calls to be killed at: all, or one."""
+    """Which calls to kill at: all of them, or one."""
     numbers = range(1, counted + 1)
     return numbers if full else random.Random(1).sample(numbers, min(1, counted))
 
 
 @pytest.fixture(scope="module")
 def counts(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
-    """How many system calls of each kind touch the run while it is saved."""
+    """How many system calls of each kind touch the run during a save."""
     counted = shutil.copytree(run, tmp_path_factory.mktemp("counted") / "run")
     return count_calls(counted, [*SAVING, str(counted)])
 
 
 @needs_strace
 @pytest.mark.parametrize("name", SYSTEM_CALLS)
-def test_a_save_killed_at_any_system_call_leaves_a_whole_run(
+def test_a_save_killed_at_any_system_call_leaves_a_readable_run(
     name: str, run: Path, counts: Counter[str], tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     if name not in ALWAYS and not counts[name]:
@@ -118,20 +118,20 @@ def test_a_save_killed_at_any_system_call_leaves_a_whole_run(
 
 @pytest.fixture(scope="module")
 def six_steps(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What a run of six steps learns that nobody stops."""
+    """The digest of what an uninterrupted run of six steps learns."""
     return weights_digest(train(tmp_path_factory.mktemp("plain") / "run", 6), 6)
 
 
 @pytest.fixture(scope="module")
 def counts_of_a_resume(interrupted_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
-    """How many system calls of each kind touch the run while it goes on."""
+    """How many system calls of each kind touch the run while it is resumed."""
     counted = shutil.copytree(interrupted_run, tmp_path_factory.mktemp("counted") / "run")
     return count_calls(counted, [*RESUMING, str(counted)])
 
 
 @needs_strace
 @pytest.mark.parametrize("names", [VISIBLE, ("write", "fsync"), ("ftruncate", "openat")], ids=str)
-def test_a_resume_killed_at_any_system_call_is_resumed_by_the_next(
+def test_a_resume_killed_at_any_system_call_can_be_resumed(
     names: tuple[str, ...],
     interrupted_run: Path,
     six_steps: str,
@@ -150,7 +150,7 @@ def test_a_resume_killed_at_any_system_call_is_resumed_by_the_next(
 
 
 def assert_resumes_from_4(killed: Path, six_steps: str) -> None:
-    """All that belongs to its newest whole checkpoint is there, and what it learns from there on is what it was."""
+    """Require that all of checkpoint 4 is there, and that resuming it learns what an uninterrupted run learns."""
     folder = RunFolder.open(killed)
     assert folder.is_checkpoint_intact(4) and folder.probe(4).step == 4
     assert folder.validation_metrics()[4] and folder.validated_sentences(4)
@@ -162,7 +162,7 @@ def assert_resumes_from_4(killed: Path, six_steps: str) -> None:
 
 
 def weights_digest(run: Path, step: int) -> str:
-    """A hash of weights and optimizer."""
+    """A hash of weights and optimizer state."""
     checkpoint = RunFolder.open(run).checkpoint(step)
     return digest([checkpoint.model, checkpoint.optimizer])
 
@@ -171,12 +171,12 @@ def weights_digest(run: Path, step: int) -> str:
 def test_a_terminal_killed_before_its_first_step_can_be_resumed(
     interrupted_run: Path, six_steps: str, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    """The run is at its last step already, so that the command takes none."""
+    """The run is already at its last step, so the command takes no step."""
 
     def resuming(run: Path) -> list[str]:
         return [MAIN[1], "train", "--resume", str(run)]
 
-    counts = Counter({"rename": 3})  # the last of them cuts the metrics
+    counts = Counter({"rename": 3})  # the last one shortens metrics.jsonl
     if full:
         counted = shutil.copytree(interrupted_run, tmp_path / "counted")
         counts = count_calls(counted, resuming(counted), ("rename", "unlink"))
@@ -189,13 +189,11 @@ def test_a_terminal_killed_before_its_first_step_can_be_resumed(
 
 
 @needs_strace
-def test_a_beginning_killed_anywhere_leaves_a_run_to_go_on_with_or_none(
-    tmp_path: Path, cases: Cases, full: bool
-) -> None:
+def test_a_run_killed_while_it_begins_can_be_resumed_or_is_not_listed(tmp_path: Path, cases: Cases, full: bool) -> None:
     def beginning(run: Path) -> list[str]:
         return command_to_train(tmp_path, "--run-dir", str(run), "training.max_steps=1")[1:]
 
-    counts = Counter({"mkdir": 5})  # the folder of the run, and those in it
+    counts = Counter({"mkdir": 5})  # the run's folder and its subfolders
     if full:
         counts = count_calls(tmp_path / "counted", beginning(tmp_path / "counted"), ("mkdir", "rename"))
     for name, count in counts.items():
@@ -207,7 +205,7 @@ def test_a_beginning_killed_anywhere_leaves_a_run_to_go_on_with_or_none(
 
 
 def assert_resumes_or_says_why_not(killed: Path) -> None:
-    """A run that is listed says in one line that it has no checkpoint yet, or it goes on."""
+    """Require that the run resumes if it has a checkpoint, and is otherwise refused in one line."""
     has_checkpoint = is_run(killed) and bool(RunFolder.open(killed).checkpoint_steps())
     listed = run_headlight("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
     assert listed.returncode == 0 and "damaged" not in listed.stdout, listed.stdout
@@ -223,14 +221,14 @@ def assert_resumes_or_says_why_not(killed: Path) -> None:
 
 
 def assert_all_readable(run: Path) -> None:
-    """All that is published can be read, and the last checkpoint that run.json names is among it."""
+    """Require that everything published can be read, including the last checkpoint that run.json names."""
     read_everything(run)
     folder = RunFolder.open(run)
     assert folder.state.last_step in folder.checkpoint_steps()
 
 
-def test_run_json_written_before_a_crash_is_caught_up_with_the_checkpoint_after_it(tmp_path: Path) -> None:
-    """Its best too: so that it is not taken for one of the many, and removed."""
+def test_run_json_from_before_a_crash_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Its best step as well: otherwise that checkpoint would count as an ordinary one and be removed."""
     never_better = {"training.optimizer.learning_rate": 1e-30, "training.best_metric": "valid/exact_match"}
     run = train(tmp_path / "run", 4, never_better)
     folder = RunFolder.open(run)
@@ -244,7 +242,7 @@ def test_run_json_written_before_a_crash_is_caught_up_with_the_checkpoint_after_
 
 
 def killed_in_training(run: Path, seconds: float) -> None:
-    """Go on with a run in a terminal's process, and kill that so many seconds after it has saved once."""
+    """Resume a run in a terminal process, and kill it this many seconds after its first checkpoint."""
     command = [*MAIN, "train", "--resume", str(run), "--json"]
     command += ["--set", "training.max_steps=1000000", "--set", "training.keep_checkpoints=1"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -260,7 +258,7 @@ def killed_in_training(run: Path, seconds: float) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The full list of kills in pieces."""
+    """Split the full list of kills into pieces."""
     if "kills" in metafunc.fixturenames:
         is_full = metafunc.config.getoption("--full")
         metafunc.parametrize(
@@ -268,7 +266,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         )
 
 
-def test_a_training_killed_at_random_moments_goes_on_as_if_it_had_not_been(
+def test_a_training_killed_at_random_moments_learns_the_same_when_resumed(
     kills: range, run: Path, tmp_path: Path, cases: Cases
 ) -> None:
     killed, rng = shutil.copytree(run, tmp_path / "killed"), random.Random(kills.start)

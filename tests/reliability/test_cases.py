@@ -1,4 +1,4 @@
-"""The frame itself: every promise has its test and its row, and what is lost is seen."""
+"""The counting of cases: every promise has a test and a row in docs/reliability.md, and a lost case is reported."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_one_case():
 
 
 def rows() -> dict[int, str]:
-    """The page's rows by their promise's number."""
+    """The rows of docs/reliability.md by the number of their promise."""
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     return {int(match[1]): line for line in lines if (match := re.match(r"\| (\d+) \|", line))}
 
@@ -56,7 +56,7 @@ def test_every_promise_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("number", PROMISES)
-def test_a_row_names_the_test_that_exists(number: int) -> None:
+def test_a_row_links_its_promises_test(number: int) -> None:
     name, row = PROMISES[number], rows()[number]
     file = ROOT / "tests" / "reliability" / f"test_{name}.py"
     has_tests = file.is_file() and "\ndef test_" in file.read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def test_a_row_names_the_test_that_exists(number: int) -> None:
     assert (NOT_YET in row) != has_tests
 
 
-def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Path) -> None:
+def test_a_test_with_lost_cases_tries_all_cases_and_fails(tmp_path: Path) -> None:
     folder = tmp_path / "tests" / "reliability"
     folder.mkdir(parents=True)
     (folder / "conftest.py").write_text("from tests.reliability.conftest import *\n", encoding="utf-8")
@@ -79,19 +79,19 @@ def test_a_lost_case_fails_its_test_after_the_others_and_is_counted(tmp_path: Pa
 
 
 @needs_unprivileged_mount
-def test_a_root_that_may_not_mount_is_no_root_that_mounts() -> None:
-    """As in a plain container: the tests of the disk are skipped there, and none of them fails."""
+def test_the_disk_tests_are_skipped_when_root_may_not_mount() -> None:
+    """As in a plain container, where the tests that mount a disk would fail."""
     rights = "from tests.reliability.privileges import *; print(needs_mount.args, needs_prlimit.args)"
     without = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", sys.executable, "-c", rights]
     done = subprocess.run(without, cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("(True,) (False,)\n", "")
 
 
-def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:
+def test_results_of_the_same_commit_are_merged(tmp_path: Path) -> None:
     file = tmp_path / "build" / "kept.json"
     atomic, disk = "tests/reliability/test_atomic.py::test_a", "tests/reliability/test_disk.py::test_b"
     merge_with_file(file, "one", {atomic: Result(tried=50, lost=1, seconds=9.0)})
-    merge_with_file(file, "one", {atomic: Result(tried=50, seconds=8.0)})  # mended, and tried again
+    merge_with_file(file, "one", {atomic: Result(tried=50, seconds=8.0)})  # fixed, and tried again
     both = merge_with_file(file, "one", {disk: Result(tried=8, skipped=1, seconds=7.0)})
     assert [line.split() for line in table_lines(both)[1:]] == [
         ["1", "atomic", "50", "50", "0", "0", "8"],
@@ -100,8 +100,8 @@ def test_pieces_tried_on_one_commit_add_up(tmp_path: Path) -> None:
     assert list(merge_with_file(file, "another", {disk: Result(tried=8)})) == [disk]
 
 
-def test_of_a_strange_path_can_be_told_what_was_lost() -> None:
-    """Under xdist, a text that is no UTF-8 would end all tests."""
+def test_a_lost_case_with_a_path_that_is_not_utf_8_is_reported() -> None:
+    """Under xdist, text that cannot be encoded as UTF-8 would end the whole session."""
     cases = Cases()
     with cases.trying("in \udcff"):
         raise AssertionError("no run in \udcff")

@@ -1,4 +1,4 @@
-"""Promise 5: a file cut off or altered is found and named and not used; the checkpoint before it is opened."""
+"""Promise 5: a truncated or altered file is detected, named and not used; the checkpoint before it is opened."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ try:
 except UserError as error:
     print(error)
 """
-FOR_PEOPLE = "log.txt"  # nobody but a person reads it
+FOR_PEOPLE = "log.txt"  # no code reads it
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of four steps, with two checkpoints, validations, probes and snapshots."""
+    """A finished run of four steps with checkpoints, validations, probes and snapshots."""
     path = train(tmp_path_factory.mktemp("damage") / "run", 4, WITH_SUBWORDS)
     RunFolder.open(path).write_label(RunLabel(name="mine", note="A note."))
     return path
@@ -57,7 +57,7 @@ def files(run: Path) -> list[Path]:
 
 @contextmanager
 def changed_to(path: Path, data: bytes) -> Iterator[None]:
-    """The file holds this for a while."""
+    """Replace a file's content for the duration of the block."""
     whole = path.read_bytes()
     path.write_bytes(data)
     try:
@@ -67,7 +67,7 @@ def changed_to(path: Path, data: bytes) -> Iterator[None]:
 
 
 def assert_damage_found(run: Path, path: Path, intact: str) -> None:
-    """Reading refuses in a sentence that begins with the file; else all is read as before (white space, say)."""
+    """Require a refusal that begins with the file's name and gives advice, or that everything is read as before."""
     try:
         read = digest(read_everything(run))
     except UserError as error:
@@ -77,31 +77,31 @@ def assert_damage_found(run: Path, path: Path, intact: str) -> None:
 
 
 def cut_positions(data: bytes) -> set[int]:
-    """Where a file may be cut off: at its ends, within and after its header, between lines, at powers of two."""
+    """Where to truncate a file: at its ends, within and after its header, between lines, at powers of two."""
     newlines = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]
-    header = 8 + int.from_bytes(data[:8], "little")  # of a file of arrays
+    header = 8 + int.from_bytes(data[:8], "little")  # if it is a file of arrays
     places = {0, 1, 7, 8, header // 2, header, header + 1, len(data) // 2, len(data) - 1, *newlines[:2], *newlines[-3:]}
     return {place for place in places | {2**power for power in range(24)} if place < len(data)}
 
 
 def start_of_last_line(data: bytes) -> int:
-    """Where the last line begins, which may always be torn."""
+    """Where the last line begins, which an interrupted write may leave incomplete."""
     return data.rfind(b"\n", 0, -1) + 1
 
 
-def test_a_file_cut_off_anywhere_is_named(run: Path, cases: Cases, full: bool) -> None:
+def test_a_file_truncated_anywhere_is_named(run: Path, cases: Cases, full: bool) -> None:
     intact = digest(read_everything(run))
     for path in files(run):
         data = path.read_bytes()
         places = sorted(cut_positions(data) if full else set(sorted(cut_positions(data))[::3]) | {len(data) - 1})
         for place in places:
             if path.name == "metrics.jsonl" and place >= start_of_last_line(data):
-                continue  # only its last line is torn
+                continue  # only the last line is incomplete
             with cases.trying(f"{path.relative_to(run)} cut at {place} of {len(data)}"), changed_to(path, data[:place]):
                 assert_damage_found(run, path, intact)
 
 
-def test_a_flipped_bit_is_found_or_changes_nothing(run: Path, cases: Cases, full: bool) -> None:
+def test_a_flipped_bit_is_detected_or_changes_nothing(run: Path, cases: Cases, full: bool) -> None:
     intact, rng = digest(read_everything(run)), random.Random(5)
     for path in files(run):
         data = path.read_bytes()
@@ -112,7 +112,7 @@ def test_a_flipped_bit_is_found_or_changes_nothing(run: Path, cases: Cases, full
                 assert_damage_found(run, path, intact)
 
 
-def test_a_torn_last_line_of_metrics_opens_and_goes_on(run: Path, tmp_path: Path, cases: Cases) -> None:
+def test_metrics_with_an_incomplete_last_line_can_be_read_and_resumed(run: Path, tmp_path: Path, cases: Cases) -> None:
     data = (run / "metrics.jsonl").read_bytes()
     for cut in (1, 20, len(data) - start_of_last_line(data)):
         with cases.trying(f"{cut} bytes torn off"), changed_to(run / "metrics.jsonl", data[:-cut]):
@@ -123,13 +123,13 @@ def test_a_torn_last_line_of_metrics_opens_and_goes_on(run: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("whole_lines", [0, 1, 20])
-def test_what_a_power_cut_damaged_after_the_newest_checkpoint_is_named_and_learned_anew(
+def test_damage_after_the_newest_checkpoint_is_named_and_trained_again(
     run: Path, tmp_path: Path, whole_lines: int
 ) -> None:
     cut = shutil.copytree(run, tmp_path / "run")
     RunFolder.open(cut).update(state="learning", pid=1, host=socket.gethostname(), pid_started="another boot")
     lines = metrics_file.step_lines(5, {"train/loss": np.ones(40), "time": np.ones(40)}).splitlines(keepends=True)
-    written = [*lines[:whole_lines], bytes(4096), *lines[-10:]]  # as file systems leave a block that never came
+    written = [*lines[:whole_lines], bytes(4096), *lines[-10:]]  # file systems leave a block of zeros
     with (cut / "metrics.jsonl").open("ab") as file:
         file.write(b"".join(written))
     assert RunFolder.open(cut).metrics()[0].tolist() == list(range(1, 5 + whole_lines))
@@ -142,9 +142,9 @@ def test_what_a_power_cut_damaged_after_the_newest_checkpoint_is_named_and_learn
     assert digest(RunFolder.open(cut).checkpoint(6)) == digest(RunFolder.open(whole).checkpoint(6))
 
 
-def test_without_its_curves_a_run_goes_on(run: Path, tmp_path: Path) -> None:
+def test_a_run_without_its_curves_can_be_resumed(run: Path, tmp_path: Path) -> None:
     bare = shutil.copytree(run, tmp_path / "bare")
-    (bare / "metrics.jsonl").unlink()  # what is advised where it is damaged
+    (bare / "metrics.jsonl").unlink()  # as the message for damaged curves advises
     read_everything(bare)
     resume(bare, 2)
     read_everything(bare)
@@ -152,7 +152,7 @@ def test_without_its_curves_a_run_goes_on(run: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_what_its_curves_lost_is_named_before_a_run_goes_on(run: Path, tmp_path: Path, share: float) -> None:
+def test_truncated_curves_are_named_before_a_run_is_resumed(run: Path, tmp_path: Path, share: float) -> None:
     cut = shutil.copytree(run, tmp_path / "cut")
     curves = cut / "metrics.jsonl"
     left = b"".join(curves.read_bytes().splitlines(keepends=True)[: int(share * 4)])
@@ -163,7 +163,7 @@ def test_what_its_curves_lost_is_named_before_a_run_goes_on(run: Path, tmp_path:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
-def test_the_checkpoint_before_a_damaged_one_is_opened_and_said_so(run: Path, tmp_path: Path, name: str) -> None:
+def test_the_checkpoint_before_a_damaged_one_is_opened_and_named(run: Path, tmp_path: Path, name: str) -> None:
     damaged = shutil.copytree(run, tmp_path / "run")
     path = damaged / "checkpoints" / "000004" / name
     path.write_bytes(path.read_bytes()[:-1])
@@ -174,8 +174,8 @@ def test_the_checkpoint_before_a_damaged_one_is_opened_and_said_so(run: Path, tm
 
 
 @needs_setpriv
-def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: Cases) -> None:
-    """Whatever run is at hand; of the newest checkpoint, the one before it is opened."""
+def test_an_unreadable_file_is_named(run: Path, tmp_path: Path, cases: Cases) -> None:
+    """Opened while another run is loaded. If it belongs to the newest checkpoint, the one before is opened."""
     newest = [f"checkpoints/000004/{name}" for name in ("model.safetensors", "optimizer.safetensors", "state.json")]
     names = [*newest, "run.json", "config.yaml", "vocabulary.json", "src.model", "metrics.jsonl"]
     copies = [shutil.copytree(run, tmp_path / name.replace("/", " ")) for name in names]
@@ -195,7 +195,7 @@ def test_a_file_that_may_not_be_read_is_named(run: Path, tmp_path: Path, cases: 
 
 
 @pytest.mark.skipif(shutil.which(STRACE) is None, reason="strace has the system refuse to read, and is not installed")
-def test_a_bad_sector_is_named_and_ends_no_process(run: Path, cases: Cases) -> None:
+def test_a_bad_sector_is_named(run: Path, cases: Cases) -> None:
     for name in ("checkpoints/000004/model.safetensors", "checkpoints/000004/state.json", "metrics.jsonl"):
         path = run / name
         with cases.trying(name):
@@ -207,19 +207,19 @@ def test_a_bad_sector_is_named_and_ends_no_process(run: Path, cases: Cases) -> N
 
 
 def troubles_on_resuming(run: Path) -> list[Trouble]:
-    """Take it two steps on, and give back what was told of trouble."""
+    """Resume a run for two steps; return the Trouble events."""
     watcher: Watcher = resume(run, 2)
     return watcher.all(Trouble)
 
 
 def results_of_step_4(run: Path) -> list[object]:
-    """What the fourth step left."""
+    """What step 4 left: weights, optimizer state, probe and validated sentences."""
     folder = RunFolder.open(run)
     checkpoint = folder.checkpoint(4)
     return [checkpoint.model, checkpoint.optimizer, folder.probe(4), folder.validated_sentences(4)]
 
 
-def test_where_every_checkpoint_is_damaged_the_newest_is_named(run: Path, tmp_path: Path) -> None:
+def test_the_newest_checkpoint_is_named_when_all_are_damaged(run: Path, tmp_path: Path) -> None:
     damaged = shutil.copytree(run, tmp_path / "run")
     for path in damaged.glob("checkpoints/*/model.safetensors"):
         path.write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Promise 4: a disk that is full, read-only, gone or forbidden pauses a run or ends it with 3; nothing is lost."""
+"""Promise 4: a full, read-only, removed or forbidden disk pauses a run or ends it with code 3; nothing is lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ for row in RunRowReader(runs).read()[:-1]:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of four megabytes."""
+    """A disk of 4 MB."""
     path = tmp_path / "a disk"
     path.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m,mode=777", "tmpfs", path], check=True)
@@ -59,7 +59,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(disk: Path, name: str = "filler") -> None:
-    """Leave no byte free, nor one in the last block of this file."""
+    """Fill the disk, including the last block of this file."""
     with (disk / name).open("ab", buffering=0) as file:
         for size in (65_536, 4_096, 1):
             try:
@@ -70,31 +70,31 @@ def fill(disk: Path, name: str = "filler") -> None:
 
 
 def make_read_only(disk: Path) -> None:
-    """Refused while a file is being written, which is most of the time."""
+    """Remount read-only; retry, since the system refuses while a file is open for writing."""
     while subprocess.run(["mount", "-o", "remount,ro", disk], stderr=subprocess.DEVNULL).returncode:
         pass
 
 
 def make_unwritable(disk: Path) -> None:
-    """Let nobody write the run any more."""
+    """Remove all write permissions of the run."""
     for folder, _, _ in os.walk(disk / "run"):
         Path(folder).chmod(0o555)
     (disk / "run" / "metrics.jsonl").chmod(0o444)
 
 
 def move_away(disk: Path) -> None:
-    """The run's folder is there no longer."""
+    """Rename the run's folder."""
     (disk / "run").rename(disk / "elsewhere")
 
 
 def restore_disk(disk: Path) -> None:
-    """Room again, and the right to write."""
+    """Remount writable and free the space."""
     subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
     (disk / "filler").unlink(missing_ok=True)
 
 
 def restore_run(place: Path) -> None:
-    """The run as it was before it was forbidden or taken away."""
+    """Undo `make_unwritable` and `move_away`."""
     if (place / "elsewhere").exists():
         (place / "elsewhere").rename(place / "run")
     for folder, _, _ in os.walk(place / "run"):
@@ -111,7 +111,7 @@ BREAK: dict[str, Callable[[Path], None]] = {
 
 
 def assert_resumes(run: Path, folder: Path) -> None:
-    """Once the disk is back: from its last checkpoint, with no step missing and none twice."""
+    """Require that the run resumes from its last checkpoint, with no step missing or repeated."""
     end = RunFolder.open(run).state.last_step + 30
     done = run_headlight("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -119,7 +119,9 @@ def assert_resumes(run: Path, folder: Path) -> None:
 
 
 @needs_unprivileged_mount
-def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: Path, cases: Cases, full: bool) -> None:
+def test_a_disk_fault_ends_the_command_with_3_and_names_the_checkpoint(
+    disk: Path, tmp_path: Path, cases: Cases, full: bool
+) -> None:
     for name in BREAK if full else ("full", "removed"):
         with cases.trying(name):
             place = disk / name.replace(" ", "_")
@@ -146,7 +148,7 @@ def test_a_terminal_ends_with_3_and_names_its_checkpoint(disk: Path, tmp_path: P
 
 
 @needs_mount
-def test_room_and_the_right_to_write_are_looked_for_before_training(
+def test_space_and_write_permission_are_checked_before_training(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     def refused(what: str, command: list[str]) -> None:
@@ -164,7 +166,7 @@ def test_room_and_the_right_to_write_are_looked_for_before_training(
 
 
 @needs_mount
-def test_a_run_that_cannot_go_on_where_it_lies_is_to_be_copied(disk: Path, tmp_path: Path) -> None:
+def test_resuming_on_a_faulty_disk_advises_to_copy_the_run(disk: Path, tmp_path: Path) -> None:
     run, mended = disk / "run", "Fix that, or copy the run to another place and resume it there.\n"
     command = train(tmp_path, "--run-dir", str(run), "training.max_steps=20")
     assert run_headlight(*command[len(MAIN) :], cwd=tmp_path).returncode == 0
@@ -178,7 +180,7 @@ def test_a_run_that_cannot_go_on_where_it_lies_is_to_be_copied(disk: Path, tmp_p
 
 
 def in_shell(command: list[str], redirect: str, unbuffered: str = "") -> subprocess.CompletedProcess[str]:
-    """A command with its output led elsewhere, as a shell does it."""
+    """Run a command in a shell that redirects its output."""
     shell = ["bash", "-c", f'"$@" {redirect}', "bash", *command]
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     return subprocess.run(shell, env=environment, capture_output=True, text=True, timeout=SECONDS)
@@ -201,12 +203,10 @@ LOST = f"{NO_ROOM} The training has finished, and is saved.\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
-    tmp_path: Path, cases: Cases, full: bool
-) -> None:
-    """No training is broken off; what people read of one may be lost, what a program reads (--json) may not.
+def test_lost_progress_is_no_error_but_lost_results_are(tmp_path: Path, cases: Cases, full: bool) -> None:
+    """A training always completes; losing its text is no error, losing its JSON is.
 
-    Where that alone has no room, two trainings are told of: in the test of several seeds, below.
+    The message of `--json >/dev/full` alone is tested with several seeds, below.
     """
     redirects = {">/dev/full 2>&1": (0, ""), "2>&-": (0, "reason max_steps"), ">/dev/full": (0, "")}
     redirects |= {">&- 2>&-": (0, ""), "--json >/dev/full 2>&1": (2, ""), "--json >&-": (0, "")}
@@ -235,7 +235,7 @@ def test_progress_without_room_is_silent_and_results_without_room_are_an_error(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-def test_a_file_is_translated_though_progress_and_warnings_have_no_room(tmp_path: Path) -> None:
+def test_a_file_is_translated_when_progress_and_warnings_cannot_be_written(tmp_path: Path) -> None:
     texts, outputs = tmp_path / "texts.txt", tmp_path / "outputs.txt"
     texts.write_text("1 2\nunknown\n", encoding="utf-8")
     run = ROOT / "tests" / "golden" / "0.1.0_copy_task"
@@ -244,7 +244,7 @@ def test_a_file_is_translated_though_progress_and_warnings_have_no_room(tmp_path
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-def test_of_several_seeds_all_are_trained_before_lost_results_are_told_of(tmp_path: Path) -> None:
+def test_all_seeds_are_trained_before_lost_output_is_reported(tmp_path: Path) -> None:
     command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "--seeds", "0,1", "training.max_steps=20")
     done = in_shell([*command, "--json"], ">/dev/full")
     assert done.returncode == 2 and done.stderr.endswith(LOST)
@@ -254,13 +254,13 @@ def test_of_several_seeds_all_are_trained_before_lost_results_are_told_of(tmp_pa
 
 
 def run_unprivileged(*python: str, given: str = "") -> str:
-    """What a Python of somebody else's prints."""
+    """Run Python without root's privileges; return its standard output."""
     command = [*UNPRIVILEGED, sys.executable, *python]
     return subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=SECONDS).stdout
 
 
 def call_unprivileged(*calls: list[object]) -> list[subprocess.CompletedProcess[str]]:
-    """These calls of the command line, one after the other."""
+    """Run these commands one after the other in one unprivileged process."""
     words = [list(map(str, one)) for one in calls]
     given = "".join(f"{json.dumps(one)}\n" for one in words)
     printed = run_unprivileged("-m", "tests.reliability.command_line_script", given=given).splitlines()
@@ -268,8 +268,8 @@ def call_unprivileged(*calls: list[object]) -> list[subprocess.CompletedProcess[
 
 
 @needs_setpriv
-def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
-    """The lost+found of a drive, and what a colleague keeps for himself."""
+def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
+    """Such as the lost+found of a drive, or a colleague's private folder."""
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "run")
     RunFolder.open(run).update(state="stopped")
     private = [tmp_path / "lost+found", tmp_path / "a colleague's"]
@@ -301,18 +301,18 @@ def test_a_folder_that_may_not_be_searched_hides_no_run(tmp_path: Path) -> None:
 
 
 def run_kept_in(folder: Path, workbench: Workbench, qtbot: QtBot) -> RunFolder:
-    """The one at hand, as soon as it is in this folder."""
+    """Wait until the window's run lies in this folder; return it."""
     qtbot.waitUntil(lambda: workbench.run in list_runs(folder), timeout=WAIT_MS)
     assert workbench.run is not None
     return RunFolder.open(workbench.run)
 
 
 @needs_mount
-def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
+def test_the_window_pauses_the_run_when_its_disk_is_full_or_read_only(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:  # fmt: skip
-    """The run goes on where it was once the disk is back, or in another folder."""
+    """The run continues there once the disk is usable again, or in another folder."""
     workbench, strip, history = window.context.workbench, window.trouble_strip, window.context.bridge.history
 
     def take_steps(count: int) -> None:
@@ -352,11 +352,11 @@ def test_in_the_window_a_disk_that_is_full_or_read_only_pauses_the_run(
             restore_disk(disk)
 
 
-def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
+def test_the_window_continues_a_run_in_another_folder(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:  # fmt: skip
-    """The folder that cannot be written is one with a file where the checkpoints go; and one that is gone."""
+    """If a file is where the checkpoints belong, or if the run's folder is gone."""
 
     def block(run: Path) -> None:
         shutil.rmtree(run / "checkpoints")
@@ -376,7 +376,7 @@ def test_in_the_window_the_run_pauses_and_goes_on_in_another_folder(
             spoil(old)
             workbench.learn()
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
-            wait_for_state("paused")  # it says so and pauses: two events, which may come apart
+            wait_for_state("paused")  # two events, not necessarily delivered together
             assert str(old) in strip.sentence.text()
             monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, new=new: str(new))
             assert strip.offer_button.text() == "Choose another folder …"

@@ -23,7 +23,7 @@ STEPS = 60
 STOPS = (1, 17, 30, 59)
 MODEL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 32}
 ENDLESS = {"plugin": "copy_task", "options": {"num_symbols": 5, "min_length": 3, "max_length": 6}}
-FINITE = {"plugin": "phonetic_to_letter", "options": {"count": 200, "length": 4}}  # 20 batches of 8 are an epoch
+FINITE = {"plugin": "phonetic_to_letter", "options": {"count": 200, "length": 4}}  # 20 batches of 8 make an epoch
 SUBWORDS = FINITE | {"tokenizer": {"src": "subword_unigram", "tgt": "subword", "size": 40}}
 SHARD_IN_30_STEPS = {"batch_size": 334}  # of 10,000 pairs: one stop is between two shards, one in the second
 Requests = Mapping[int, Sequence[Request[Any]]]
@@ -33,7 +33,7 @@ def setting(key: str, value: Any) -> ChangeSetting:
     return ChangeSetting(key=f"training.{key}", value=value)
 
 
-# name -> dataset, settings of training, and what is asked at which step
+# name -> dataset, training settings, and the requests at each step
 KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], Requests]] = {
     "endless": (ENDLESS, SHARD_IN_30_STEPS, {}),
     "changed_on_the_way": (
@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], Requests]] = {
         {"accumulate_steps": 3},
         {
             ADDED_AT: [setting("label_smoothing", 0.3), AddSentence(source="ei bi:")],
-            17: [setting("optimizer.learning_rate", 0.02)],  # just before it is stopped there
+            17: [setting("optimizer.learning_rate", 0.02)],  # just before it is stopped at this step
             40: [setting("max_grad_norm", 0.1), setting("validate_every", 9), setting("keep_checkpoints", 1)],
         },
     ),
@@ -50,7 +50,7 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], Requests]] = {
         {
             "early_stopping": {"patience": 9},
             "validate_every": 7,
-            "max_steps": 1000,  # it stops at 70, after the last of the stops
+            "max_steps": 1000,  # it stops at 70, after the last of STOPS
             "optimizer": {"learning_rate": 1e-30},
             "best_metric": "valid/exact_match",
         },
@@ -70,7 +70,7 @@ KINDS: dict[str, tuple[dict[str, Any], dict[str, Any], Requests]] = {
     "ema": (FINITE, {"ema_decay": 0.95}, {}),
     "seldom_saved": (FINITE, {"checkpoint_every": 1000, "validate_every": 1000, "probe_every": 13}, {}),
 }
-END = {"early_stopping": (70, "early_stopping")}  # of all others the last step
+END = {"early_stopping": (70, "early_stopping")}  # all others end at the last step
 QUICK = ("endless", "changed_on_the_way", "early_stopping")
 
 
@@ -80,7 +80,7 @@ def config(dataset: dict[str, Any], training: dict[str, Any]) -> RunConfig:
 
 
 def trained(engine: Engine, watcher: Watcher, run: Path, kind: str, stops: Sequence[int], num_processes: int) -> Path:
-    """A run of this kind to its end, in so many processes, stopped and opened again at some steps."""
+    """Train a run of this kind to its end in `num_processes`; stop and reopen it at each of `stops`."""
     dataset, training, requests = KINDS[kind]
     answered(engine, SetProcesses(num_processes=num_processes))
     answered(engine, Prepare(config=config(dataset, training)))
@@ -102,7 +102,7 @@ def trained(engine: Engine, watcher: Watcher, run: Path, kind: str, stops: Seque
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Few kinds by default."""
+    """Parametrise by kind: a few by default."""
     if "kind" in metafunc.fixturenames:
         metafunc.parametrize("kind", KINDS if metafunc.config.getoption("--full") else QUICK)
 
@@ -110,7 +110,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def test_a_resumed_run_equals_one_never_stopped(
     kind: str, tmp_path: Path, cases: Cases, full: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not full:  # a tenth of a shard, in as many steps
+    if not full:  # a tenth of a shard in as many steps
         monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", 1000)
         monkeypatch.setitem(SHARD_IN_30_STEPS, "batch_size", 34)
     watcher = Watcher()
@@ -120,13 +120,15 @@ def test_a_resumed_run_equals_one_never_stopped(
             with cases.trying(f"{kind}, stopped at {list(stops)}"):
                 assert_same(digests(trained(engine, watcher, tmp_path / str(number), kind, stops, 1)), digests(plain))
     epochs = RunFolder.open(plain).metrics()[1]["train/epoch"]
-    assert kind != "endless" or epochs[29] == 1.0 < epochs[58]  # it went from one shard to the next
+    assert kind != "endless" or epochs[29] == 1.0 < epochs[58]  # it drew from two shards
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
 @pytest.mark.parametrize("two_of", QUICK)
-def test_a_run_of_two_processes_equals_one_never_stopped(two_of: str, tmp_path: Path, cases: Cases, full: bool) -> None:
-    """Stopped by a signal at any moment: tests/core/training/test_distributed.py."""
+def test_a_resumed_run_of_two_processes_equals_one_never_stopped(
+    two_of: str, tmp_path: Path, cases: Cases, full: bool
+) -> None:
+    """Stopping by a signal at any moment: tests/core/training/test_distributed.py."""
     if not full:
         pytest.skip("torchrun takes seconds to start, and it starts six times: --full")
     watcher = Watcher()

@@ -1,4 +1,4 @@
-"""Promise 10: however long a run learns, what the process holds stays as it is."""
+"""Promise 10: however long a run learns, the resources of the process do not grow."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["empty_window", "small_file", "window"]  # fixtures
 
 ROOT = Path(__file__).parents[2]
 STEPS, WARM_UP = 200, 100  # between two counts, and before the first
-WARM_UPS = 6  # at the most
+WARM_UPS = 6  # at most
 OFTEN = "probe_every: 20, validate_every: 50, checkpoint_every: 50"
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="handles are counted in /proc")
 
 
 def learn(window: MainWindow, qtbot: QtBot, steps: int) -> None:
-    """Take so many steps, to a pause in which everything is drawn."""
+    """Take this many steps; wait until the run is paused and the curves are drawn."""
     bridge = window.context.bridge
     before = bridge.history.last_step
     window.context.workbench.learn(steps)
@@ -36,17 +36,17 @@ def learn(window: MainWindow, qtbot: QtBot, steps: int) -> None:
 
 
 def all_drawn(window: MainWindow) -> bool:
-    """Whether each panel that is seen has been drawn."""
+    """Whether every visible panel is drawn."""
     return not any(panel.is_dirty for panel in window.findChildren(Panel) if panel.isVisible())
 
 
 def count_held() -> Counts:
-    """What is counted; megabytes are for the benchmark."""
+    """Count what the process holds, except megabytes, which the benchmark measures."""
     return count(0)._replace(megabytes=0)
 
 
 def count_held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
-    """What is held once a warm-up adds nothing."""
+    """Warm up until a warm-up adds nothing; return the counts."""
     before = None
     for _ in range(WARM_UPS):
         learn(window, qtbot, WARM_UP)
@@ -57,7 +57,7 @@ def count_held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
 
 
 def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
-    """Nothing has been added for good; what Qt animates comes and goes."""
+    """Wait until no count is higher than before; Qt's animations hold objects for a moment."""
 
     def assert_no_growth() -> None:
         counts = zip(before._fields, before, count_held(), strict=True)
@@ -68,7 +68,7 @@ def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
 
 
 @linux_only
-def test_handles_threads_and_objects_stay_as_they_are(qtbot: QtBot, tmp_path: Path) -> None:
+def test_handles_threads_and_objects_do_not_grow(qtbot: QtBot, tmp_path: Path) -> None:
     settings = tmp_path / "small.yaml"
     often = SMALL.replace("max_steps: 40, validate_every: 1000, checkpoint_every: 1000", f"max_steps: 9000, {OFTEN}")
     settings.write_text(often, encoding="utf-8")
@@ -86,7 +86,7 @@ def test_handles_threads_and_objects_stay_as_they_are(qtbot: QtBot, tmp_path: Pa
 
 
 @linux_only
-def test_preparing_and_opening_again_and_again_leaves_nothing(qtbot: QtBot, window: MainWindow) -> None:
+def test_opening_and_resetting_repeatedly_leaves_nothing_behind(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
@@ -100,7 +100,7 @@ def test_preparing_and_opening_again_and_again_leaves_nothing(qtbot: QtBot, wind
 
 
 def open_and_reset(window: MainWindow, qtbot: QtBot, run: Path) -> None:
-    """Look at a run, begin another, and learn a little."""
+    """Open a run, reset, and take two steps."""
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.open_run(run)
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""Promise 14: nothing needs a network; in a namespace without any interface, not even the machine's own."""
+"""Promise 14: nothing needs a network. The namespace has no interface; even the loopback one is down."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.run_folder import RunFolder
 from tests.reliability.privileges import WITHOUT_NETWORK, needs_own_network
 from tests.reliability.training_process import ROOT, SECONDS, train
 
-# Processes that train one model meet on the machine's own interface, the only one there is.
+# Processes that train one model together connect through the loopback interface.
 WITH_ITSELF = [*WITHOUT_NETWORK, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
 TORCHRUN = ("tests/core/training", "tests/core/processes", "tests/benchmarks")
 
@@ -47,20 +47,20 @@ def test_a_training_needs_no_network(tmp_path: Path) -> None:
 
 
 def test_the_window_needs_no_network(full: bool) -> None:
-    """For a short look, only all that it imports."""
+    """Without --full, only the imports are tried."""
     command = [*WITHOUT_NETWORK, sys.executable, "-c", WINDOW if full else "import gui.app"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def folders_of_tests() -> list[str]:
-    """Every folder that tests lie in."""
+    """Every folder that contains tests."""
     return sorted({str(path.parent.relative_to(ROOT)) for path in ROOT.glob("tests/**/test_*.py")})
 
 
 @pytest.mark.parametrize("folder", folders_of_tests())
 def test_the_whole_suite_needs_no_network(folder: str, full: bool, tmp_path: Path) -> None:
-    """Every test of the project but these once more in such a namespace, whatever it does; the promises' in short."""
+    """Every other test of the project, run in such a namespace; those of the promises without --full."""
     if not full:
         pytest.skip("takes as long as all other tests: --full")
     files = [str(path) for path in sorted((ROOT / folder).glob("test_*.py")) if path != Path(__file__)]

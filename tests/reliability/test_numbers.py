@@ -1,4 +1,4 @@
-"""Promise 7: no number that is not finite reaches a checkpoint; too little memory says what to make smaller."""
+"""Promise 7: NaN and infinity never reach a checkpoint; an out-of-memory error says what to make smaller."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from tests.reliability.cases import Cases
 from tests.reliability.privileges import needs_prlimit
 from tests.reliability.training_process import MAIN, running, train, wait_for_exit
 
-AT = 7  # the step after which something is spoiled
+AT = 7  # the step after which a number is corrupted
 WILD = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training.max_grad_norm": "null"}
-WILD |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # at a tenth of this rate all is well
+WILD |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # a tenth of this rate is fine
 
 
 def spoil_weight(trainer: Trainer, number: float) -> str:
@@ -40,7 +40,7 @@ def spoil_weight(trainer: Trainer, number: float) -> str:
 
 
 def spoil_average(trainer: Trainer, number: float) -> str:
-    """With an infinite average of squares nothing is learnt any more, and no loss tells."""
+    """With an infinite average of squares nothing is learnt, and no loss shows it."""
     trainer._updater.optimizer._buffers["exp_avg_sq"][0] = number
     return f"at step {AT} the optimizer's exp_avg_sq."
 
@@ -70,7 +70,7 @@ def _after_each_gradient(trainer: Trainer, action: Callable[[], object], loss: f
 
 
 def train_to_checkpoint(session: Session, watcher: Watcher) -> None:
-    """To the next checkpoint that is due, which is at `AT` for what shows only there."""
+    """Train to the next checkpoint, due at step `AT`: some corruption is detected only there."""
     drain(session.learn(None), watcher)
 
 
@@ -85,7 +85,7 @@ def finish(session: Session, watcher: Watcher) -> None:
 
 
 def learn(session: Session, count: int, watcher: Watcher) -> None:
-    """Take so many steps; fewer where one diverges."""
+    """Take this many steps, or fewer if the run diverges."""
     until = session.step + count
     with closing(session.learn(None)) as learning:
         for event in learning:
@@ -105,7 +105,7 @@ def notify(event: Event | None, watcher: Watcher) -> None:
 
 
 @pytest.mark.parametrize("spoil", [spoil_weight, spoil_average, spoil_gradient, spoil_loss])
-def test_no_number_that_is_not_finite_is_saved(
+def test_nan_and_infinity_are_never_saved(
     spoil: Callable[[Trainer, float], str], shared_host: PluginHost, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     for save in (train_to_checkpoint, stop, finish) if full or spoil is spoil_weight else (train_to_checkpoint,):
@@ -121,7 +121,7 @@ def test_no_number_that_is_not_finite_is_saved(
                 save(session, watcher)
                 require_only_finite(run)
                 assert watcher.all(RunFinished)[-1].reason == "diverged"
-                # A step later, one spoiled tensor has spoiled others.
+                # One step later, the corrupted tensor has corrupted others.
                 assert save is not train_to_checkpoint or sentence in watcher.wait(Trouble).sentence
                 assert watcher.wait(Trouble).offer == "lower_rate"
                 assert RunFolder.open(run).state.state == "failed"
@@ -140,7 +140,7 @@ def require_only_finite(run: Path) -> None:
             assert np.isfinite(array).all(), (step, name)
 
 
-def test_the_command_line_it_prints_goes_on_at_a_lower_rate(tmp_path: Path) -> None:
+def test_the_printed_command_continues_at_a_lower_rate(tmp_path: Path) -> None:
     run = tmp_path / "a run"
     wild = [f"{key}={value}" for key, value in WILD.items()]
     arguments = train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)[len(MAIN) :]
@@ -154,7 +154,7 @@ def test_the_command_line_it_prints_goes_on_at_a_lower_rate(tmp_path: Path) -> N
     assert RunFolder.open(run).latest_config().training.optimizer.learning_rate == 1
 
 
-def test_one_button_goes_on_at_a_lower_rate(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
+def test_one_button_continues_at_a_lower_rate(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
     window, workbench = empty_window, empty_window.context.workbench
     wild = ", ".join(f"{key.removeprefix('training.')}: {value}" for key, value in WILD.items())
     (tmp_path / "wild.yaml").write_text(SMALL.replace("training: {", f"training: {{{wild}, "), encoding="utf-8")
@@ -172,12 +172,12 @@ def test_one_button_goes_on_at_a_lower_rate(qtbot: QtBot, empty_window: MainWind
 
 
 LARGE = ("model.d_model=8192", "model.d_ff=32768")
-WIDE = ("model.d_ff=65536", "training.batch_size=16001")  # half of its activations are more than there is, too
+WIDE = ("model.d_ff=65536", "training.batch_size=16001")  # half of its activations exceed the memory, too
 
 
 @needs_prlimit
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much a limit leaves")
-def test_too_little_memory_says_what_to_make_smaller(tmp_path: Path, cases: Cases) -> None:
+def test_running_out_of_memory_says_what_to_make_smaller(tmp_path: Path, cases: Cases) -> None:
     run = tmp_path / "run"
 
     def within(gigabytes: float, *settings: str) -> tuple[int, str]:

@@ -1,6 +1,6 @@
-"""Promise 8: whatever a plugin does, it is named with its line, its process is replaced, and the application goes on.
+"""Promise 8: a faulty plugin is named with its line, its process is replaced, and the application continues.
 
-Each method alone: tests/core/plugins_host; what `plugins check` says of it: tests/core/plugin_check.
+Each method alone: tests/core/plugins_host; the messages of `plugins check`: tests/core/plugin_check.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PAIRS = "def pairs(self, split, rng):\n    for number in range(50):\n        {fi
 
 
 class Bad(NamedTuple):
-    """What a plugin does at the top, in its options, in its class; what is said of it, and which line is blamed."""
+    """A faulty plugin: its code for the module, options and class; the message expected, and the line named."""
 
     said: str
     body: str = PAIRS.format(first="pass")
@@ -102,7 +102,7 @@ def with_plugin(name: str, options: dict[str, int] | None = None, **training: An
     return config.model_copy(update={"dataset": dataset})
 
 
-def test_a_plugin_that_fails_is_named_with_its_line_and_another_is_prepared(
+def test_a_faulty_plugin_is_named_with_its_line_and_another_is_prepared(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     for name, bad in (BEFORE | SLOW).items() if full else ((name, BEFORE[name]) for name in QUICK):
@@ -119,7 +119,7 @@ def test_a_plugin_that_fails_is_named_with_its_line_and_another_is_prepared(
                 assert answered(engine, Prepare(config=tiny_config())).num_parameters > 0
 
 
-def test_what_a_plugin_does_to_its_process_does_no_harm(tmp_path: Path, cases: Cases, full: bool) -> None:
+def test_what_a_plugin_changes_in_its_process_has_no_effect_elsewhere(tmp_path: Path, cases: Cases, full: bool) -> None:
     before = Path.cwd(), dict(os.environ), random.getstate()
     for name, line in HARMLESS.items() if full else list(HARMLESS.items())[:2]:
         with cases.trying(name):
@@ -148,7 +148,7 @@ def metrics(self, pairs, hypotheses):
     {line}
 """
 EATING = "KEPT.extend(bytes(10**8) for _ in range(100))"
-# What a plugin does, and what is said of it.
+# what a plugin does -> its line, and the message expected
 DURING = {
     "fails": ("raise ValueError('no more')", "no more"),
     "exits": ("sys.exit(0)", "SystemExit"),
@@ -159,11 +159,11 @@ DURING = {
 BAD_MOMENTS = [(place, what, *bad) for place in (IN_METRICS, IN_SHARD) for what, bad in DURING.items()]
 BAD_MOMENTS += [(IN_METRICS, "gives a text", "return {'x': 'much'}", "metrics() returned")]
 QUICK_MOMENTS = BAD_MOMENTS[:2]
-PATIENCE_S = 90.0  # a shard that is waited for in vain is drawn once more
+PATIENCE_S = 90.0  # a shard that times out is drawn a second time
 
 
 def write_for_a_run(folder: Path, place: str, line: str) -> tuple[Path, str]:
-    """A plugin that does this in a validation, or in the second shard of its data; with how its line is named."""
+    """Write a plugin that runs `line` in a validation or in its second shard; return it and how its line is named."""
     body = place.format(line=line, mark=str(folder / "begun"))
     path = write(folder, Bad("", body, top="KEPT = []"))
     (folder / "begun").unlink(missing_ok=True)
@@ -173,7 +173,7 @@ def write_for_a_run(folder: Path, place: str, line: str) -> tuple[Path, str]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_plugin_that_fails_during_a_run_pauses_it_with_all_it_learnt(
+def test_a_plugin_that_fails_during_a_run_pauses_it_without_losing_steps(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     config = with_plugin("bad", max_steps=20_000, validate_every=10, batch_size=64, probe_every=10_000)
@@ -189,7 +189,7 @@ def test_a_plugin_that_fails_during_a_run_pauses_it_with_all_it_learnt(
                 with pytest.raises(UserError) as caught:
                     engine.ask(Learn()).result(PATIENCE_S)
                 assert "'bad'" in str(caught.value) and said in str(caught.value), caught.value
-                if what == "gives a text":  # its method is named
+                if what == "gives a text":  # the method is named instead of the line
                     named = f"({path}, line "
                 assert named in str(caught.value), caught.value
                 finished = watcher.all(RunFinished)[-1]
@@ -208,10 +208,10 @@ def metrics(self, pairs, hypotheses):
 """
 
 
-def test_a_metric_that_is_infinite_once_is_kept_as_none_and_the_run_saved(
+def test_a_metric_that_is_not_finite_is_kept_as_none_and_the_run_saved(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    """It is the run's best_metric, and its checkpoint is due where it is best."""
+    """The metric is the run's best_metric, and a better value saves a checkpoint."""
     for number in ("inf", "-inf", "nan") if full else ("inf",):
         with cases.trying(number):
             pairs = PAIRS.format(first="pass")
@@ -233,19 +233,19 @@ def test_a_metric_that_is_infinite_once_is_kept_as_none_and_the_run_saved(
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of plugins that is known before the window is there: its engine has a host of its own."""
+    """A folder of plugins that is set before the window opens, since its engine starts its own host."""
     folder = tmp_path / "plugins"
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folder))
     return folder
 
 
 def take_with_plugins(window: MainWindow, config: RunConfig) -> None:
-    """In a window that began before the plugin was there: a host that is started from now on finds it."""
+    """Prepare a config whose plugin was added after the window opened: a restarted host finds it."""
     window.context.bridge.engine._host.reset()  # as after a crash
     window.context.workbench.replace_draft(config)
 
 
-def test_the_window_names_it_and_goes_on(
+def test_the_window_names_a_crashing_plugin_and_continues(
     qtbot: QtBot, plugins: Path, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     path = write(plugins, BEFORE["segmentation fault"])
@@ -258,7 +258,7 @@ def test_the_window_names_it_and_goes_on(
     wait_for_state("paused")
 
 
-def test_the_window_names_it_during_a_run_and_goes_on(
+def test_the_window_names_a_plugin_that_crashes_during_a_run_and_continues(
     qtbot: QtBot, plugins: Path, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     workbench = window.context.workbench

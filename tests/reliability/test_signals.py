@@ -1,7 +1,7 @@
-"""Promise 3: a signal saves within one step and ends with 128 + n; nobody reading along is no error.
+"""Promise 3: a signal saves within one step and exits with 128 + n; a closed pipe or terminal is no error.
 
-That a run stopped by each signal and resumed is the unstopped run to the bit: tests/test_end_to_end.py. A window that
-learns nothing, and its signals: tests/gui/test_app.py; closing it at every stage: test_window.py.
+Exact resume after each signal: tests/test_end_to_end.py. Signals to an idle window: tests/gui/test_app.py; closing it
+at every stage: test_window.py.
 """
 
 from __future__ import annotations
@@ -134,18 +134,18 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
 
 
 def noting_stop(heard: Path, script: str, *arguments: str) -> list[str]:
-    """The command that runs a script which notes in a file when a signal was passed on to its engine."""
+    """The command that runs a script which writes the time at which a signal reached its engine to a file."""
     return [sys.executable, "-c", NOTE_STOP_TIME.format(heard=str(heard)) + script, *arguments]
 
 
 def require_saved_within_a_step(run: Path, heard_at: float) -> None:
-    """After a signal that was heard then, perhaps while a step was taken: only that one, and all is kept."""
+    """Require at most one step, the current one, after the signal arrived, and everything saved."""
     steps, arrays = RunFolder.open(run).metrics()
     assert (arrays["time"] > heard_at).sum() <= 1
     assert RunFolder.open(run).checkpoint_step("last") == steps[-1] and has_intact_checkpoint(run)
 
 
-def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
+def test_a_signal_to_a_window_that_is_training_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
     for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
             runs, heard = tmp_path / number.name, tmp_path / f"{number.name}.txt"
@@ -160,8 +160,8 @@ def test_a_signal_to_a_window_that_learns_saves_within_one_step(tmp_path: Path, 
             assert RunFolder.open(run).state.reason == "stopped"
 
 
-def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path, cases: Cases, full: bool) -> None:
-    """It is broken off between two batches, and done anew by whoever resumes the run, as if nothing had happened."""
+def test_a_signal_interrupts_a_validation_that_is_decoding(tmp_path: Path, cases: Cases, full: bool) -> None:
+    """It stops between two batches; the resumed run repeats the validation and equals an uninterrupted run."""
     command = train(tmp_path, "training.max_steps=8", "training.validate_every=5", "decoding.beam_size=16")
     plain = run_headlight(*command[len(MAIN) :], "--run-dir", "plain", cwd=tmp_path)
     assert plain.returncode == 0, plain.stderr
@@ -173,7 +173,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             with running(noting_stop(heard, script, *command[len(MAIN) :], "--run-dir", str(run)), cwd=ROOT) as process:
                 code, errors = wait_for_exit(process)
             assert code == 128 + number and "stopped at step 5" in errors, errors
-            assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches, and it came in the third
+            assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches; the signal came in the third
             folder = RunFolder.open(run)
             assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and has_intact_checkpoint(run)
             resumed = run_headlight("train", "--resume", run, cwd=tmp_path)
@@ -182,7 +182,7 @@ def test_a_signal_while_a_validation_decodes_does_not_wait_for_it(tmp_path: Path
             assert_same(digests(run), digests(tmp_path / "plain"))
 
 
-def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
+def test_a_second_ctrl_c_ends_the_process_at_once(tmp_path: Path) -> None:
     plugins, reached = tmp_path / "plugins", tmp_path / "reached"
     plugins.mkdir()
     (plugins / "hanging.py").write_text(HANGING_METRICS.format(reached=str(reached)), encoding="utf-8")
@@ -193,7 +193,7 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
         wait_until(reached.exists)
         process.send_signal(signal.SIGINT)
         time.sleep(2.5)
-        while process.poll() is None:  # one within a second of the first is the same wish
+        while process.poll() is None:  # within a second of the first, another one is ignored
             process.send_signal(signal.SIGINT)
             time.sleep(0.5)
         code, errors = wait_for_exit(process)
@@ -202,7 +202,7 @@ def test_a_second_ctrl_c_waits_for_nothing(tmp_path: Path) -> None:
     assert has_intact_checkpoint(run) and RunFolder.open(run).state.last_step == 4
 
 
-def test_a_closed_terminal_saves_and_ends_as_hung_up(tmp_path: Path) -> None:
+def test_a_closed_terminal_saves_and_exits_with_the_code_of_sighup(tmp_path: Path) -> None:
     import pty
 
     run, command = tmp_path / "run", train(tmp_path, "--run-dir", str(tmp_path / "run"))
@@ -213,7 +213,7 @@ def test_a_closed_terminal_saves_and_ends_as_hung_up(tmp_path: Path) -> None:
         deadline = time.monotonic() + SECONDS
         while not is_run(run) or RunFolder.open(run).state.last_step < 20:
             if select.select([terminal], [], [], 0.05)[0]:
-                os.read(terminal, 65_536)  # or it would wait for a reader
+                os.read(terminal, 65_536)  # otherwise the process would block
             assert time.monotonic() < deadline
     finally:
         os.close(terminal)

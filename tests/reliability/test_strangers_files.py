@@ -1,4 +1,4 @@
-"""Promise 6: opening a stranger's run executes nothing, takes no absurd memory, leaves its folder by no path."""
+"""Promise 6: opening a stranger's run executes nothing, takes no excessive memory and stays inside its folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.reliability.hostile_runs import HOSTILE
 from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, train
 from tests.test_architecture import ROOT, all_imports, parsed, sources
 
-MOST_MB = 200  # that opening one of them may take beside what a good one took
+MOST_MB = 200  # that opening a hostile run may take beyond what the good one took
 UNSAFE_MODULES = ("pickle", "cPickle", "dill", "cloudpickle", "joblib", "shelve", "marshal")
 UNSAFE_ATTRIBUTES = {
     "torch": {"load", "save"},
@@ -34,7 +34,7 @@ UNSAFE_ATTRIBUTES = {
 
 
 def unsafe_uses(path: Path) -> Iterator[str]:
-    """Places that could run code from a file: pickles, torch.load, YAML that builds objects, eval."""
+    """Yield each use of what can run code from a file: pickle, torch.load, YAML that builds objects, eval."""
     place = path.relative_to(ROOT)
     for line, target in all_imports(path):
         if target.split(".")[0] in UNSAFE_MODULES:
@@ -52,7 +52,7 @@ def unsafe_uses(path: Path) -> Iterator[str]:
             yield f"{place}:{node.value.lineno} allows pickles"
 
 
-def test_nothing_runs_code_out_of_a_file() -> None:
+def test_no_source_file_runs_code_read_from_a_file() -> None:
     assert [use for path in sources() for use in unsafe_uses(path)] == []
 
 
@@ -63,7 +63,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(run: Path, hostile: list[Path]) -> list[dict[str, Any]]:
-    """What happened while each was opened, in a process that an audit hook watches."""
+    """Open each run in a process under an audit hook; return its records."""
     command = [sys.executable, "-m", "tests.reliability.audited_opening_script", str(run), *map(str, hostile)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
@@ -88,7 +88,7 @@ def test_a_hostile_run_is_refused_or_does_no_harm(run: Path, tmp_path: Path, cas
 
 
 def assert_harmless(record: dict[str, Any], refusal: str | None) -> None:
-    """Refused in the words it should be, or opened where that does no harm; nothing else came of it."""
+    """Require the expected refusal, or that the run opens, and no side effects."""
     assert record["fault"] is None, record["fault"]
     assert record["seen"] == []
     assert record["took_mb"] < MOST_MB
@@ -99,7 +99,7 @@ def assert_harmless(record: dict[str, Any], refusal: str | None) -> None:
         assert sentence is not None and refusal in sentence and "\n" not in sentence, sentence
 
 
-def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_path: Path) -> None:
+def test_python_files_in_a_run_folder_are_not_imported(run: Path, tmp_path: Path) -> None:
     trap = shutil.copytree(run, tmp_path / "trap")
     for place in (trap, trap / "plugins", trap / "core", trap / "checkpoints"):
         place.mkdir(exist_ok=True)
@@ -113,7 +113,7 @@ def test_python_in_a_run_folder_is_not_imported_even_from_within(run: Path, tmp_
 
 @pytest.fixture(scope="module")
 def shared(run: Path) -> Path:
-    """The good run in one file."""
+    """The good run as a shared file."""
     path = run.with_name("good.headlight")
     share(RunFolder.open(run), path)
     return path
@@ -135,13 +135,13 @@ def test_a_hostile_shared_run_is_refused_and_leaves_nothing(shared: Path, tmp_pa
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a pipe of Linux")
-def test_a_pipe_is_no_shared_run(tmp_path: Path) -> None:
+def test_a_pipe_is_not_accepted_as_a_shared_run(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a file"):
         receive(hostile_archives.pipe(tmp_path / "pipe.headlight"), tmp_path / "runs")
 
 
-def test_what_says_it_is_not_shared_is_so_all_the_same(shared: Path, tmp_path: Path) -> None:
-    """Else its checkpoints, and the plugin it names, would be asked for."""
+def test_a_received_run_is_marked_shared_whatever_its_run_json_says(shared: Path, tmp_path: Path) -> None:
+    """Otherwise its missing checkpoints and its plugin would be requested."""
     files = hostile_archives.files_of(shared)
     record = {name: value for name, value in json.loads(files["run.json"]).items() if name != "checksum"}
     path = tmp_path / "mine.headlight"

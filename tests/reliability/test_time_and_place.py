@@ -1,4 +1,4 @@
-"""Promise 13: clocks that jump, machines that sleep, strange paths, no HOME, damaged settings, other languages.
+"""Promise 13: clocks that jump, sleep, unusual paths, no HOME, damaged settings, other locales.
 
 A damaged window.json: tests/gui/test_preferences.py.
 """
@@ -45,14 +45,14 @@ PLACES = {
 
 
 def assert_trains(command: list[str], **environment: str) -> None:
-    """Train to the end, and say nothing but what is meant to be said."""
+    """Require that the command trains to the end without a traceback or warning."""
     done = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=SECONDS)
     assert done.returncode == 0, done.stderr.decode(errors="replace")
     assert b"Traceback" not in done.stderr and b"Warning" not in done.stderr
 
 
 @posix
-def test_a_run_can_lie_anywhere(tmp_path: Path, cases: Cases, full: bool) -> None:
+def test_a_run_folder_may_have_any_path(tmp_path: Path, cases: Cases, full: bool) -> None:
     names = list(PLACES)
     for name in names if full else names[:1]:
         with cases.trying(name):
@@ -75,7 +75,7 @@ def test_a_long_name_still_makes_a_folder(tmp_path: Path) -> None:
 
 
 def elsewhere() -> dict[str, str]:
-    """Where settings and data belong without a home: not in that of whoever runs the tests."""
+    """The folders for settings and data without a home: set for the tests, not those of the user who runs them."""
     return {name: value for name, value in os.environ.items() if name.startswith("XDG_")}
 
 
@@ -96,7 +96,7 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
 
 
 @posix
-def test_a_window_needs_no_home_no_locale_and_no_plain_path(tmp_path: Path, cases: Cases, full: bool) -> None:
+def test_a_window_needs_no_home_locale_or_plain_path(tmp_path: Path, cases: Cases, full: bool) -> None:
     known = {name: value for name, value in os.environ.items() if name in ("PATH", "QT_QPA_PLATFORM")}
     homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere()}
     places = [(place, home) for home in homes for place in PLACES]
@@ -114,7 +114,7 @@ def test_a_window_needs_no_home_no_locale_and_no_plain_path(tmp_path: Path, case
 
 
 def wait_for_run(runs: Path, process: subprocess.Popen[str]) -> Path:
-    """The first run in a folder, once it is there."""
+    """Wait for the first run in a folder; return it."""
     deadline = time.monotonic() + SECONDS
     while not list_runs(runs):
         assert process.poll() is None, process.communicate()[1]
@@ -124,7 +124,7 @@ def wait_for_run(runs: Path, process: subprocess.Popen[str]) -> Path:
 
 
 def test_a_clock_that_jumps_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An hour back, a day ahead, and back again, every 50 times that somebody looks."""
+    """Every 50 readings it jumps: an hour back, a day ahead, and to the right time."""
     jumps, looks, now = (0.0, -3600.0, 86_400.0), count(), time.time
     run = tmp_path / "run"
     words = train(tmp_path, "--run-dir", str(run), "training.max_steps=200", "training.validate_every=50")[len(MAIN) :]
@@ -139,10 +139,10 @@ def test_a_clock_that_jumps_does_no_harm(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize(("clock", "created"), [(-1e9, 0.0), (1e11, 32_503_680_000.0)])
-def test_a_clock_of_another_age_damages_no_run(
+def test_a_clock_far_in_the_past_or_future_damages_no_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: float, created: float
 ) -> None:
-    """That of Windows can be set from 1601 on."""
+    """On Windows it can be set to any year from 1601 on."""
     with monkeypatch.context() as patch:
         patch.setattr(time, "time", lambda: clock)
         done = run_headlight(*train(tmp_path, "--run-dir", str(tmp_path / "run"), *LAST)[len(MAIN) :], cwd=tmp_path)
@@ -151,7 +151,7 @@ def test_a_clock_of_another_age_damages_no_run(
 
 
 @posix
-def test_a_machine_that_sleeps_goes_on_where_it_was(tmp_path: Path, full: bool) -> None:
+def test_a_process_that_is_stopped_and_woken_continues(tmp_path: Path, full: bool) -> None:
     if not full:
         pytest.skip("seven seconds: --full")
     run = tmp_path / "run"
@@ -195,7 +195,7 @@ PLUGIN = SendsToSleep
 
 
 @posix
-def test_the_time_a_machine_slept_is_not_a_plugins(tmp_path: Path) -> None:
+def test_sleep_does_not_count_towards_a_plugins_time_limit(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SENDS_TO_SLEEP, encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", SLEEPING, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("1\n", "")
@@ -235,7 +235,7 @@ with Engine() as engine:
 
 @pytest.fixture
 def german(tmp_path: Path, full: bool) -> dict[str, str]:
-    """The environment of a German desktop; its locale is made where the system has only the sources of it."""
+    """The environment of a German desktop; its locale is built from the system's sources."""
     if not full:
         pytest.skip("eight seconds: --full")
     if shutil.which("localedef") is None or not Path("/usr/share/i18n/locales/de_DE").exists():
@@ -248,7 +248,7 @@ def german(tmp_path: Path, full: bool) -> dict[str, str]:
 
 
 def test_a_german_desktop_reads_and_writes_the_same_numbers(german: dict[str, str], home: Path) -> None:
-    """With damaged settings of the window besides."""
+    """The window's settings are damaged as well."""
     settings = home / "config" / "headlight" / "window.json"
     settings.parent.mkdir(parents=True)
     settings.write_bytes(b'{"zoom": "\xff')

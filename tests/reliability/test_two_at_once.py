@@ -1,6 +1,6 @@
-"""Promise 11: a run has one writer; the second is told who it is, and a dead one's lock is taken over.
+"""Promise 11: a run has one writer; a second is told which process it is, and a dead one's lock is taken over.
 
-A killed run: test_atomic.py. A window follows the run of a terminal: tests/gui/views/runs/test_following.py.
+A killed run: test_atomic.py. A window that follows a terminal's run: tests/gui/views/runs/test_following.py.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ sys.stdin.read()  # the winners live on
 
 
 def next_words(racer: subprocess.Popen[str]) -> list[str]:
-    """The words of its next line."""
+    """The words of the racer's next line."""
     assert racer.stdout is not None
     return racer.stdout.readline().split()
 
 
-def test_of_processes_in_the_same_moment_one_gets_the_run(tmp_path: Path, cases: Cases, full: bool) -> None:
-    """Runs that are there are claimed by one each; after them, new ones are begun by one each."""
+def test_one_of_several_simultaneous_processes_gets_the_run(tmp_path: Path, cases: Cases, full: bool) -> None:
+    """The first half of the rounds claim existing runs, the second half create new ones."""
     rounds = 100 if full else 10
     for number in range(rounds):
         folder = run_folder(tmp_path)
@@ -93,11 +93,11 @@ def test_of_processes_in_the_same_moment_one_gets_the_run(tmp_path: Path, cases:
             assert winners.count(str(number)) == 1, winners.count(str(number))
 
 
-def test_a_lock_is_not_the_one_of_a_later_process_with_the_same_number(tmp_path: Path) -> None:
+def test_a_lock_does_not_belong_to_a_later_process_with_the_same_pid(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.update(pid=os.getppid(), host=socket.gethostname(), pid_started="before the machine was switched off")
     RunFolder.open(folder.path).claim()
-    folder.update(pid=os.getppid(), host=socket.gethostname(), pid_started=None)  # of a system that does not tell
+    folder.update(pid=os.getppid(), host=socket.gethostname(), pid_started=None)  # unknown on some systems
     with pytest.raises(UserError, match=rf"is being written by process {os.getppid()}\."):
         RunFolder.open(folder.path).claim()
     folder.update(pid=os.getppid(), host="another machine", pid_started=None)
@@ -106,8 +106,8 @@ def test_a_lock_is_not_the_one_of_a_later_process_with_the_same_number(tmp_path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="zombies are told from /proc")
-def test_a_lock_of_a_process_whose_end_nobody_noticed_is_taken_over(tmp_path: Path) -> None:
-    """As in a container whose first process looks after none."""
+def test_the_lock_of_a_zombie_process_is_taken_over(tmp_path: Path) -> None:
+    """As in a container whose first process does not reap its children."""
     folder = run_folder(tmp_path)
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as writer:
         folder.update(pid=writer.pid, host=socket.gethostname(), pid_started=process_start_id(writer.pid))
@@ -133,7 +133,7 @@ def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
 def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    """The first is a process of its own, as windows are; they keep their runs in one folder."""
+    """The first window is a separate process with the same folder of runs."""
     runs, workbench, strip = window.context.runs_directory.path, window.context.workbench, window.trouble_strip
     first = training_process.window(tmp_path, "training.checkpoint_every=50")
     with running(first, cwd=ROOT, env=os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}) as writer:
@@ -154,13 +154,13 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
         assert wait_for_exit(writer) == (143, "")
     assert has_intact_checkpoint(run)
     strip.dismiss()
-    workbench.continue_run(run)  # nobody writes it any more
+    workbench.continue_run(run)  # no process writes it any more
     qtbot.waitUntil(lambda: RunFolder.open(run).state.is_ours(), timeout=WAIT_MS)
     assert not strip.isVisible()
 
 
 def test_two_runs_begun_in_the_same_second_get_two_folders(tmp_path: Path) -> None:
-    """With an empty cache, into which both prepare the same data."""
+    """Both prepare the same data into an empty cache."""
     command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "training.max_steps=20")
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     with running(command, env=environment) as one, running(command, env=environment) as other:

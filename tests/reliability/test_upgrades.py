@@ -1,4 +1,4 @@
-"""Promise 12: the format is checked, and runs of every version that was ever released open, translate and resume."""
+"""Promise 12: the format is checked, and runs of every released version open, translate and resume."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tests.reliability.small_runs import read_everything
 
 GOLDEN_RUNS = sorted(path for path in GOLDEN.iterdir() if path.is_dir())
 MOST_BYTES = 2_000_000
-NEAR = 2e-3  # between the probabilities of two machines
+NEAR = 2e-3  # between the probabilities on two machines
 
 
-def test_this_version_has_its_golden_runs_and_all_are_small() -> None:
+def test_this_version_has_golden_runs_and_all_are_small() -> None:
     assert {f"{version()}_{name}" for name in RUNS} <= {path.name for path in GOLDEN_RUNS}
     assert sum(path.stat().st_size for path in GOLDEN.rglob("*") if path.is_file()) < MOST_BYTES
 
@@ -41,7 +41,7 @@ def test_golden_runs_open_translate_and_resume(tmp_path: Path, cases: Cases) -> 
 
 
 def assert_same_outputs(engine: Engine, run: Path) -> None:
-    """The weights of the last checkpoint give the probabilities that were probed when it was saved."""
+    """Require the probabilities that were probed when the last checkpoint was saved."""
     answered(engine, OpenRun(run=run))
     folder = RunFolder.open(run)
     for probed in folder.probe(folder.state.last_step).sentences:
@@ -54,7 +54,7 @@ def assert_same_outputs(engine: Engine, run: Path) -> None:
 
 
 def assert_learns_on(engine: Engine, run: Path) -> None:
-    """Its data are still the same, and the loss goes on where it was."""
+    """Require that training continues without a gap, and that the loss stays where it was."""
     before = RunFolder.open(run)
     answered(engine, Learn(steps=10))
     steps, curves = RunFolder.open(run).metrics()
@@ -65,7 +65,7 @@ def assert_learns_on(engine: Engine, run: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["run.json", "config.yaml"])
-def test_a_newer_format_is_refused_and_says_what_to_do(tmp_path: Path, name: str) -> None:
+def test_a_newer_format_is_refused_with_advice(tmp_path: Path, name: str) -> None:
     run = shutil.copytree(GOLDEN_RUNS[0], tmp_path / "run")
     if name == "config.yaml":
         setting("format: 1", "format: 2")(run)

@@ -1,4 +1,4 @@
-"""Promise 9: whatever is clicked and typed while a model trains, nothing crashes, hangs, stays behind or is lost."""
+"""Promise 9: random input while a model trains causes no crash and no hang, loses nothing and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from tests.reliability.training_process import ROOT, running, wait_for_exit
 
 Reached = Callable[[], bool]
 
-NUM_LIVES, NUM_ACTS, NUM_FEW_ACTS = 40, 250, 100  # of a window, and in each of them; in the one life by default
-LEAST_LEARNING = 1 / 10  # of the acts that are done to a run that learns; of others there is nothing to lose
+NUM_LIVES, NUM_ACTS, NUM_FEW_ACTS = 40, 250, 100  # windows, actions in each, and actions in the only one without --full
+LEAST_LEARNING = 1 / 10  # the least share of actions during learning, when most can be lost
 DIVERGING = (
     "optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, "
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
 )
-HANG_S = 10.0  # of a machine that does other things too
-ALL_GONE_S = 180.0  # the others are patient for a minute with one that hangs, and torchrun for half of one
+HANG_S = 10.0  # generous, since the machine may be busy
+ALL_GONE_S = 180.0  # a hanging process is waited for for a minute, and torchrun for half a minute
 
 
 def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[int, int]:
-    """One life of a window: a monkey has it for so many acts, and it closes while whatever goes on goes on.
+    """Perform random actions on a window, then close it whatever it is doing.
 
-    How many of them were done to a run that learned, and how often something was chosen from a menu or a list.
+    Return how many actions found it learning, and how many chose something from a menu or list.
     """
     window.rail.setup_button.click()
     monkey, num_learning = Monkey(window, seed), 0
@@ -60,13 +60,13 @@ def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[in
         QApplication.processEvents()
         assert time.monotonic() - started < HANG_S, f"act {number}, {done}, took too long"
         trouble = window.trouble_strip.trouble
-        assert trouble is None or not trouble.details, trouble  # a sentence may be shown, a fault of ours may not
+        assert trouble is None or not trouble.details, trouble  # a UserError may be shown, a bug may not
     close(window, qtbot)
     return num_learning, monkey.num_choices
 
 
 def close(window: MainWindow, qtbot: QtBot) -> None:
-    """Close the window as a person does; everything is saved before it goes."""
+    """Close the window as a user does, and wait until it has ended with exit code 0."""
     left: list[int] = []
     window.finished.connect(left.append)
     window.close()
@@ -74,7 +74,7 @@ def close(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def add_run_of_another_process(folder: Path) -> Path:
-    """A run that a live process writes, to be followed: the one that started the tests is said to."""
+    """Add a run to follow, whose writer is a live process: the parent of the tests."""
     theirs = folder / "runs" / "theirs"
     shutil.copytree(example_path(), theirs)
     RunFolder.open(theirs).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
@@ -82,7 +82,7 @@ def add_run_of_another_process(folder: Path) -> Path:
 
 
 def assert_all_saved(runs_dir: Path) -> None:
-    """Every run that was begun is whole up to the last of its steps, and nobody writes it any more."""
+    """Require that every run is saved up to its last step and has no writer left in this process."""
     for path in list_runs(runs_dir):
         run = RunFolder.open(path)
         assert run.state.pid in (None, os.getppid()), path
@@ -94,14 +94,14 @@ def assert_all_saved(runs_dir: Path) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The full list of lives in pieces."""
+    """Split the full list of windows into pieces."""
     if "lives" in metafunc.fixturenames:
         pieces = [range(at, at + 10) for at in range(0, NUM_LIVES, 10)]
         metafunc.parametrize("lives", pieces if metafunc.config.getoption("--full") else [range(1)], ids=str)
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
-def test_random_clicks_and_keys(
+@pytest.mark.qt_log_ignore("This plugin does not support")  # of the offscreen platform, when a window opens
+def test_random_actions_crash_nothing_and_lose_nothing(
     lives: range, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: Cases, full: bool
 ) -> None:
     num_acts, num_learning, num_choices = NUM_ACTS if full else NUM_FEW_ACTS, 0, 0
@@ -139,7 +139,7 @@ def preparing(window: MainWindow, folder: Path) -> Reached:
 
 
 def heard_of_preparing(window: MainWindow) -> Reached:
-    """Whether the engine has told of it, perhaps in one tick with its end."""
+    """Whether the engine has reported that state, even if it ended within the same tick."""
     events: list[StateChanged] = []
     window.context.bridge.state_changed.connect(events.append)
     return lambda: any(change.state == "preparing" for change in events)
@@ -202,12 +202,12 @@ def two_processes_learning(window: MainWindow, folder: Path) -> Reached:
 
 
 def evaluating(window: MainWindow, folder: Path) -> Reached:
-    """Asked for, and begun: what can be answered meanwhile was."""
+    """Reached when the test split is being evaluated: a translation asked for after it has been answered."""
     futures: list[Future[Any]] = []
 
     def is_running() -> bool:
         if window.context.bridge.state == "paused" and all(one.done() for one in futures):
-            futures.clear()  # both answered before anybody looked
+            futures.clear()  # both were answered before this check
             requests = (Evaluate(split="test"), Translate(texts=("1 2",)))
             futures.extend(map(window.context.bridge.ask, requests))
         return bool(futures) and futures[1].done() and not futures[0].done()
@@ -217,7 +217,7 @@ def evaluating(window: MainWindow, folder: Path) -> Reached:
 
 
 def searching_a_beam(window: MainWindow, folder: Path) -> Reached:
-    """The engine has taken the question, and has not answered."""
+    """Reached when the engine has taken the request and not yet answered."""
     bridge, search = window.context.bridge, SearchBeam(source="1 2", beam_size=16, length_penalty=0.6)
     futures: list[Future[Any]] = []
 
@@ -238,13 +238,13 @@ def checking_a_plugin(window: MainWindow, folder: Path) -> Reached:
 
 
 def learn(window: MainWindow, folder: Path, steps: int | None = None) -> None:
-    """Begin as soon as the engine is ready, whatever the window does."""
+    """Learn as soon as the engine is ready."""
     window.setup_drawer.open_file(folder / "good.yaml")
     window.context.workbench.learn(steps)
 
 
 def learn_to_decode_slowly(window: MainWindow, folder: Path) -> None:
-    """A few steps, after which no output ends soon."""
+    """Take a few steps with settings under which decoding takes long."""
     (folder / "good.yaml").write_text(f"{LONG}decoding: {{beam_size: 8, max_length: 200}}\n", encoding="utf-8")
     learn(window, folder, steps=3)
 
@@ -256,7 +256,7 @@ time.sleep(1000)
 """
 
 
-def test_closing_does_not_wait_for_plugins_that_hang_when_they_are_listed(
+def test_closing_does_not_wait_for_plugins_that_hang_while_they_are_listed(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plugins, reached = tmp_path / "plugins", tmp_path / "reached"
@@ -270,13 +270,13 @@ def test_closing_does_not_wait_for_plugins_that_hang_when_they_are_listed(
         close(window, qtbot)
 
 
-# At each stage a window is closed; how the one run that is left of it stands then, if any.
+# The stage at which a window is closed -> the state of the run that it leaves, if any.
 STAGES: dict[Callable[[MainWindow, Path], Reached], str | None] = {
     **dict.fromkeys((starting, filled, preparing, ready, opening, opened, checking_a_plugin)),
     **dict.fromkeys((learning, paused, evaluating, searching_a_beam, two_processes_learning), "stopped"),
     finished: "finished",
     failed: "failed",
-    **dict.fromkeys((following, asking_for_a_run_to_follow), "learning"),  # by the other
+    **dict.fromkeys((following, asking_for_a_run_to_follow), "learning"),  # by the other process
 }
 
 
@@ -317,10 +317,10 @@ with Engine([watcher], cache_dir=place / "cache") as engine:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
 @pytest.mark.parametrize("hanging", [None, 0, 1])
-def test_a_killed_one_leaves_no_process_and_a_checkpoint(
+def test_a_killed_engine_leaves_a_checkpoint_and_no_processes(
     hanging: int | None, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    """The window's engine is killed while two processes learn for it, perhaps while one of them hangs."""
+    """The window's engine is killed while two processes train for it, in two cases while one of them hangs."""
     if not full:
         pytest.skip("torchrun takes seconds to start, and one that hangs is waited for: --full")
     with cases.trying(f"killed while {hanging} hangs"):
@@ -337,17 +337,17 @@ def test_a_killed_one_leaves_no_process_and_a_checkpoint(
         assert worker_pids() == {}
         run = RunFolder.open(tmp_path / "run")
         run.require_no_writer()
-        is_saved = hanging != 0  # by the first of them
+        is_saved = hanging != 0  # the first process saves
         assert run.checkpoint(run.checkpoint_step("last")).step > 0 or not is_saved
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
 @pytest.mark.parametrize("is_paused", [False, True])
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_process_that_is_killed_leaves_a_run_to_go_on_with(
+def test_a_run_continues_after_one_of_two_processes_is_killed(
     rank: int, is_paused: bool, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    """Of two that learn for the engine, or stand still; where the first is left, no step is lost."""
+    """While they train or are paused; if the first survives, no step is lost."""
     if not full:
         pytest.skip("torchrun takes seconds to start: --full; tests/core/processes tries two of these")
     watcher = Watcher()

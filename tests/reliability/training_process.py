@@ -1,4 +1,4 @@
-"""A small training in a process of its own, of the terminal or with a window, to be interfered with."""
+"""A small training in a separate process, in a terminal or with a window, for tests to interfere with."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ training:
 
 
 def train(folder: Path, *arguments: str) -> list[str]:
-    """The command that trains `tiny.yaml` in `folder`, which it writes; settings such as `training.max_steps=20`."""
+    """The command that trains `tiny.yaml`, written to `folder`; settings are given as `training.max_steps=20`."""
     settings_file = _write_settings(folder)
     options = [one for one in arguments if one.startswith("--") or "=" not in one]
     settings = [word for one in arguments if one not in options for word in ("--set", one)]
@@ -40,7 +40,7 @@ def train(folder: Path, *arguments: str) -> list[str]:
 
 
 def window(folder: Path, *settings: str) -> list[str]:
-    """The command that opens a window which trains the same; run it in `ROOT`. Its runs lie in HEADLIGHT_RUNS_DIR."""
+    """The command that opens a window and trains the same settings; run it in `ROOT`. Runs go to HEADLIGHT_RUNS_DIR."""
     return [sys.executable, "-m", "tests.reliability.window_script", str(_write_settings(folder)), *settings]
 
 
@@ -52,7 +52,7 @@ def _write_settings(folder: Path) -> Path:
 
 @contextmanager
 def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process, killed at the end where it has not ended by itself; its output is taken by `wait_for_exit`."""
+    """Start a process, and kill it at the end if it still runs; `wait_for_exit` collects its output."""
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
     ) as process:
@@ -63,7 +63,7 @@ def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str
 
 
 def wait_for_exit(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """Waits for the end; the exit code and standard error."""
+    """Wait for the process to end; return its exit code and standard error."""
     _, errors = process.communicate(timeout=SECONDS)
     return process.returncode, errors
 
@@ -78,6 +78,6 @@ def wait_for_checkpoint(run: Path, step: int, process: subprocess.Popen[str]) ->
 
 
 def has_intact_checkpoint(run: Path) -> bool:
-    """Whether the newest checkpoint can be read, its checksums compared."""
+    """Whether the newest checkpoint can be read; verifies its checksums."""
     folder = RunFolder.open(run)
     return folder.checkpoint(folder.checkpoint_step("last")).step == folder.state.last_step

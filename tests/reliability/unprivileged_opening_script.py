@@ -1,4 +1,4 @@
-"""Opens the runs named on its command line, a run of its own at hand, and prints what is said of each."""
+"""Opens the runs named on the command line while a run of its own is loaded, and prints a JSON line for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real window as a process: it takes the settings named on the command line, and learns until it is stopped."""
+"""The real window as a process: it takes the settings named on the command line and learns until it is stopped."""
 
 import sys
 
@@ -16,7 +16,7 @@ application, timer = QApplication(sys.argv[:1]), QTimer()
 
 
 def learn() -> None:
-    """As soon as the window is there."""
+    """Learn as soon as the window exists."""
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow):
             timer.stop()
