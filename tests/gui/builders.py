@@ -1,4 +1,4 @@
-"""Probed sentences made by rule, for panels that are drawn without an engine."""
+"""Probed sentences with regular values, for panels that are drawn without an engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GOLD = ((1, 0), (0, 1), (1, 1))  # source with target: "i" with "will"; "want" w
 
 
 def attention(layers: int, heads: int, queries: int, keys: int) -> NDArray[np.float16]:
-    """[L, H, queries, keys]; every head reads most from another place."""
+    """Attention weights [L, H, queries, keys] whose maximum differs from head to head."""
     weights = np.full((layers, heads, queries, keys), 0.1)
     for layer, head, query in np.ndindex(layers, heads, queries):
         weights[layer, head, query, (layer + head + query) % keys] = 1.0
@@ -21,7 +21,7 @@ def attention(layers: int, heads: int, queries: int, keys: int) -> NDArray[np.fl
 
 
 def feed(output: tuple[str, ...], sources: int, layers: int = 2, heads: int = 4) -> Feed:
-    """A decoder that wrote `output`, sure of it to 0.6, with three runners-up."""
+    """The predictions of a decoder that wrote `output`, each token with probability 0.6, and three runners-up."""
     length = len(output)
     return Feed(
         tgt_input=("<bos>", *output[:-1]),
@@ -36,7 +36,7 @@ def feed(output: tuple[str, ...], sources: int, layers: int = 2, heads: int = 4)
 
 
 def sentence(source: str = "ich will", *, has_reference: bool = True) -> ProbedSentence:
-    """A sentence of two encoder and two decoder layers of four heads."""
+    """A probed sentence of a model with two encoder and two decoder layers of four heads."""
     tokens = (*source.split(), "<eos>")
     return ProbedSentence(
         source=source,
@@ -51,7 +51,7 @@ def sentence(source: str = "ich will", *, has_reference: bool = True) -> ProbedS
 
 
 def aligned_sentence(reads: tuple[int, int, int] = (1, 0, 2)) -> ProbedSentence:
-    """With gold alignments; layer 2 head 3 reads these source tokens, and all other heads `<eos>`."""
+    """A sentence with gold alignments: layer 2 head 3 reads the source tokens `reads`, all other heads `<eos>`."""
     made = replace(sentence(), alignment=GOLD)
     assert made.by_reference is not None
     cross = np.zeros_like(made.by_reference.cross)

@@ -1,4 +1,4 @@
-"""A real window on a real engine, offscreen, with a task small enough to learn in a moment."""
+"""A real window with a real engine, offscreen, and a task small enough to learn in a moment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WAIT_MS = 100_000
 
 @pytest.fixture
 def small_file(tmp_path: Path) -> Path:
-    """Settings of a very small run."""
+    """A file with the settings of a very small run."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL, encoding="utf-8")
     return path
@@ -34,7 +34,7 @@ def small_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bridge(qtbot: QtBot, engines_share_a_host: None, tmp_path: Path) -> Iterator[EngineBridge]:
-    """A bridge to a real engine that has nothing prepared, without a window."""
+    """A bridge to a real engine with nothing prepared, without a window."""
     made = EngineBridge(Engine(cache_dir=tmp_path / "cache"))
     yield made
     made.close()
@@ -44,14 +44,14 @@ def bridge(qtbot: QtBot, engines_share_a_host: None, tmp_path: Path) -> Iterator
 def empty_window(
     qtbot: QtBot, engines_share_a_host: None, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[MainWindow]:
-    """The window as it opens, nothing prepared yet; nearly all prepare the same, which is then found again."""
+    """The window as it opens, with nothing prepared; the tests share a cache, since most prepare the same data."""
     with opened_window(tmp_path, tmp_path_factory.getbasetemp() / "prepared") as window:
         yield window
 
 
 @pytest.fixture
 def window(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> MainWindow:
-    """The window with the small task prepared and its first probe drawn."""
+    """The window with the small task prepared and its first probe read."""
     empty_window.setup_drawer.open_file(small_file)
     history = empty_window.context.bridge.history
     qtbot.waitUntil(lambda: bool(history.probe_steps), timeout=WAIT_MS)
@@ -61,7 +61,7 @@ def window(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> MainWind
 
 @pytest.fixture
 def wait_for_state(qtbot: QtBot, window: MainWindow) -> Callable[[str], None]:
-    """Waits until the engine is in a state, and what was opened is at hand: its answer comes after its events."""
+    """Wait until the engine is in a state and no opening is pending, since its answer comes after its events."""
     bridge, workbench = window.context.bridge, window.context.workbench
 
     def is_in(state: str) -> bool:

@@ -1,4 +1,4 @@
-"""What cannot be read whole in a window: texts for which there is too little room."""
+"""Finds texts of a window that are cut because they have too little space."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from gui.widgets.dynamic_labels import ElidedLabel
 
 
 def cut_texts(window: QWidget) -> list[str]:
-    """Each visible label, button, choice and head of a column that has less room than its text needs."""
+    """Describe each visible label, button, combo box, spin box and column header smaller than its text needs."""
     return sorted({said for widget in window.findChildren(QWidget) if widget.isVisible() for said in _cut(widget)})
 
 
 def _cut(widget: QWidget) -> Iterator[str]:
     match widget:
         case ElidedLabel():
-            return  # it shows itself that it is cut
-        case QLabel() if widget.minimumWidth() != 1 and widget.text():  # a sentence of the data is as long as it likes
+            return  # it marks the cut with an ellipsis
+        case QLabel() if widget.minimumWidth() != 1 and widget.text():  # a sentence of the data may be longer
             yield from _within(widget, widget.text(), _needed_by_label(widget))
         case QAbstractButton() if widget.text():
             yield from _within(widget, widget.text(), widget.sizeHint())
@@ -66,7 +66,7 @@ def _needed_by_combo(combo: QComboBox) -> QSize:
 
 
 def _within(widget: QWidget, text: str, needed: QSize) -> Iterator[str]:
-    """Whether it has what it needs, and lies within all that it lies in, up to what can be scrolled."""
+    """Describe a widget that is too small, or that exceeds one of its parents; a scroll area may hide a part."""
     if needed.width() > widget.width() or needed.height() > widget.height():
         yield f"“{text}” has {widget.size().toTuple()}, needs {needed.toTuple()}"
     around = widget.parentWidget()

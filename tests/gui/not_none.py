@@ -1,4 +1,4 @@
-"""Values that may be None in the program, but must not be in a test."""
+"""Narrows types in tests: values that may be None in the program but not there."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Child = TypeVar("Child", bound=QObject)
 
 
 def not_none(value: Value | None) -> Value:
-    """The value; fails if it is None: `waitUntil` and `wait_for` then try again."""
+    """Return the value; fail if it is None, in which case `waitUntil` and `wait_for` try again."""
     assert value is not None
     return value
 
 
 def child_of(parent: QObject, kind: type[Child]) -> Child:
-    """The first part of this kind."""
+    """Return the first child of this kind."""
     return not_none(parent.findChild(kind))

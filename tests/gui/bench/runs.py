@@ -1,4 +1,4 @@
-"""Runs that cannot be saved, opened or read, for the tests of what is asked of the workbench then."""
+"""Runs that cannot be saved, opened or read, for the tests of what the workbench then does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
-    """A run that stands at step 3 and cannot write a checkpoint."""
+    """Pause a run at step 3 and make its checkpoints impossible to write; return its path."""
     workbench, bridge = window.context.workbench, window.context.bridge
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
@@ -28,19 +28,19 @@ def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
 
 
 def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:
-    """Until all that was asked so far is answered."""
+    """Wait until the engine has answered every request made so far."""
     answered: list[object] = []
     window.context.bridge.ask(LocateData(), answered.append)
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
 
 
 def running_timers(workbench: Workbench) -> list[int]:
-    """The intervals of the timers that still run, in milliseconds."""
+    """The intervals in milliseconds of the timers that are running."""
     return [timer.interval() for timer in workbench.findChildren(QTimer) if timer.isActive()]
 
 
 def reopened_run(qtbot: QtBot, window: MainWindow) -> Path:
-    """A run of three steps, left and opened: nobody writes it."""
+    """Train three steps, reset, and open the run again: no process writes it. Return its path."""
     workbench, bridge = window.context.workbench, window.context.bridge
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
@@ -53,7 +53,7 @@ def reopened_run(qtbot: QtBot, window: MainWindow) -> Path:
 
 
 def damaged_run(path: Path) -> Path:
-    """One that looks well until its weights are read."""
+    """Copy a run to `path` and damage its checkpoints; only loading the weights fails."""
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", path)
     damage(run)
     return run

@@ -1,4 +1,4 @@
-"""A run that is left, moved or kept elsewhere: which one is at hand, and where."""
+"""Which run is current, and in which folder, after one is left, moved or continued elsewhere."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_run_moved_twice_stays_current_in_its_last_folder(qtbot: QtBot, window
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
     run = workbench.run
-    for place in ("elsewhere", "there"):  # before the window knows that it was moved
+    for place in ("elsewhere", "there"):  # before the window knows of the first move
         workbench.change_runs_dir(tmp_path / place, run)
     wait_for_answers(qtbot, window)
     assert [workbench.run] == list_runs(tmp_path / "there")
@@ -121,7 +121,7 @@ def test_a_moved_run_that_cannot_be_left_stays_current_in_its_new_folder(
 
 
 def block_saving_in(place: Path) -> Callable[[object], None]:
-    """A listener that puts a file in the way of each checkpoint after the first there."""
+    """Return a listener that replaces the checkpoints folder there by a file after the first checkpoint."""
 
     def put(event: object) -> None:
         if isinstance(event, CheckpointSaved) and list_runs(place):

@@ -1,4 +1,4 @@
-"""What is typed acts on the run at hand, or waits."""
+"""An edit applies to the current run, or waits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_edits_made_while_another_run_opens_never_apply_to_it(qtbot: QtBot, wind
     qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)
     assert workbench.draft == workbench.applied and changed == []
     workbench.open_run(tmp_path / "deleted")
-    workbench.try_out(experiment)  # that one is refused, and this run stays
+    workbench.try_out(experiment)  # the opening is refused, and the current run stays
     qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
 
 
@@ -87,7 +87,7 @@ def test_a_setting_that_could_not_be_written_applies_once_it_can_be(qtbot: QtBot
     assert workbench.run is not None
     metrics, aside = workbench.run / "metrics.jsonl", workbench.run / "aside"
     metrics.rename(aside)
-    metrics.mkdir()  # where the file should be: it cannot be written
+    metrics.mkdir()  # a folder where the file should be
     workbench.edit("training.early_stopping", {"patience": 3})
     qtbot.waitUntil(lambda: "cannot be written" in window.trouble_strip.sentence.text(), timeout=WAIT_MS)
     assert workbench.applied is not None and workbench.applied.training.early_stopping is None and not changed
@@ -109,7 +109,7 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
     before = workbench.applied
 
     def hold(_: object) -> None:
-        """Keep the engine at the end of the run, until all is asked for."""
+        """Block the engine at the end of the run until all requests are queued."""
         is_ending.set()
         may_go_on.wait(30)
 
@@ -120,7 +120,7 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
     for rate in (0.125, 0.25):
         workbench.try_out(Experiment("a higher rate", key, rate))
     if is_left:
-        workbench.reset()  # which is refused: it cannot be saved
+        workbench.reset()  # refused, since the run cannot be saved
     else:
         workbench.open_run(tmp_path / "gone")
     may_go_on.set()
@@ -128,10 +128,10 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
     wait_for_answers(qtbot, window)
     assert workbench.applied == before and not changed and workbench.run is not None
     if is_left:
-        assert workbench.waiting_changes == (key,)  # Reset begins with it
+        assert workbench.waiting_changes == (key,)  # Reset will use it
         workbench.try_out(Experiment("a higher rate", key, 0.5))
         qtbot.waitUntil(lambda: [one.value for one in changed] == [0.5], timeout=WAIT_MS)
-        workbench.reset()  # refused as before
+        workbench.reset()  # refused again
         wait_for_answers(qtbot, window)
         assert workbench.applied is not None and workbench.applied.training.optimizer.learning_rate == 0.5
     else:

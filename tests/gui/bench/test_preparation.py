@@ -1,4 +1,4 @@
-"""What is typed is prepared, also after a run that could not begin or be opened."""
+"""Edits are prepared, even after a run that could not begin or be opened."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_opening_refused_at_start_leaves_the_first_preset(
 ) -> None:
     workbench = empty_window.context.workbench
     empty_window.start()
-    qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)  # it is asked for
+    qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)  # the preparation was requested
     workbench.open_run(tmp_path / "gone")
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
 
@@ -50,7 +50,7 @@ def test_a_preparation_interrupted_by_an_opening_resumes_once_that_is_refused(
     is_ready, may_go_on = Event(), Event()
 
     def hold(event: object) -> None:
-        """Keep the engine from beginning with what is asked for, until all of it is."""
+        """Block the engine in the ready state until all requests are queued."""
         if isinstance(event, StateChanged) and event.state == "ready":
             is_ready.set()
             may_go_on.wait(30)
@@ -89,7 +89,7 @@ def test_an_edit_that_fixes_refused_data_is_prepared_despite_a_requested_run(qtb
     workbench = window.context.workbench
     assert workbench.draft is not None
     dataset = workbench.draft.dataset.model_dump()
-    workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+    workbench.edit("dataset", {"plugin": "parallel_text"})  # no files are given
     with qtbot.waitSignal(workbench.settings_refused, timeout=WAIT_MS):
         workbench.restart()
         workbench.edit("dataset", dataset)

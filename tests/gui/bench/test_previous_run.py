@@ -1,4 +1,4 @@
-"""A run that was left: none before its first step, had back where what was to follow is refused."""
+"""A run that is left: it is trashed if it took no step, and restored if what should replace it is refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_run_left_before_its_first_step_is_trashed(
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn()
-    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder exists, but the window has not processed the event
     assert len(list_runs(tmp_path / "runs")) == 1
     leave(workbench)
     qtbot.waitUntil(lambda: not list_runs(tmp_path / "runs"), timeout=WAIT_MS)
@@ -46,7 +46,7 @@ def test_a_branch_left_before_its_first_step_is_trashed(
     bridge, workbench = window.context.bridge, window.context.workbench
     run = reopened_run(qtbot, window)
     workbench.branch(run, 2)
-    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder exists, but the window has not processed the event
     if is_read:
         qtbot.waitUntil(lambda: not workbench.is_opening, timeout=WAIT_MS)
     assert len(list_runs(tmp_path / "runs")) == 2
@@ -71,7 +71,7 @@ def test_a_replaced_branch_is_trashed_once(
     workbench.edit("model.dropout", 0.5)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 4, timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash the run
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, not_none(workbench.run)])
     assert refused == []
@@ -83,7 +83,7 @@ def test_a_branch_with_a_step_or_a_branch_of_its_own_stays(
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
     runs = [reopened_run(qtbot, window)]
-    for _ in range(2):  # the second off the first, which has taken no step
+    for _ in range(2):  # the second is a branch of the first, which took no step
         workbench.branch(runs[-1], 2)
         qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run not in runs, timeout=WAIT_MS)
         runs.append(not_none(workbench.run))
@@ -91,7 +91,7 @@ def test_a_branch_with_a_step_or_a_branch_of_its_own_stays(
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
     workbench.reset()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash a run
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == sorted(runs)
 
@@ -117,12 +117,12 @@ def test_a_named_run_left_before_its_first_step_stays(
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
     workbench.learn()
-    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # its folder exists, but the window has not processed the event
     [run] = list_runs(tmp_path / "runs")
     RunFolder.open(run).write_label(RunLabel(name="the one for Monday"))
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash the run
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
 
@@ -137,7 +137,7 @@ def test_a_run_left_right_after_its_first_step_stays(
     run = workbench.run
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # behind what may be thrown away
+    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash the run
     qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
 
@@ -201,13 +201,13 @@ def test_a_run_that_continued_elsewhere_before_it_is_restored_reports_its_step(
 def test_a_run_killed_between_checkpoints_reports_the_step_of_its_weights(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
+    monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # so that it does not expire during the test
     workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.message_label
     workbench.apply_valid_edits({"training.checkpoint_every": 10})
     workbench.learn(25)
     qtbot.waitUntil(lambda: bridge.history.last_step == 25 and bridge.state == "paused", timeout=WAIT_MS)
     assert workbench.run is not None
-    killed = shutil.copytree(workbench.run, tmp_path / "runs" / "killed")  # as a power cut leaves it
+    killed = shutil.copytree(workbench.run, tmp_path / "runs" / "killed")  # as after a power cut
     RunFolder.open(killed).update(pid=None)
     workbench.open_run(killed)
     qtbot.waitUntil(lambda: workbench.run == killed and not workbench.is_opening, timeout=WAIT_MS)
@@ -221,7 +221,7 @@ def test_a_run_killed_between_checkpoints_reports_the_step_of_its_weights(
 def test_a_message_about_a_run_ends_with_it_and_one_about_a_file_does_not(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # however slow this machine is
+    monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # so that it does not expire during the test
     workbench, told = window.context.workbench, window.status_bar.message_label
     run = reopened_run(qtbot, window)
     with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
@@ -239,7 +239,7 @@ def test_a_message_about_a_run_ends_with_it_and_one_about_a_file_does_not(
 
 
 def open_damaged_and_restore(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    """Leave the run at hand for a damaged one, and have it back."""
+    """Open a damaged run, which restores the current one."""
     workbench = window.context.workbench
     run = workbench.run
     workbench.open_run(damaged_run(tmp_path / "runs" / "other"))

@@ -1,4 +1,4 @@
-"""A run begins once, where it can, and can be begun later."""
+"""A run begins only once, and a run that could not begin can be begun later."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.gui.conftest import WAIT_MS
 
 def test_learn_clicked_twice_begins_one_run(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     window.transport.pace_slider.setValue(0)
-    for _ in range(2):  # before the engine has said that it began
+    for _ in range(2):  # before the engine reports that it began
         qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step >= 1, timeout=WAIT_MS)
     assert len(list_runs(tmp_path / "runs")) == 1
@@ -98,10 +98,10 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
     assert "diverged" in window.trouble_strip.sentence.text()
     assert "Reset" in window.transport.learn_button.toolTip()
     window.transport.reset_button.click()
-    window.context.workbench.continue_at_lower_rate()  # its button is there until the engine has said that it prepares
+    window.context.workbench.continue_at_lower_rate()  # its button stays until the engine is preparing
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
-    assert window.trouble_strip.trouble is None  # what it offered was for the run that was left
+    assert window.trouble_strip.trouble is None  # its offer was about the run that was left
 
 
 def test_a_restart_that_cannot_save_the_run_reports_only_why(qtbot: QtBot, window: MainWindow) -> None:
@@ -120,7 +120,7 @@ def test_a_run_that_had_begun_when_a_reset_was_refused_is_current(
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn(2)
-    bridge.engine.ask(LocateData()).result(timeout=30)  # it has begun, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=30)  # it has begun, but the window has not processed the event
     [run] = list_runs(tmp_path / "runs")
     shutil.rmtree(run / "checkpoints")
     (run / "checkpoints").write_text("a file where the folder should be", encoding="utf-8")

@@ -13,7 +13,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 
 
-def test_data_that_were_left_cannot_end_the_reading_of_the_next(
+def test_a_failed_read_of_earlier_data_does_not_discard_the_next(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     bridge, folders, answered, told = window.context.bridge, list[Path | None](), list[None](), list[str]()

@@ -1,4 +1,4 @@
-"""A file or folder chosen in a dialog instead of typed."""
+"""A file or folder is chosen in a dialog instead of typed."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class PathOptions(Options):
     words: str = option("")
 
 
-@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for dialogs
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform has no size hints for dialogs
 @pytest.mark.parametrize("key", ["folder", "corpus"])
-def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> None:
+def test_the_chosen_path_is_put_into_the_field(qtbot: QtBot, tmp_path: Path, key: str) -> None:
     (tmp_path / "corpus").mkdir()
     chosen = tmp_path / "corpus" if key == "folder" else tmp_path / "train.en"
     if key == "corpus":
@@ -38,7 +38,7 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     assert button.text() == "Choose …"
     with qtbot.waitSignal(form.edited, timeout=WAIT_MS) as edited:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-        dialog = child_of(button, QFileDialog)  # open, and the window goes on
+        dialog = child_of(button, QFileDialog)  # open, without blocking the window
         assert Path(dialog.directory().absolutePath()) == tmp_path
         dialog.selectFile(str(chosen))
         dialog.accept()
@@ -46,10 +46,10 @@ def test_what_is_chosen_is_edited(qtbot: QtBot, tmp_path: Path, key: str) -> Non
     assert isinstance(row.editor, QLineEdit) and row.editor.text() == str(chosen)
 
 
-@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for dialogs
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform has no size hints for dialogs
 @pytest.mark.parametrize("before", ["", "en/older.en"])
 @pytest.mark.parametrize("is_inside", [True, False])
-def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
+def test_a_file_inside_the_folder_is_given_relative_to_it(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, is_inside: bool
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -70,7 +70,7 @@ def test_a_file_of_the_folder_is_chosen_there_and_named_within_it(
     assert edited.args == ["corpus", "en/train.en" if is_inside else str(chosen)]
 
 
-def test_other_options_have_no_button(qtbot: QtBot) -> None:
+def test_text_options_have_no_path_button(qtbot: QtBot) -> None:
     form = OptionForm(schema_settings(PathOptions.model_json_schema()))
     qtbot.addWidget(form)
     assert form.rows["words"].findChild(PathButton) is None

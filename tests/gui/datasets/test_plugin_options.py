@@ -1,4 +1,4 @@
-"""The options of the chosen plugin, in the Setup drawer of a real window."""
+"""The options of the chosen plugin in the Setup drawer of a real window."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.gui.not_none import not_none
 
 
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:
-    """Wait until the plugin has said of every option that was edited whether it fits."""
+    """Wait until the plugin has checked every edited option."""
     answered: list[object] = []
-    window.context.bridge.run_in_background(lambda: None, answered.append)  # behind what it was asked
+    window.context.bridge.run_in_background(lambda: None, answered.append)  # queued behind the checks
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
 
 
-def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_plugin(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_check_of_an_option_is_dropped_when_another_plugin_is_chosen(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     drawer.plugin_options.form.edited.emit("num_symbols", 5)
@@ -41,16 +41,16 @@ def test_an_edit_in_a_form_that_was_replaced_is_dropped(qtbot: QtBot, window: Ma
     old = drawer.plugin_options.form
     drawer.choose_preset("phonetic_to_letter")
     assert drawer.plugin_options.form is not old
-    old.edited.emit("num_symbols", 5)  # typed just before: Qt deletes the form a moment later
+    old.edited.emit("num_symbols", 5)  # typed before Qt deletes the form
     wait_for_verdicts(qtbot, window)
     assert window.trouble_strip.trouble is None
     assert "num_symbols" not in not_none(workbench.draft).dataset.options
 
 
-def test_nothing_of_an_option_that_does_not_fit_is_taken(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_invalid_option_does_not_change_the_draft(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     window.rail.setup_button.click()
-    drawer.sections["dataset"].heading.setChecked(True)  # a field that is not seen has no focus
+    drawer.sections["dataset"].heading.setChecked(True)  # a hidden field cannot have the focus
     row = drawer.plugin_options.form.rows["num_symbols"]
     assert isinstance(row.editor, QLineEdit) and workbench.draft is not None
     before = workbench.draft.dataset.options
@@ -63,7 +63,7 @@ def test_nothing_of_an_option_that_does_not_fit_is_taken(qtbot: QtBot, window: M
     assert row.editor.text() == "2,5" and row.error
 
 
-def test_an_option_that_was_not_given_is_not_given_once_what_was_typed_is_refused(
+def test_an_option_left_out_stays_left_out_when_an_edit_is_refused(
     qtbot: QtBot, window: MainWindow, small_file: Path
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
@@ -73,7 +73,7 @@ def test_an_option_that_was_not_given_is_not_given_once_what_was_typed_is_refuse
     taken = not_none(workbench.draft)
     assert "num_symbols" not in taken.dataset.options
     window.rail.setup_button.click()
-    drawer.sections["dataset"].heading.setChecked(True)  # a field that is not seen has no focus
+    drawer.sections["dataset"].heading.setChecked(True)  # a hidden field cannot have the focus
     editor = drawer.plugin_options.form.rows["num_symbols"].editor
     assert isinstance(editor, QLineEdit)
     editor.setFocus()
@@ -88,7 +88,7 @@ def test_an_option_that_was_not_given_is_not_given_once_what_was_typed_is_refuse
     assert "changed" not in drawer.sections["dataset"].heading.text()
 
 
-def test_a_plugin_that_is_missing_shows_no_options_of_the_one_before(
+def test_a_missing_plugin_shows_no_options_of_the_previous_one(
     qtbot: QtBot, window: MainWindow, small_file: Path, tmp_path: Path
 ) -> None:
     drawer, missing = window.setup_drawer, tmp_path / "missing.yaml"
@@ -123,7 +123,7 @@ def test_two_options_edited_at_once_are_both_kept(qtbot: QtBot, window: MainWind
     assert (options["num_symbols"], options["max_length"]) == (5, 4)
 
 
-def test_a_refusal_is_not_forgotten_for_an_option_that_was_edited_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_refused_option_stays_marked_when_another_is_edited_meanwhile(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     drawer.plugin_options.form.edited.emit("num_symbols", -5)
@@ -133,7 +133,7 @@ def test_a_refusal_is_not_forgotten_for_an_option_that_was_edited_meanwhile(qtbo
     assert drawer.restart_button.toolTip() == "First fix what is marked ✗: dataset.options.num_symbols"
 
 
-def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_preset(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_check_of_an_option_is_dropped_when_a_preset_is_chosen_again(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     drawer.choose_preset("copy_task")
     drawer.plugin_options.form.edited.emit("num_symbols", 5)
@@ -143,7 +143,7 @@ def test_what_a_plugin_says_of_an_option_comes_too_late_for_another_preset(qtbot
 
 
 @pytest.mark.parametrize(("typed", "begun_with"), [(5, 5), (-5, 4)])
-def test_learn_waits_for_what_the_plugin_says_of_an_option(
+def test_learn_waits_for_the_check_of_an_option(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: int, begun_with: int
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
@@ -157,14 +157,14 @@ def test_learn_waits_for_what_the_plugin_says_of_an_option(
 
 
 @pytest.mark.parametrize("typed", [5, -5])
-def test_restart_waits_for_what_the_plugin_says_of_an_option_and_begins_nothing_that_is_to_be_mended(
+def test_restart_waits_for_the_check_of_an_option_and_needs_it_to_pass(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: int
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     workbench.learn(1)
     wait_for_state("paused")
     run = workbench.run
-    workbench.edit("model.d_ff", 24)  # the button is there
+    workbench.edit("model.d_ff", 24)  # shows the restart button
     drawer.plugin_options.form.edited.emit("num_symbols", typed)
     drawer.restart_button.click()
     assert workbench.run == run
@@ -176,21 +176,19 @@ def test_restart_waits_for_what_the_plugin_says_of_an_option_and_begins_nothing_
         assert workbench.run == run and not drawer.restart_button.isEnabled() and window.trouble_strip.trouble is None
 
 
-def test_an_option_shows_what_was_chosen_while_the_plugin_is_asked(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_option_shows_the_new_value_while_the_plugin_checks_it(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     qtbot.waitUntil(lambda: "fixed_first" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     box = drawer.plugin_options.form.rows["fixed_first"].editor
     assert isinstance(box, QCheckBox)
     box.click()
-    workbench.changed.emit()  # as at anything else that happens meanwhile
+    workbench.changed.emit()  # as at any other event meanwhile
     assert box.isChecked()
     wait_for_verdicts(qtbot, window)
     assert box.isChecked() and workbench.draft is not None and workbench.draft.dataset.options["fixed_first"]
 
 
-def test_a_learn_that_waits_for_a_plugin_is_taken_back_by_reset_and_by_another_preset(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_reset_or_a_preset_cancels_a_learn_that_waits_for_a_plugin(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench, asked = window.setup_drawer, window.context.workbench, list[None]()
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     workbench.learn_requested.connect(lambda: asked.append(None))
@@ -203,7 +201,7 @@ def test_a_learn_that_waits_for_a_plugin_is_taken_back_by_reset_and_by_another_p
     assert not asked and workbench.draft == read_preset("copy_task")
 
 
-def test_a_fault_while_an_option_is_judged_is_told_and_keeps_nobody_from_learning(
+def test_a_bug_while_an_option_is_checked_is_reported_and_learn_still_works(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawer = window.setup_drawer

@@ -1,4 +1,4 @@
-"""A real window crashes in native code while it learns; the next one says so and offers the run."""
+"""A real window crashes in native code while it trains; the next window reports it and offers the run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ sys.exit(status)
 
 
 def run_window(acts: str) -> subprocess.CompletedProcess[str]:
-    """The application as a process, to its end."""
+    """Run the application in a process of its own, to its end."""
     return subprocess.run([sys.executable, "-c", ACTING, acts], cwd=ROOT, capture_output=True, text=True, timeout=200)
 
 
@@ -91,7 +91,7 @@ def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
 def test_a_crash_is_reported_by_a_window_with_the_same_process_number(home: Path) -> None:
-    trace = log_path().with_name(f"native-{os.getpid()}-another-boot-77.txt")  # as in a container, always the first
+    trace = log_path().with_name(f"native-{os.getpid()}-another-boot-77.txt")  # in a container, always the same pid
     trace.write_text("Fatal Python error: Aborted\n")
     assert [crash.details for crash in earlier_crashes()] == ["Fatal Python error: Aborted\n"]
     assert not trace.exists()

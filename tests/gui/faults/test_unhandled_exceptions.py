@@ -1,4 +1,4 @@
-"""What no code expected, raised wherever our code runs: one strip, a log, and the run goes on."""
+"""Unexpected exceptions, raised wherever our code runs: each is shown once and logged, and the run continues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Wait = Callable[[str], None]
 
 @pytest.fixture
 def small_file(tmp_path: Path) -> Path:
-    """A very small run that is seldom probed."""
+    """The settings of a very small run that is seldom probed."""
     path = tmp_path / "small.yaml"
     path.write_text(SMALL.replace("max_steps: 40", "max_steps: 40, probe_every: 20"), encoding="utf-8")
     return path
@@ -35,14 +35,14 @@ def fail(*_: object) -> None:
 
 
 class Unpaintable(QWidget):
-    """Fails at each painting."""
+    """Fails each time it is painted."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         fail()
 
 
 class Failing:
-    """Cannot even be deleted."""
+    """Fails when it is deleted."""
 
     def __del__(self) -> None:
         fail()
@@ -112,7 +112,7 @@ def test_the_log_is_elsewhere_if_the_home_cannot_be_written(monkeypatch: pytest.
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     assert log_path() == log_path() and log_path().parent.is_dir()
     elsewhere = log_path()
-    # That one is there.
+    # /proc/self exists, but cannot be written.
     monkeypatch.setattr("gui.faults.unhandled_exceptions.user_log_path", lambda *_, **__: Path("/proc/self"))
     assert log_path() == elsewhere
 
@@ -134,7 +134,7 @@ def test_a_fault_is_shown_if_the_log_cannot_be_written(qtbot: QtBot, window: Mai
 def test_a_fault_is_shown_once_and_the_run_continues(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # On a busy machine a painting may come seldom.
+    # On a busy machine the repaint may come late.
     monkeypatch.setattr("gui.faults.unhandled_exceptions.REPEAT_S", 1000.0)
     for number, place in enumerate(PLACES, 1):
         with reporting_exceptions(window.context.bridge):
@@ -149,7 +149,7 @@ def test_a_fault_is_shown_once_and_the_run_continues(
             QApplication.clipboard().clear()
             window.trouble_strip.copy_button.click()
             window.trouble_strip.dismiss()
-            assert window.trouble_strip.trouble is None, f"told twice: {place}"
+            assert window.trouble_strip.trouble is None, f"reported twice: {place}"
             for widget in window.findChildren(Unpaintable):
                 widget.hide()
         copied = QApplication.clipboard().text()

@@ -1,4 +1,4 @@
-"""Files dropped on the window: a shared run is replayed and not trained, texts become the dataset."""
+"""Files dropped on the window: a shared run is replayed but cannot be trained, texts become the dataset."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shared(tmp_path: Path) -> Path:
 
 
 def drop(window: MainWindow, *paths: Path) -> bool:
-    """Drag them over the window, as a file manager does, and drop them where they are taken; whether they were."""
+    """Drag files over the window and drop them if it accepts them, as a file manager does; return whether it did."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -93,14 +93,14 @@ def test_a_run_is_shared_to_the_chosen_file_and_reported(
 
 @pytest.fixture
 def drafting_window(empty_window: MainWindow) -> MainWindow:
-    """The window with a draft that nothing prepares yet."""
+    """The window with a draft that is not prepared until a test needs it."""
     empty_window.context.workbench.replace_draft(read_preset("toy_german_english"))
     empty_window.context.workbench.stop()
     return empty_window
 
 
 def texts(folder: Path, *names: str) -> list[Path]:
-    """Files of two lines."""
+    """Write files of two lines."""
     for name in names:
         (folder / name).write_text("a b\nb a\n", encoding="utf-8")
     return [folder / name for name in names]
@@ -129,7 +129,7 @@ def test_two_files_become_the_dataset(qtbot: QtBot, drafting_window: MainWindow,
 def test_after_the_example_dropped_files_are_prepared_with_the_presets_settings(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """The example keeps few probes, so as to be small; and what is in the files is to be known before training."""
+    """The example's own settings keep few probes; and the tokens of the files must be known before training."""
     window, workbench = empty_window, empty_window.context.workbench
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.is_example, timeout=WAIT_MS)
@@ -140,7 +140,7 @@ def test_after_the_example_dropped_files_are_prepared_with_the_presets_settings(
     assert not_none(workbench.resolved).src_tokens[-1].startswith("a")
     assert not_none(workbench.draft).training == read_preset("toy_german_english").training
     headings = [section.heading.text() for section in window.setup_drawer.sections.values()]
-    assert headings == ["Dataset · 4 changed", "Model", "Training", "Decoding"]  # which, where from, and two files
+    assert headings == ["Dataset · 4 changed", "Model", "Training", "Decoding"]  # the plugin, its folder and two files
 
 
 def test_files_that_are_no_corpus_are_refused_with_the_reason(

@@ -1,4 +1,4 @@
-"""Where the keyboard is can be seen, in pictures too."""
+"""A frame shows which panel has the keyboard focus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.gui.conftest import WAIT_MS
 
 
 def frame_colour(panel: Panel, window: MainWindow) -> str:
-    """What is painted in the middle of its upper edge."""
+    """The colour in the middle of the panel's upper edge."""
     window.repaint()
     return panel.grab().toImage().pixelColor(panel.width() // 2, 0).name()
 
@@ -27,6 +27,6 @@ def test_the_picture_with_the_keyboard_focus_is_framed(qtbot: QtBot, window: Mai
     window.setFocus()
     assert not any(frame_colour(one, window) == blue for one in canvases)
     train.head_grid.canvas.setFocus()
-    window.transport.seed_edit.setFocus()  # a field shows it itself
+    window.transport.seed_edit.setFocus()  # a field shows the focus itself
     assert not any(frame_colour(one, window) == blue for one in canvases)
-    train.head_grid.canvas.setFocus()  # and has it as the window closes
+    train.head_grid.canvas.setFocus()  # the window closes with a focused picture

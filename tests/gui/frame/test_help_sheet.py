@@ -1,4 +1,4 @@
-"""The help sheet: all of it can be read, at any zoom and in a window of any size."""
+"""The help sheet can be read completely at any zoom and in a window of any size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_it_names_every_key_and_its_rows_keep_a_distance_from_the_scroll_bar(
 ) -> None:
     named = {f"Ctrl+{number}" for number in range(1, 8)}
     for keys, _ in SHORTCUTS:
-        modifier, plus, _ = keys.split()[0].partition("+")  # held for those that follow as well
+        modifier, plus, _ = keys.split()[0].partition("+")  # the modifier also holds for the keys that follow
         named |= {key if "+" in key or not plus else f"{modifier}+{key}" for key in keys.split()}
     assert len(empty_window.views) == 7  # which builds all of them
     for shortcut in empty_window.findChildren(QShortcut):
@@ -37,7 +37,7 @@ def test_it_names_every_key_and_its_rows_keep_a_distance_from_the_scroll_bar(
 
 
 def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
-    """Until it lies in the window, in the middle of it, and nothing is cut, up to what can be scrolled."""
+    """Wait until the sheet is centred in the window and cuts no text, except what can be scrolled to."""
 
     def is_whole() -> None:
         room, place = not_none(sheet.parentWidget()).rect(), sheet.geometry()
@@ -47,9 +47,7 @@ def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
     qtbot.waitUntil(is_whole, timeout=WAIT_MS)
 
 
-def test_it_follows_the_zoom_and_the_window_and_scrolls_where_there_is_no_room(
-    qtbot: QtBot, empty_window: MainWindow
-) -> None:
+def test_it_follows_zoom_and_window_size_and_scrolls_when_it_must(qtbot: QtBot, empty_window: MainWindow) -> None:
     window, sheet, theme = empty_window, empty_window.help_sheet, empty_window.context.theme
     scrolled = sheet.page.verticalScrollBar()
     sheet.toggle()

@@ -1,4 +1,4 @@
-"""What waits for a new run, on the one button that begins it."""
+"""The button that restarts names the changes that wait for a new run."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.gui.not_none import not_none
 
 
 def filled_buttons(window: MainWindow) -> list[str]:
-    """What is written on the visible filled buttons."""
+    """The texts of the visible filled buttons."""
     buttons = [one for one in window.findChildren(QPushButton) if one.isVisible()]
     return [one.text() for one in buttons if one.property("role") == "filled"]
 
 
 def pixel(window: MainWindow, one: QPushButton) -> str:
-    """The colour beside the text of a button."""
+    """The background colour of a button, left of its text."""
     window.repaint()
     return one.grab().toImage().pixelColor(6, one.height() // 2).name()
 
@@ -41,12 +41,12 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
     taken = not_none(workbench.draft_origin)
     workbench.replace_draft(taken.model_copy(update={"name": "R&D"}))
-    assert drawer.restart_button.text() == "Restart as R&&D"  # one & would underline a letter
+    assert drawer.restart_button.text() == "Restart as R&&D"  # a single & would underline a letter
     assert drawer.restart_button.accessibleName() == "Restart as R&D"
     workbench.replace_draft(taken)
     workbench.edit("model.d_ff", 24)
     window.rail.setup_button.click()
-    assert filled_buttons(window) == ["Learn"] and pixel(window, learn) == blue  # folded away, it leaves the filling
+    assert filled_buttons(window) == ["Learn"] and pixel(window, learn) == blue  # in a closed drawer it is not filled
     window.rail.setup_button.click()
     qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
     assert filled_buttons(window) == ["Pause"] or filled_buttons(window) == ["Learn"]
@@ -65,7 +65,7 @@ def test_single_fields_are_counted(window: MainWindow, wait_for_state: Callable[
     workbench.replace_draft(not_none(workbench.applied))
     assert not button.isVisibleTo(window.setup_drawer)
     workbench.edit("model.d_ff", 24)
-    assert button.text() == "Restart with 1 change"  # of the run's own settings
+    assert button.text() == "Restart with 1 change"  # compared with the run's own settings
 
 
 def test_an_opened_run_discards_waiting_changes(

@@ -1,4 +1,4 @@
-"""The window's keys in a text field. Ctrl+A is a field's on every system, Ctrl+E on Linux's own displays alone."""
+"""The window's shortcuts in a text field. Qt gives Ctrl+A to fields on every system, Ctrl+E only on X11."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gui.frame.shortcut_priority import ShortcutPriority
 from tests.gui.conftest import WAIT_MS
 
 
-@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform has no size hints for windows
 @pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox])
 def test_a_shortcut_of_the_window_overrides_that_of_a_field(qtbot: QtBot, kind: type[QWidget]) -> None:
     window, heard = QWidget(), []
@@ -31,7 +31,7 @@ def test_a_shortcut_of_the_window_overrides_that_of_a_field(qtbot: QtBot, kind: 
     for one in (other, field, other):
         one.setFocus()
         qtbot.keyClick(one, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-        qtbot.keyClick(one, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)  # not asked for: the field's
+        qtbot.keyClick(one, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)  # the field handles it
     assert heard == ["Ctrl+A"] * 3 and not other.selectedText()
     qtbot.keyClicks(other, "!")
     assert other.text() == "words!"

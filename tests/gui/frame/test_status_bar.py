@@ -1,4 +1,4 @@
-"""The line of figures below the window."""
+"""The line of figures at the bottom of the window."""
 
 import re
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def test_the_cost_of_watching_is_shown_while_the_run_learns(
 ) -> None:
     label, transport = window.status_bar.watching_label, window.transport
     assert label.text() == ""
-    window.context.workbench.edit("training.max_steps", 100_000)  # or it has ended before anybody looks
+    window.context.workbench.edit("training.max_steps", 100_000)  # so that it does not end during the test
     qtbot.waitUntil(lambda: not_none(window.context.workbench.applied).training.max_steps == 100_000, timeout=WAIT_MS)
     wait_for_state("ready")
     transport.pace_slider.setValue(0)
@@ -87,7 +87,7 @@ def test_a_second_line_of_figures_is_close_below_the_first(window: MainWindow, q
     window.resize(window.minimumSize())
     first, last = bar.epoch_label, bar.device_label
 
-    def is_below() -> bool:  # written again each time: the figures are shown anew twice a second
+    def is_below() -> bool:  # set each time, since the figures are updated twice a second
         bar.size_label.setText("257,575 parameters · 165 → 103 tokens, and so on to the end of the line")
         return last.y() > first.y()
 

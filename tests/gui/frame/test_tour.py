@@ -1,4 +1,4 @@
-"""The tour in the real window: gone through by mouse and by keys, skipped, and never in the way."""
+"""The tour in the real window: by mouse and by keyboard, skipped, and never in the way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rect_of(widget: QWidget, window: MainWindow) -> QRect:
     return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
 
 
-def test_five_steps_forth_and_back_by_mouse_and_help_opens_it_again(
+def test_the_mouse_goes_through_five_steps_and_help_opens_the_tour_again(
     qtbot: QtBot, tour: Tour, window: MainWindow
 ) -> None:
     titles = [tour.title_label.text()]
@@ -54,7 +54,7 @@ def test_five_steps_forth_and_back_by_mouse_and_help_opens_it_again(
 
 
 def test_it_works_while_the_first_model_is_prepared(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> None:
-    """As on the first start, when PySide let go of a viewport that was watched."""
+    """As at the first start, when PySide once deleted the wrapper of a watched viewport."""
     tour, bridge = empty_window.tour, empty_window.context.bridge
     tour.start()
     empty_window.setup_drawer.open_file(small_file)
@@ -70,7 +70,7 @@ def test_it_works_with_the_keyboard_alone(qtbot: QtBot, tour: Tour, window: Main
         qtbot.keyClick(QApplication.focusWidget(), key)
         titles.append(tour.count_label.text())
     assert titles == [f"Tour · {number} of 5" for number in (2, 3, 2, 3)]
-    for _ in range(2):  # Skip, then Back
+    for _ in range(2):  # from Skip to Back
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
     assert tour.count_label.text() == "Tour · 2 of 5"
@@ -78,7 +78,7 @@ def test_it_works_with_the_keyboard_alone(qtbot: QtBot, tour: Tour, window: Main
     assert not tour.isVisible() and window.focusWidget() is window
 
 
-def test_space_and_the_button_learn_behind_it(
+def test_space_and_the_learn_button_work_during_the_tour(
     qtbot: QtBot, tour: Tour, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     qtbot.mouseClick(tour.next_button, Qt.MouseButton.LeftButton)
@@ -88,7 +88,7 @@ def test_space_and_the_button_learn_behind_it(
     while not tour.is_last:
         tour.go_forward()
     learn = window.transport.learn_button
-    assert window.childAt(learn.mapTo(window, learn.rect().center())) is learn  # neither card nor outline is over it
+    assert window.childAt(learn.mapTo(window, learn.rect().center())) is learn  # nothing covers it
     qtbot.mouseClick(learn, Qt.MouseButton.LeftButton)
     assert not tour.isVisible()
 
@@ -109,7 +109,7 @@ def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, 
             part = rect_of(tour.step.parts[-1], window) & window.rect()
             if window.pages.isAncestorOf(tour.step.parts[-1]):
                 (page,) = window.train_view.findChildren(ScrollingPage)
-                part &= rect_of(page.viewport(), window)  # the view scrolls in there
+                part &= rect_of(page.viewport(), window)  # the view scrolls inside it
             line = tour.outline.mask()
             assert line.boundingRect().contains(part) and not line.contains(part.center())
             assert not rect_of(tour, window).intersects(rect_of(window.transport, window))
@@ -117,7 +117,7 @@ def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, 
 
 
 def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
-    panels = window.findChildren(Panel)  # they take their places as they are drawn
+    panels = window.findChildren(Panel)  # they change their size as they are drawn
     qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in panels), timeout=WAIT_MS)
     before, card = tour.outline.mask().boundingRect(), rect_of(tour, window)
     window.rail.setup_button.click()
@@ -148,7 +148,7 @@ def test_the_card_covers_none_of_the_parts() -> None:
 
 
 def test_no_outline_remains_of_an_earlier_step(qtbot: QtBot, window: MainWindow) -> None:
-    """What the screen holds is what the window would paint if it were painted whole."""
+    """The screen shows what the window would paint in a complete repaint."""
     assert not window.tour.isVisible() and not window.tour.outline.isVisible()
     line = window.context.theme.colour("training").rgb()
 

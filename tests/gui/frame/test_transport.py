@@ -1,4 +1,4 @@
-"""What the transport bar says of the engine."""
+"""What the transport bar shows of the engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_after_data_that_fail_it_says_that_nothing_is_prepared(
     qtbot.waitUntil(lambda: "nothing prepared" in bar.state_label.text(), timeout=WAIT_MS)
     assert "Setup" in bar.state_label.text() and "step" not in bar.state_label.text()
     assert not bar.learn_button.isEnabled() and "Nothing is prepared" in bar.learn_button.toolTip()
-    # The answer comes after the state.
+    # The trouble arrives after the state.
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     window.setup_drawer.open_file(small_file)
     qtbot.waitUntil(lambda: "untrained · step 0" in bar.state_label.text(), timeout=WAIT_MS)
@@ -60,7 +60,7 @@ def test_after_data_that_fail_the_previous_model_is_not_shown(
 
 
 def test_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWindow) -> None:
-    """Or the buttons beside it would go on in a second row, which pushes the view down."""
+    """Otherwise the buttons beside it would wrap into a second row and push the view down."""
     label, row = window.transport.state_label, window.transport.height()
     window.context.workbench.learn(10)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
@@ -71,15 +71,15 @@ def test_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: window.transport.height() == row, timeout=WAIT_MS)
 
 
-def test_it_says_so_if_no_weights_are_kept_so_early(qtbot: QtBot, empty_window: MainWindow) -> None:
+def test_continuing_from_a_step_before_the_earliest_weights_is_refused(qtbot: QtBot, empty_window: MainWindow) -> None:
     window, context = empty_window, empty_window.context
-    context.workbench.open_run(example_path())  # it has its last checkpoint alone
+    context.workbench.open_run(example_path())  # it has only its last checkpoint
     qtbot.waitUntil(lambda: context.bridge.state == "finished" and context.playhead.live_step == 800, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    assert window.trouble_strip.isHidden()  # Learn continues from there
+    assert window.trouble_strip.isHidden()  # there, Learn continues anyway
     d_model = not_none(context.workbench.draft).model.d_model
-    context.workbench.edit("model.d_model", 2 * d_model)  # weights of another shape: no branch could have them
+    context.workbench.edit("model.d_model", 2 * d_model)  # another shape: no branch could take over the weights
     context.playhead.view(800)
     context.playhead.view(192)
     context.workbench.edit("model.d_model", d_model)
@@ -100,7 +100,7 @@ def test_a_new_run_continues_from_an_earlier_step_with_the_changes(qtbot: QtBot,
     assert not bar.branch_button.isVisible()
     height = bar.heightForWidth(bar.width())
     context.playhead.view(4)
-    qtbot.waitUntil(  # 1280 wide: what lies below stays in place
+    qtbot.waitUntil(  # at a width of 1280, the panels below stay in place
         lambda: bar.heightForWidth(bar.width()) == height, timeout=WAIT_MS
     )
     assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 4"
@@ -108,18 +108,18 @@ def test_a_new_run_continues_from_an_earlier_step_with_the_changes(qtbot: QtBot,
     assert bar.branch_button.text() == "Continue from 4 with 1 change"
     qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: context.workbench.run not in (None, run), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)  # until then nothing learns
+    qtbot.waitUntil(lambda: not context.workbench.is_opening, timeout=WAIT_MS)  # nothing learns until then
     assert context.playhead.live_step == 4 and not bar.branch_button.isVisible()
     assert not_none(context.workbench.draft).model.dropout == 0.3 and context.workbench.waiting_changes == ()
     assert not_none(context.bridge.history.prepared).config.model.dropout == 0.3
     assert len(context.bridge.history.curve("train/loss")[0]) == 4
     assert RunFolder.open(not_none(context.workbench.run)).state.parent == run.name
-    context.workbench.edit("model.attention_dropout", 0.2)  # Learn takes it along: no step was taken yet
+    context.workbench.edit("model.attention_dropout", 0.2)  # the branch took no step yet, so Learn applies it
     assert not bar.branch_button.isVisible()
     context.workbench.edit("model.attention_dropout", 0.0)
     context.workbench.learn(1)
     qtbot.waitUntil(lambda: context.playhead.live_step == 5 and context.bridge.state == "paused", timeout=WAIT_MS)
-    context.workbench.edit("model.attention_dropout", 0.2)  # where Learn would go on, too
+    context.workbench.edit("model.attention_dropout", 0.2)  # at the live step, where Learn would also continue
     assert bar.branch_button.isVisible() and bar.branch_button.text() == "Continue from 5 with 1 change"
     context.workbench.edit("model.d_model", 32)
     assert not bar.branch_button.isVisible()

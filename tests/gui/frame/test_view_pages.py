@@ -1,4 +1,4 @@
-"""Views are built when they are first asked for, and are then as if they had been there from the beginning."""
+"""Views are built when first opened, and then behave as if they had existed from the start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.gui.waiting import wait_for
 
 
 class ShownWindows(QObject):
-    """Whatever becomes visible as a window of its own."""
+    """Collects every widget that is shown as a top-level window."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class ShownWindows(QObject):
 
 
 def widgets_in_tab_order(window: MainWindow) -> list[QWidget]:
-    """What takes the keyboard, as Tab comes to it."""
+    """The widgets that accept the keyboard focus, in tab order."""
     chain, widget = [], window.nextInFocusChain()
     while widget is not None and widget is not window:
         chain.append(widget)
@@ -78,7 +78,7 @@ def test_tab_continues_into_a_view_built_late(empty_window: MainWindow) -> None:
     assert chain.index(heading) < chain.index(not_none(row.editor)) < chain.index(next_heading)
 
 
-def test_tab_goes_through_setup_and_anatomy_from_above_to_below(window: MainWindow, qtbot: QtBot) -> None:
+def test_tab_goes_through_setup_and_anatomy_from_top_to_bottom(window: MainWindow, qtbot: QtBot) -> None:
     drawer, view = window.setup_drawer, window.anatomy_view
     forms = {name: drawer.form(name) for name in SECTIONS}
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
@@ -140,7 +140,7 @@ def test_tab_reaches_an_export_button_right_after_its_panel(qtbot: QtBot, window
                 panel = exporting.parentWidget()
                 assert isinstance(panel, Panel)
                 places = [place for place, widget in enumerate(chain) if panel.isAncestorOf(widget)]
-                last = -2 if isinstance(panel, Topic) and panel.code.heading in chain else -1  # code is no picture
+                last = -2 if isinstance(panel, Topic) and panel.code.heading in chain else -1  # code is not exported
                 assert chain[places[last]] is exporting and places == [*range(places[0], places[-1] + 1)], panel.title
                 found.add(exporting.accessibleName())
     assert len(found) >= 12

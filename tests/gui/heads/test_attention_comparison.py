@@ -1,4 +1,4 @@
-"""The attention of a sentence less that of another step or run, and why it sometimes cannot be taken away."""
+"""The difference between the attention of two steps or runs, and when it cannot be computed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.gui.builders import attention, feed, sentence
 
 
 def moved_on() -> ProbedSentence:
-    """The same sentence at another step: every head of the cross-attention reads one token further."""
+    """The same sentence at another step: every cross-attention head reads one token further to the right."""
     made = sentence()
     assert made.by_reference is not None
     return replace(made, by_reference=replace(made.by_reference, cross=np.roll(made.by_reference.cross, 1, axis=-1)))
 
 
-def test_a_difference_is_cell_by_cell() -> None:
+def test_a_difference_is_computed_cell_by_cell() -> None:
     selection, mine, other = Selection(), sentence(), moved_on()
     picture = chosen_picture(ShownSentence(mine, 300, other=ShownSentence(other, 100)), selection)
     assert mine.by_reference is not None and other.by_reference is not None
@@ -35,7 +35,7 @@ def test_a_difference_is_cell_by_cell() -> None:
 
 
 @pytest.mark.parametrize("pooled", ["mean", "max"])
-def test_the_heads_of_a_layer_as_one(pooled: str) -> None:
+def test_the_heads_of_a_layer_can_be_pooled(pooled: str) -> None:
     selection, mine, other = Selection(), sentence(), moved_on()
     selection.choose(layer=0, pooled=pooled)
     assert mine.by_reference is not None and other.by_reference is not None
@@ -49,7 +49,7 @@ def test_the_heads_of_a_layer_as_one(pooled: str) -> None:
     assert selection.chosen.pooled == ""
 
 
-def test_what_was_read_must_be_the_same() -> None:
+def test_only_attention_over_the_same_tokens_is_comparable() -> None:
     selection, mine = Selection(), sentence()
     assert why_not_comparable(mine, moved_on(), selection) == ""
     assert "different tokens" in why_not_comparable(mine, replace(mine, src_tokens=("ich", "w", "<eos>")), selection)
@@ -59,7 +59,7 @@ def test_what_was_read_must_be_the_same() -> None:
     assert "teacher-forced" in why_not_comparable(mine, otherwise, selection)
 
 
-def test_models_of_other_shapes_have_no_heads_in_common() -> None:
+def test_models_of_different_shapes_are_not_comparable() -> None:
     mine = sentence()
     larger = replace(
         mine,

@@ -1,4 +1,4 @@
-"""What of a sentence the large map shows."""
+"""What the large map shows of a sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gui.sentences.selection import Selection
 from tests.gui.builders import sentence
 
 
-def test_cross_attention_reads_source_tokens_and_says_what_it_predicts() -> None:
+def test_cross_attention_has_source_columns_and_rows_with_predictions() -> None:
     selection = Selection()
     selection.choose(kind="cross", layer=1, head=2)
     shown = sentence("ich will")
@@ -23,7 +23,7 @@ def test_cross_attention_reads_source_tokens_and_says_what_it_predicts() -> None
     np.testing.assert_array_equal(picture.weights, shown.by_reference.cross[1, 2])
 
 
-def test_decoder_self_attention_reads_what_was_written_and_not_what_comes() -> None:
+def test_decoder_self_attention_is_causal_and_reads_the_input_tokens() -> None:
     selection = Selection()
     selection.choose(kind="decoder_self", free_running=True)
     picture = chosen_head(sentence(), selection)
@@ -31,7 +31,7 @@ def test_decoder_self_attention_reads_what_was_written_and_not_what_comes() -> N
     assert picture.is_causal
 
 
-def test_encoder_self_attention_has_the_source_on_both_sides() -> None:
+def test_encoder_self_attention_has_the_source_as_rows_and_columns() -> None:
     selection = Selection()
     selection.choose(kind="encoder_self")
     picture = chosen_head(sentence("ich will"), selection)
@@ -39,14 +39,14 @@ def test_encoder_self_attention_has_the_source_on_both_sides() -> None:
     assert picture.row_meaning == "who reads"
 
 
-def test_a_head_the_model_lacks_wraps_around() -> None:
+def test_layer_and_head_numbers_wrap_around() -> None:
     selection, shown = Selection(), sentence()
-    selection.choose(layer=-1, head=5)  # of two layers with four heads
+    selection.choose(layer=-1, head=5)  # of two layers of four heads
     assert shown.by_reference is not None
     np.testing.assert_array_equal(chosen_head(shown, selection).weights, shown.by_reference.cross[1, 1])
 
 
-def test_gold_alignments_mark_rows_of_targets_only_where_the_reference_was_fed() -> None:
+def test_gold_alignments_appear_only_for_teacher_forced_cross_attention() -> None:
     selection, shown = Selection(), replace(sentence(), alignment=((1, 0),))  # source 1 with target 0
     assert chosen_head(shown, selection).alignment == ((0, 1),)
     selection.choose(free_running=True)
@@ -55,7 +55,7 @@ def test_gold_alignments_mark_rows_of_targets_only_where_the_reference_was_fed()
     assert chosen_head(shown, selection).alignment == ()
 
 
-def test_a_map_without_numbers_says_why_it_is_white() -> None:
+def test_a_map_of_nan_says_that_the_model_diverged() -> None:
     picture = chosen_head(sentence(), Selection())
     assert picture.legend != DIVERGED
     broken = replace(picture, weights=np.full_like(picture.weights, np.nan))

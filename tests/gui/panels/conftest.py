@@ -1,4 +1,4 @@
-"""Histories made by rule, for panels that are drawn without an engine."""
+"""Histories with regular values, for panels that are drawn without an engine."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ AnyStepPanel = TypeVar("AnyStepPanel", Curves, TimeStrip)
 
 @pytest.fixture
 def stage(qtbot: QtBot) -> Iterator[Callable[[QWidget, int, int], None]]:
-    """Shows a panel in a window, so that it has a place in one as in the application."""
+    """Show a panel in a window of this size, so that it has a parent as in the application."""
     window = QMainWindow()
-    window.setMinimumSize(100, 100)  # or the offscreen platform warns that it knows no size hints
+    window.setMinimumSize(100, 100)  # the offscreen platform has no size hints and would warn
 
     def show(panel: QWidget, width: int, height: int) -> None:
         window.setCentralWidget(panel)
@@ -56,7 +56,7 @@ def theme(qapp: object) -> Theme:
 
 @pytest.fixture
 def history() -> History:
-    """400 steps with three probes of two sentences and four validations, the third the best."""
+    """400 steps with three probes of two sentences, and four validations, the third of which is the best."""
     made = History()
     made.apply(prepared())
     steps = np.arange(1, NUM_STEPS + 1)
@@ -73,7 +73,7 @@ def history() -> History:
 def make_step_panel(
     stage: Callable[[QWidget, int, int], None], theme: Theme, history: History
 ) -> Callable[[type[AnyStepPanel], int], AnyStepPanel]:
-    """Makes a panel with an axis of steps, of this height: it shows the history's 400 steps, the playhead live."""
+    """Make a panel with a step axis, of this height; it shows the 400 steps of `history`, the playhead live."""
 
     def make(kind: type[AnyStepPanel], height: int) -> AnyStepPanel:
         playhead = Playhead()
@@ -88,7 +88,7 @@ def make_step_panel(
 
 
 def prepared() -> Prepared:
-    """The German preset, with a vocabulary of 50 and a noise floor."""
+    """The first preset with target vocabulary 50 and a noise floor."""
     return Prepared(
         config=read_preset("toy_german_english", ("training.max_steps=400",)),
         num_parameters=1,

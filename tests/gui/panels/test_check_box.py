@@ -1,4 +1,4 @@
-"""A check box in light and dark: a frame around it, ticked or not, and the tick within."""
+"""The frame and the tick of a check box in the light and the dark theme."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Stage = Callable[[QWidget, int, int], None]
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_it_has_its_frame_ticked_or_not(mode: Mode, theme: Theme, stage: Stage) -> None:
+def test_the_frame_is_drawn_ticked_unticked_and_disabled(mode: Mode, theme: Theme, stage: Stage) -> None:
     theme.set_mode(mode)
     box = QCheckBox("entropy of each head")
     stage(box, 200, 40)
@@ -29,7 +29,7 @@ def test_it_has_its_frame_ticked_or_not(mode: Mode, theme: Theme, stage: Stage) 
 
 
 def frame(box: QCheckBox) -> set[str]:
-    """The colours of its four sides, in their middles."""
+    """The colours in the middle of the frame's four sides."""
     place, drawn = indicator(box)
     sides = (
         QPoint(place.center().x(), place.top()),
@@ -47,7 +47,7 @@ def within(box: QCheckBox) -> QImage:
 
 
 def indicator(box: QCheckBox) -> tuple[QRect, QImage]:
-    """Where its square is, and all of it as drawn."""
+    """The rectangle of the square, and a picture of the whole check box."""
     option = QStyleOptionButton()
     box.initStyleOption(option)
     return box.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, box), box.grab().toImage()

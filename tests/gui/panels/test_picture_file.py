@@ -1,4 +1,4 @@
-"""Panels as pictures in files."""
+"""Panels saved as picture files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Save = Callable[[type, str], Path]
 
 @pytest.fixture
 def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
-    """Draws a panel of this class at step 300 and saves its picture under this name."""
+    """Draw a panel of this class at step 300 and save its picture under this name."""
 
     def saved(kind: type, name: str) -> Path:
         playhead = Playhead()
@@ -60,7 +60,7 @@ def test_an_svg_keeps_text_as_text(save: Save, kind: type, seen: set[str]) -> No
 def test_the_last_tick_has_its_number(stage: Stage, theme: Theme) -> None:
     plot = PlainPlot(theme)
     stage(plot, 640, 240)
-    plot.setXRange(-1, 1010, padding=0)  # as the axis of a run of 1,000 steps
+    plot.setXRange(-1, 1010, padding=0)  # like the axis of a run of 1,000 steps
     plot.grab()
     tree = ElementTree.fromstring(encoders_of([plot])[".svg"]().decode())
     texts = {
@@ -69,20 +69,20 @@ def test_the_last_tick_has_its_number(stage: Stage, theme: Theme) -> None:
     assert {"0", "800", "1000"} <= texts
 
 
-def test_a_curve_is_drawn_as_lines(save: Save) -> None:
+def test_a_curve_is_saved_as_lines(save: Save) -> None:
     tree = ElementTree.parse(save(Curves, "picture.svg"))
     paths = [node.get("d", "") for node in tree.iter("{http://www.w3.org/2000/svg}path")]
     assert max(path.count("L") for path in paths) > 100
 
 
-def test_each_head_of_an_svg_is_an_image_of_its_own(save: Save) -> None:
+def test_each_head_is_a_separate_image_in_an_svg(save: Save) -> None:
     tree = ElementTree.parse(save(HeadGrid, "picture.svg"))
     links = [
         node.get("{http://www.w3.org/1999/xlink}href", "") for node in tree.iter("{http://www.w3.org/2000/svg}image")
     ]
     images = [QImage.fromData(base64.b64decode(link.partition(",")[2])) for link in links]
     assert [(image.width(), image.height()) for image in images] == [(3, 3)] * 24  # "ich will <eos>", "i want <eos>"
-    assert len(set(links)) == 3  # by the rule of `builders.attention`
+    assert len(set(links)) == 3  # as many as `builders.attention` makes
 
 
 def test_a_png_has_three_times_the_pixels_of_the_screen(save: Save) -> None:
@@ -91,13 +91,13 @@ def test_a_png_has_three_times_the_pixels_of_the_screen(save: Save) -> None:
     assert len({image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)}) > 5
 
 
-def test_a_pdf_is_one_page_without_pixels_for_its_text(save: Save) -> None:
+def test_a_pdf_is_one_page_with_text_as_text(save: Save) -> None:
     data = save(HeadGrid, "picture.PDF").read_bytes()
     assert data.startswith(b"%PDF")
     assert data.count(b"/Type /Page\n") == 1
     assert b"/FontFile" in data
 
 
-def test_a_folder_that_is_not_there_is_named(save: Save, tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(save: Save, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be written: No such file or directory"):
         save(AttentionMap, "gone/picture.svg")

@@ -1,4 +1,4 @@
-"""The title of a panel beside its buttons: cut where they need the room, and drawn anew without a new layout."""
+"""The title of a panel: shortened to make room for its buttons, and redrawn without a new layout."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONG = "Cross-attention, layer 2 head 3, fed by the reference · step 1,000"
 
 @pytest.fixture
 def panel(stage: Stage, theme: Theme) -> Panel:
-    """With a long title, a help of its own and a button."""
+    """A panel with a long title, a tooltip of its own and a button."""
     made = Panel(theme)
     made.header.addWidget(QPushButton("all kinds"))
     made.title_label.setToolTip("What is drawn.")
@@ -36,16 +36,16 @@ def panel(stage: Stage, theme: Theme) -> Panel:
 
 
 def tip_of(panel: Panel) -> str:
-    """What is shown where the mouse rests on its title."""
+    """The tooltip of the panel's title."""
     title = panel.title_label
     place = title.rect().center()
     QApplication.sendEvent(title, QHelpEvent(QEvent.Type.ToolTip, place, title.mapToGlobal(place)))
     return QToolTip.text()
 
 
-def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Panel, stage: Stage) -> None:
+def test_it_is_shortened_beside_its_buttons_and_complete_in_its_tooltip(panel: Panel, stage: Stage) -> None:
     title, button = panel.title_label, not_none(panel.header.itemAt(2))
-    assert panel.width() == 300, "a title widens no panel"
+    assert panel.width() == 300, "a title must not widen its panel"
     assert title.width() > 100 and not title.geometry().intersects(button.geometry())
     assert tip_of(panel) == f"{LONG}\nWhat is drawn."
     stage(panel, 900, 100)
@@ -53,13 +53,13 @@ def test_it_is_cut_where_its_buttons_need_the_room_and_says_the_whole(panel: Pan
     assert title.accessibleName() == title.text() == LONG
 
 
-def test_a_name_in_it_is_read_as_it_is_written(panel: Panel) -> None:
+def test_its_tooltip_shows_a_name_literally(panel: Panel) -> None:
     named = LONG.replace("reference", "<b>reference</b> of R&D")
     panel.set_title(named)
     assert tip_of(panel) == literal_tooltip(f"{named}\nWhat is drawn.")
 
 
-def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
+def test_its_step_is_kept_when_it_is_shortened(panel: Panel) -> None:
     metrics = panel.title_label.fontMetrics()
     for text, width, seen in (
         (LONG, metrics.horizontalAdvance(LONG), LONG),
@@ -72,7 +72,7 @@ def test_its_step_stays_where_it_is_cut(panel: Panel) -> None:
         assert re.fullmatch(seen, written) and metrics.horizontalAdvance(written) <= width
 
 
-def test_what_is_taken_away_stays_where_another_run_of_that_name_is(panel: Panel) -> None:
+def test_the_start_of_the_subtracted_runs_name_is_kept_when_it_is_shortened(panel: Panel) -> None:
     row = read_row(example_path())
     taken, _ = distinct_names([row, replace(row, path=Path("another"))])
     metrics = panel.title_label.fontMetrics()
@@ -84,7 +84,7 @@ def test_what_is_taken_away_stays_where_another_run_of_that_name_is(panel: Panel
 
 
 class LayoutsSeen(QObject):
-    """Counts how often a widget is asked to lay its parts out."""
+    """Counts the layout requests of a widget."""
 
     count = 0
 
@@ -93,7 +93,7 @@ class LayoutsSeen(QObject):
         return False
 
 
-def test_a_changed_figure_in_it_has_nothing_laid_out_anew(panel: Panel) -> None:
+def test_a_changed_number_in_it_causes_no_new_layout(panel: Panel) -> None:
     seen = LayoutsSeen()
     QApplication.sendPostedEvents()
     panel.installEventFilter(seen)

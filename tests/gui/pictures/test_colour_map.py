@@ -1,4 +1,4 @@
-"""The colours of attention weights: honest to the eye."""
+"""The colours of attention weights are perceptually uniform."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODES = list(SURFACES)
 
 
 def oklab(table: NDArray[np.uint32]) -> NDArray[np.float64]:
-    """[n, 3] OKLab (Ottosson 2020) by way of XYZ, another way than the source's."""
+    """OKLab [n, 3] (Ottosson 2020), computed by way of XYZ, unlike in the code under test."""
     srgb = np.stack([(table >> shift) & 255 for shift in (16, 8, 0)], axis=1) / 255
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     xyz = linear @ np.array(
@@ -35,19 +35,19 @@ def test_weight_zero_is_the_background(mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_lightness_goes_one_way_only(mode: Mode) -> None:
+def test_lightness_is_monotonic(mode: Mode) -> None:
     steps = np.diff(oklab(attention_table(mode))[:, 0]) * (-1 if mode == "light" else 1)
-    assert steps.min() > -2e-3  # 8 bits a channel round
+    assert steps.min() > -2e-3  # rounding to 8 bits per channel
     assert steps.sum() > 0.7
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_equal_steps_of_weight_look_equally_far_apart(mode: Mode) -> None:
+def test_equal_differences_of_weight_look_equally_large(mode: Mode) -> None:
     distances = np.linalg.norm(np.diff(oklab(attention_table(mode))[::15], axis=0), axis=1)
     assert distances.max() / distances.min() < 1.1
 
 
-def test_an_image_has_one_pixel_a_weight_on_a_fixed_scale() -> None:
+def test_an_image_has_one_pixel_per_weight_on_a_fixed_scale() -> None:
     table = attention_table("light")
     image = image_of(np.array([[0.0, 0.25, 1.0]], np.float16), table)
     assert (image.width(), image.height()) == (3, 1)
@@ -59,7 +59,7 @@ def test_the_square_root_spreads_small_weights() -> None:
     assert image_of(np.array([[0.25]]), table, square_root=True).pixel(0, 0) == table[128]
 
 
-def test_what_is_no_weight_is_drawn_as_none() -> None:
+def test_nan_and_weights_outside_0_to_1_are_clamped() -> None:
     table = attention_table("dark")
     image = image_of(np.array([[np.nan, -1.0, 2.0]]), table)
     assert [image.pixel(x, 0) for x in range(3)] == [table[0], table[0], table[255]]
@@ -67,7 +67,7 @@ def test_what_is_no_weight_is_drawn_as_none() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("square_root", [False, True])
-def test_differences_begin_at_the_background_and_go_both_ways(mode: Mode, square_root: bool) -> None:
+def test_differences_diverge_from_the_background(mode: Mode, square_root: bool) -> None:
     differences = np.array([[-1.0, -0.25, 0.0, 0.25, 1.0]], np.float32)
     image = attention_image(differences, mode, square_root=square_root, is_difference=True)
     assert image.pixelColor(2, 0) == QColor(SURFACES[mode])
@@ -78,6 +78,6 @@ def test_differences_begin_at_the_background_and_go_both_ways(mode: Mode, square
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_difference_that_is_no_number_is_the_background(mode: Mode) -> None:
+def test_a_difference_of_nan_has_the_colour_of_the_background(mode: Mode) -> None:
     image = attention_image(np.array([[np.nan, 0.0]], np.float32), mode, is_difference=True)
     assert [image.pixelColor(x, 0) for x in range(2)] == [QColor(SURFACES[mode])] * 2

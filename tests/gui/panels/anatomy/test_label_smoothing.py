@@ -31,7 +31,7 @@ def topic(theme: Theme, history: History, stage: Stage) -> LabelSmoothingTopic:
     return made
 
 
-def test_epsilon_is_the_runs_until_one_is_chosen(topic: LabelSmoothingTopic, history: History) -> None:
+def test_epsilon_is_the_runs_until_the_user_changes_it(topic: LabelSmoothingTopic, history: History) -> None:
     assert history.prepared is not None
     assert topic.eps_spin.value() == history.prepared.config.training.label_smoothing
     topic.eps_spin.setValue(0.4)
@@ -40,7 +40,7 @@ def test_epsilon_is_the_runs_until_one_is_chosen(topic: LabelSmoothingTopic, his
 
 
 @pytest.mark.parametrize("eps", [0.125, 0.95])
-def test_any_epsilon_of_a_run_is_shown_as_it_is(topic: LabelSmoothingTopic, history: History, eps: float) -> None:
+def test_any_epsilon_of_a_run_is_shown_unrounded(topic: LabelSmoothingTopic, history: History, eps: float) -> None:
     config = read_preset("toy_german_english", (f"training.label_smoothing={eps}",))
     history.apply(replace(prepared(), config=config))
     topic.show_step(history, 0)
@@ -48,14 +48,16 @@ def test_any_epsilon_of_a_run_is_shown_as_it_is(topic: LabelSmoothingTopic, hist
     assert topic._names[topic._smoothed].toPlainText() == f"smoothed, ε = {eps}"
 
 
-@pytest.mark.parametrize("width", [990, 1310])  # of the window of 1280 and 1600 pixels
-def test_the_last_number_of_the_axis_is_written_too(topic: LabelSmoothingTopic, stage: Stage, width: int) -> None:
+@pytest.mark.parametrize("width", [990, 1310])  # in windows of 1280 and 1600 pixels
+def test_the_last_number_of_the_axis_is_drawn(topic: LabelSmoothingTopic, stage: Stage, width: int) -> None:
     stage(topic, width, 560)
     topic.grab()
     assert b">10,000<" in encoders_of(topic.export_widgets())[".svg"]()
 
 
-def test_targets_are_drawn_for_each_right_token(topic: LabelSmoothingTopic, history: History) -> None:
+def test_the_smoothed_target_of_each_right_token_is_a_row_of_the_matrix(
+    topic: LabelSmoothingTopic, history: History
+) -> None:
     topic.eps_spin.setValue(0.4)
     topic.size_spin.setValue(5)
     topic.show_step(history, 0)
@@ -65,11 +67,11 @@ def test_targets_are_drawn_for_each_right_token(topic: LabelSmoothingTopic, hist
     np.testing.assert_allclose(matrix.values, expected)
 
 
-@pytest.mark.parametrize("width", [990, 1310])  # of the window of 1280 and 1600 pixels
+@pytest.mark.parametrize("width", [990, 1310])  # in windows of 1280 and 1600 pixels
 def test_the_figures_of_a_row_add_up_to_one(
     topic: LabelSmoothingTopic, history: History, stage: Stage, width: int
 ) -> None:
-    """Of the first preset: ε is 0.1, eight tokens are drawn."""
+    """In the first preset: ε is 0.1, and eight tokens are drawn."""
     stage(topic, width, 560)
     topic.eps_spin.setValue(0.1)
     topic.show_step(history, 0)
@@ -79,7 +81,7 @@ def test_the_figures_of_a_row_add_up_to_one(
     assert ">lowest at p = 0.9125<" in svg
 
 
-def test_the_penalty_is_the_formulas_and_its_lowest_point_is_marked(
+def test_the_penalty_follows_the_formula_and_its_minimum_is_marked(
     topic: LabelSmoothingTopic, history: History
 ) -> None:
     topic.eps_spin.setValue(0.1)
@@ -98,7 +100,7 @@ def test_the_penalty_is_the_formulas_and_its_lowest_point_is_marked(
     assert not topic._lowest.isVisible()
 
 
-def test_what_is_pointed_at_is_said(topic: LabelSmoothingTopic, history: History, qtbot: QtBot) -> None:
+def test_the_readout_describes_what_is_pointed_at(topic: LabelSmoothingTopic, history: History, qtbot: QtBot) -> None:
     topic.eps_spin.setValue(0.1)
     topic.size_spin.setValue(5)
     topic.penalty.pointed.emit(QPointF(1.0, 0.0))

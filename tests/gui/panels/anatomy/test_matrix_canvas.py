@@ -1,4 +1,4 @@
-"""A matrix on the screen: colours, figures, hatching, and the cell under mouse or keys."""
+"""A matrix on the screen: colours, numbers, hatching, and pointing at cells by mouse or keyboard."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def canvas(theme: Theme, stage: Show) -> MatrixCanvas:
 
 
 def layout_of(canvas: MatrixCanvas) -> MapLayout:
-    """Of what it shows."""
+    """The layout of the shown matrix."""
     return canvas.layout_of(not_none(canvas.matrix))
 
 
 def colour_at(canvas: MatrixCanvas, row: int, column: int) -> QColor:
-    """Of a cell, beside its figure."""
+    """The colour of a cell, away from its number."""
     corner = layout_of(canvas).cell(row, column).topLeft().toPoint()
     return QColor(canvas.grab().toImage().pixel(corner.x() + 4, corner.y() + 4))
 
@@ -49,12 +49,12 @@ def test_signed_numbers_are_coloured_around_zero(canvas: MatrixCanvas) -> None:
     assert colour_at(canvas, 0, 1) == QColor.fromRgba(int(table[128]))
 
 
-def test_weights_have_the_colours_of_attention(canvas: MatrixCanvas) -> None:
+def test_weights_have_the_colour_scale_of_attention(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.abs(VALUES), ROWS, COLUMNS))
     assert colour_at(canvas, 0, 0) == QColor.fromRgba(int(attention_table("light")[255]))
 
 
-def test_hidden_cells_are_hatched_and_without_a_figure(canvas: MatrixCanvas) -> None:
+def test_hidden_cells_are_hatched(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), decimals=None))
     whole = canvas.grab().toImage()
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), hidden=np.array([[False, True]])))
@@ -62,7 +62,7 @@ def test_hidden_cells_are_hatched_and_without_a_figure(canvas: MatrixCanvas) -> 
     assert canvas.grab(cell).toImage() != whole.copy(cell)
 
 
-def test_of_a_row_only_what_is_hidden_is_hatched(canvas: MatrixCanvas) -> None:
+def test_only_the_hidden_cells_of_a_row_are_hatched(canvas: MatrixCanvas) -> None:
     hidden = np.array([[True, False, True, True, False], [False] * 5, [True] * 5])
     rows, columns = ("a", "b", "c"), tuple("vwxyz")
     canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, decimals=None))
@@ -74,7 +74,7 @@ def test_of_a_row_only_what_is_hidden_is_hatched(canvas: MatrixCanvas) -> None:
         assert (hatched.copy(cell) != whole.copy(cell)) == is_hidden, (row, column)
 
 
-def test_what_is_rounded_to_zero_has_no_sign(canvas: MatrixCanvas) -> None:
+def test_numbers_that_round_to_zero_have_no_minus_sign(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.array([[-0.004, -0.006]]), ("a",), ("x", "y"), limit=1.0))
     written = encoders_of([canvas])[".svg"]().decode()
     assert ">0.00<" in written and ">-0.01<" in written and "-0.00" not in written
@@ -90,17 +90,17 @@ def test_keys_and_mouse_point_at_cells(canvas: MatrixCanvas, qtbot: QtBot) -> No
     assert seen == [(0, 0), (1, 2), (1, 1)]
 
 
-def test_names_of_low_rows_are_smaller_and_do_not_touch(canvas: MatrixCanvas) -> None:
+def test_row_names_in_low_rows_are_smaller_and_do_not_overlap(canvas: MatrixCanvas) -> None:
     words = tuple(f"word{place}" for place in range(30))
     low = canvas.layout_of(Matrix("m", np.zeros((30, 16)), words, ("",) * 16))
     high = canvas.layout_of(Matrix("m", VALUES, ROWS, ("",) * 3))
     assert low.font.pointSizeF() < high.font.pointSizeF()
     for one in (low, high):
         assert one.cell(0, 0).height() >= 0.8 * QFontMetricsF(one.font).height()
-    assert high.grid.top() < 2 * QFontMetricsF(high.font).height(), "the matrix stands right under its title"
+    assert high.grid.top() < 2 * QFontMetricsF(high.font).height(), "the grid begins right under the title"
 
 
-def test_matrices_in_line_begin_at_one_place_whatever_their_size(canvas: MatrixCanvas) -> None:
+def test_aligned_matrices_of_different_sizes_begin_at_the_same_x(canvas: MatrixCanvas) -> None:
     names = (*ROWS, "a longer name")
     lefts = []
     for matrix in (

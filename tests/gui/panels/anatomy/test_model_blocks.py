@@ -1,4 +1,4 @@
-"""The diagram's numbers are the model's."""
+"""The numbers of the model diagram are those of the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.panels.conftest import prepared
 
 
 def blocks_of(**changes: Any) -> tuple[Stacks, int]:
-    """The boxes of a model of these settings, and how many parameters it has."""
+    """The blocks of a model with these settings, and its number of parameters."""
     model = ModelConfig(d_model=16, num_heads=4, num_encoder_layers=2, num_decoder_layers=3, d_ff=24, **changes)
     src = 50 if model.tie_embeddings == "all" else 40
     known = replace(
@@ -28,13 +28,13 @@ def blocks_of(**changes: Any) -> tuple[Stacks, int]:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
-def test_all_boxes_together_have_the_models_parameters(variant: dict[str, Any]) -> None:
+def test_the_parameters_of_all_blocks_add_up_to_the_models(variant: dict[str, Any]) -> None:
     stacks, num_parameters = blocks_of(**variant)
     assert stacks.total == num_parameters
     assert all(block.parameters >= 0 for block in (*stacks.encoder, *stacks.decoder))
 
 
-def test_boxes_say_shapes_and_layers() -> None:
+def test_blocks_have_the_shapes_and_layer_counts_of_the_model() -> None:
     stacks, _ = blocks_of()
     attention = next(block for block in stacks.encoder if block.name == "Self-attention")
     assert (attention.shape, attention.layers, attention.parameters) == ("[S, 16]", 2, 4 * 16 * 17)
@@ -46,7 +46,7 @@ def test_boxes_say_shapes_and_layers() -> None:
     assert [block.name for block in stacks.encoder if block.is_memory] == ["Memory"]
 
 
-def test_the_norm_stands_where_it_is_in_the_model() -> None:
+def test_the_norm_is_before_or_after_a_sublayer_as_in_the_model() -> None:
     inner = {
         first: [block.name for block in blocks_of(norm_first=first)[0].encoder if block.layers]
         for first in (True, False)

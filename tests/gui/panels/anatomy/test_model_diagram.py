@@ -1,4 +1,4 @@
-"""The diagram of the model, pointed at by mouse and keys."""
+"""The model diagram, pointed at by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def topic(theme: Theme, history: History, stage: Show) -> ModelTopic:
     return made
 
 
-def test_nothing_prepared_is_one_sentence(theme: Theme, stage: Show) -> None:
+def test_with_nothing_prepared_it_says_what_to_do(theme: Theme, stage: Show) -> None:
     topic = ModelTopic(theme)
     stage(topic, 1000, 640)
     topic.show_step(History(), 0)
     assert topic.empty_label.isVisible() and "Choose a dataset" in topic.empty_label.text()
 
 
-def test_every_box_is_explained_where_the_mouse_is(topic: ModelTopic, history: History, qtbot: QtBot) -> None:
+def test_pointing_at_a_box_explains_it(topic: ModelTopic, history: History, qtbot: QtBot) -> None:
     assert history.prepared is not None
     stacks = model_blocks(history.prepared)
     assert topic.title_label.text() == f"The whole model · {stacks.total:,} parameters"
@@ -48,7 +48,7 @@ def test_every_box_is_explained_where_the_mouse_is(topic: ModelTopic, history: H
     topic.canvas.grab()
 
 
-def test_what_stands_for_a_length_in_the_boxes_is_said(topic: ModelTopic) -> None:
+def test_the_letters_for_lengths_in_shapes_are_explained(topic: ModelTopic) -> None:
     shapes = [str(shape) for _, _, shape, *_ in topic.numbers()[1:]]
     assert {shape.strip("[]").split(",")[0] for shape in shapes} == {"S", "T"}
     assert "S is how many tokens the source has, T the target so far." in topic.about_label.text()
@@ -66,7 +66,7 @@ def test_arrow_keys_go_from_box_to_box(topic: ModelTopic, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_no_text_of_a_box_lies_over_another(topic: ModelTopic, theme: Theme, zoom: int) -> None:
+def test_the_texts_of_a_box_never_overlap(topic: ModelTopic, theme: Theme, zoom: int) -> None:
     theme.set_zoom(zoom)
     assert topic.canvas.stacks is not None
     blocks = [*topic.canvas.stacks.encoder, *topic.canvas.stacks.decoder]
@@ -80,10 +80,10 @@ def test_no_text_of_a_box_lies_over_another(topic: ModelTopic, theme: Theme, zoo
                 assert place.left() >= begin and metrics.horizontalAdvance(text) <= place.width(), (block, width)
                 begin = place.right() + GRID / 2
             assert place.right() <= inner.right(), (block, width)
-    assert [text for text, _, _ in written] == [block.name, block.shape]  # of the last box, which learns nothing
+    assert [text for text, _, _ in written] == [block.name, block.shape]  # of the last box, which has no parameters
 
 
-def test_another_model_is_drawn_anew(topic: ModelTopic, history: History) -> None:
+def test_another_model_is_drawn(topic: ModelTopic, history: History) -> None:
     before = topic.canvas.grab().toImage()
     assert history.prepared is not None
     config = history.prepared.config

@@ -1,4 +1,4 @@
-"""The picture of the paper's schedule: its formula, dragged, and taken over."""
+"""The picture of the paper's schedule: its formula, dragging the warm-up, and applying it to Setup."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def direct(d_model: int, warmup: int, steps: np.ndarray) -> np.ndarray:
     return d_model**-0.5 * np.minimum(steps**-0.5, steps * warmup**-1.5)
 
 
-def test_it_opens_with_the_formulas_curves_a_key_to_them_and_a_number_at_each_tick(topic: NoamTopic) -> None:
+def test_it_opens_with_the_formulas_curves_a_legend_and_numbered_ticks(topic: NoamTopic) -> None:
     assert (topic.width_spin.value(), topic.warmup_spin.value()) == (16, 4000)  # the small model's, the paper's
     for curve, (width, warmup) in zip(
         (topic._own_curve, *topic._paper_curves), ((16, 4000), (512, 4000), (512, 8000), (256, 4000)), strict=True
@@ -53,7 +53,7 @@ def test_it_opens_with_the_formulas_curves_a_key_to_them_and_a_number_at_each_ti
     assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
 
 
-def test_the_line_drags_the_warmup_and_the_peak_is_said(topic: NoamTopic, window: MainWindow) -> None:
+def test_dragging_the_line_sets_the_warmup_and_the_peak_is_stated(topic: NoamTopic, window: MainWindow) -> None:
     topic.line.setValue(900.4)
     topic.line.sigDragged.emit(topic.line)
     draw(topic, window)
@@ -76,7 +76,9 @@ def _has(config: RunConfig, edits: dict[str, object]) -> bool:
     return all(operator.attrgetter(key)(config) == value for key, value in edits.items())
 
 
-def test_the_runs_factor_is_in_curve_sentence_and_numbers(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+def test_the_runs_factor_is_in_the_curve_the_text_and_the_numbers(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot
+) -> None:
     prepare(window, qtbot, {"training.schedule.name": "noam", "training.schedule.factor": 2.0})
     topic.warmup_spin.setValue(900)
     draw(topic, window)
@@ -104,7 +106,7 @@ def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWi
     assert schedule.plot.toolTip() == f"Peak {planned.max():.3g}, last {planned[-1]:.3g}"
 
 
-def test_a_warmup_longer_than_the_run_is_warned_of(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+def test_a_warmup_longer_than_the_run_gives_a_warning(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     prepare(window, qtbot, {"training.max_steps": 1000})
     warning = "A run of 1,000 steps, as this one, ends within that warm-up and never reaches the peak."
     for warmup, is_warned in ((4000, True), (1001, True), (1000, False)):
@@ -116,7 +118,7 @@ def test_a_warmup_longer_than_the_run_is_warned_of(topic: NoamTopic, window: Mai
     assert topic.readout_label.text().startswith("Setup now uses noam") and warning in topic.readout_label.text()
 
 
-def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
+def test_the_axis_covers_a_long_run_and_the_end_of_the_run_is_marked(
     topic: NoamTopic, window: MainWindow, qtbot: QtBot
 ) -> None:
     for max_steps, last in ((1000, 20_000), (90_000, 90_000), (40, 20_000)):
@@ -135,7 +137,7 @@ def test_the_axis_reaches_to_the_end_of_a_long_run_and_marks_where_any_run_ends(
         assert 4 <= len(numbered) <= 11 and numbered[0] == 0
 
 
-def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+def test_setup_takes_over_the_schedule(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     topic.warmup_spin.setValue(250)
     qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
     draft = window.context.workbench.draft
@@ -144,7 +146,7 @@ def test_setup_takes_it_over(topic: NoamTopic, window: MainWindow, qtbot: QtBot)
     assert "noam with 250 warm-up steps" in topic.readout_label.text()
 
 
-def test_names_are_whole_and_apart_and_no_curve_runs_through_one(
+def test_labels_are_complete_and_overlap_neither_each_other_nor_a_curve(
     topic: NoamTopic, window: MainWindow, qtbot: QtBot
 ) -> None:
     prepare(window, qtbot, {"training.max_steps": 1000})
@@ -157,7 +159,9 @@ def test_names_are_whole_and_apart_and_no_curve_runs_through_one(
 
 
 @pytest.mark.parametrize("zoom", [150, 200])
-def test_zoomed_the_key_lies_on_no_curve_either(topic: NoamTopic, window: MainWindow, qtbot: QtBot, zoom: int) -> None:
+def test_labels_overlap_nothing_when_zoomed_either(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot, zoom: int
+) -> None:
     prepare(window, qtbot, {"training.max_steps": 1000})
     window.context.theme.set_zoom(zoom)
     window.resize(1280, 720)
@@ -171,15 +175,15 @@ def test_zoomed_the_key_lies_on_no_curve_either(topic: NoamTopic, window: MainWi
 
 
 def assert_names_are_whole_and_apart(topic: NoamTopic, where: str) -> None:
-    """Each word within the plot, on no other, and on no curve."""
+    """Require that each label lies within the plot and overlaps no other label and no curve."""
     box = topic.plot.plotItem.vb
     words = [*topic._legend_labels, topic.line.label, topic.end_line.label]
     for place, word in enumerate(words):
         said = f"{word.toPlainText()} {where}"
         name = word.sceneBoundingRect()
-        letters = name.adjusted(4, 4, -4, -4)  # without the room around them
+        letters = name.adjusted(4, 4, -4, -4)  # without the padding
         if word in topic._legend_labels:
-            letters.setLeft(letters.left() - topic.theme.px(40))  # with its line in the key
+            letters.setLeft(letters.left() - topic.theme.px(40))  # with its sample line in the legend
         assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
         assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:place]), said
         for curve in (topic._own_curve, *topic._paper_curves):
@@ -187,7 +191,7 @@ def assert_names_are_whole_and_apart(topic: NoamTopic, where: str) -> None:
 
 
 def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, part: QRectF) -> bool:
-    """Whether a curve goes through a part of the scene."""
+    """Whether a curve passes through a rectangle of the scene."""
     box = plot.plotItem.vb
     columns = np.linspace(part.left(), part.right(), 200)
     steps = [box.mapSceneToView(QPointF(column, 0.0)).x() for column in columns]
@@ -196,9 +200,7 @@ def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, part: QRectF) -> b
     return any(part.top() < height < part.bottom() for height in heights)
 
 
-def test_the_warmup_follows_a_shorter_run_too_until_somebody_chooses(
-    topic: NoamTopic, window: MainWindow, qtbot: QtBot
-) -> None:
+def test_the_warmup_also_follows_a_shorter_run(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     for max_steps, warmup in ((60_000, 30_000), (1_000, 100)):
         settings = {"max_steps": max_steps, "schedule.name": "noam", "schedule.warmup_steps": warmup}
         prepare(window, qtbot, {f"training.{key}": value for key, value in settings.items()})

@@ -1,4 +1,4 @@
-"""The picture of positions shows the numbers of the formula."""
+"""The picture of positional encodings shows the numbers of the formula."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def direct(position: int, dimension: int, width: int) -> float:
     return cos(angle) if dimension % 2 else sin(angle)
 
 
-def test_the_width_is_the_models_until_one_is_chosen(topic: PositionsTopic, history: History) -> None:
+def test_the_width_is_the_models_until_the_user_changes_it(topic: PositionsTopic, history: History) -> None:
     assert history.prepared is not None
     assert topic.width_spin.value() == history.prepared.config.model.d_model
     topic.width_spin.setValue(8)
@@ -47,7 +47,7 @@ def test_the_width_may_be_that_of_any_model(topic: PositionsTopic, history: Hist
     assert topic.width_spin.text() == "8,192" and topic._image.image.shape == (8192, 100)
 
 
-def test_the_table_is_drawn_at_each_width_on_the_way_to_the_one_that_is_typed(
+def test_the_table_is_drawn_for_each_width_while_one_is_typed(
     topic: PositionsTopic, history: History, qtbot: QtBot
 ) -> None:
     topic.width_spin.selectAll()
@@ -58,12 +58,12 @@ def test_the_table_is_drawn_at_each_width_on_the_way_to_the_one_that_is_typed(
         np.testing.assert_allclose(topic._image.image[:, 7], expected, atol=1e-12)
 
 
-def test_the_number_of_the_first_row_is_whole(topic: PositionsTopic) -> None:
+def test_the_topmost_number_of_the_axis_is_not_cut(topic: PositionsTopic) -> None:
     number = QFontMetricsF(topic.theme.font(0.85)).height()
     assert topic.map.plotItem.vb.sceneBoundingRect().top() >= number / 2
 
 
-def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History) -> None:
+def test_map_and_waves_follow_the_formula(topic: PositionsTopic, history: History) -> None:
     topic.positions_spin.setValue(64)
     topic.width_spin.setValue(8)
     topic.wave_spin.setValue(3)
@@ -75,7 +75,7 @@ def test_map_and_waves_are_the_formulas(topic: PositionsTopic, history: History)
     assert [name.toPlainText() for name in topic._names] == ["3 cos", "4 sin", "5 cos", "6 sin", "7 cos"]
 
 
-def test_a_name_stands_beside_the_end_of_its_curve(topic: PositionsTopic, history: History) -> None:
+def test_the_names_of_the_curves_are_in_the_order_of_their_ends(topic: PositionsTopic, history: History) -> None:
     for first in (0, 4, 11):
         topic.wave_spin.setValue(first)
         topic.show_step(history, 0)
@@ -85,7 +85,7 @@ def test_a_name_stands_beside_the_end_of_its_curve(topic: PositionsTopic, histor
         np.testing.assert_allclose(sorted(heights), (-0.8, -0.4, 0.0, 0.4, 0.8), atol=1e-12)
 
 
-def test_which_curves_are_cosines_is_said(topic: PositionsTopic) -> None:
+def test_the_readout_says_that_cosines_are_dashed(topic: PositionsTopic) -> None:
     assert "; dashed: cosine." in topic.readout_label.text()
     dashed = [curve.opts["pen"].style() == Qt.PenStyle.DashLine for curve in topic._curves]
     assert dashed == ["cos" in name.toPlainText() for name in topic._names]

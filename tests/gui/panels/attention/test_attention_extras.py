@@ -1,4 +1,4 @@
-"""More of the Attention view, in the real window: one map of all heads, entropies, and differences."""
+"""The controls behind More in the Attention view: pooled heads, entropies, and differences."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.gui.waiting import wait_for
 
 @pytest.fixture
 def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
-    """The Attention view of the small task with More open."""
+    """The open More of the Attention view, with the small task."""
     view = window.attention_view
     window.show_view(VIEWS.index(type(view)))
     assert not view.extras.isVisible()
@@ -37,7 +37,7 @@ def extras(window: MainWindow, qtbot: QtBot) -> AttentionExtras:
     return view.extras
 
 
-def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one_and_every_control_has_a_name(
+def test_the_head_spin_box_shows_pooling_and_every_control_has_a_name(
     window: MainWindow, extras: AttentionExtras, qtbot: QtBot
 ) -> None:
     chooser, selection = window.attention_view.chooser, window.context.selection
@@ -54,7 +54,9 @@ def test_the_chooser_says_that_all_heads_are_one_and_leads_to_a_single_one_and_e
     assert chooser.head_spin.text() == "1 of 2"
 
 
-def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
+def test_heads_can_be_pooled_and_the_entropy_of_each_is_shown(
+    window: MainWindow, extras: AttentionExtras, qtbot: QtBot
+) -> None:
     view, selection = window.attention_view, window.context.selection
     qtbot.keyClicks(extras.pooled_combo, "mea")
     qtbot.waitUntil(lambda: "layer 1, mean of heads" in view.map.title_label.text(), timeout=WAIT_MS)
@@ -68,7 +70,7 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
     extras.entropy_box.click()
     qtbot.waitUntil(lambda: not view.grid.is_dirty, timeout=WAIT_MS)
     assert view.grid.canvas.grab().toImage() != plain
-    assert colours_of_a_head(view.grid.canvas) == colours, "it is written under the head, not on it"
+    assert colours_of_a_head(view.grid.canvas) == colours, "the entropy is written below the head, not on it"
     probe = not_none(window.context.bridge.history.probe(0))
     assert probe.sentences[0].by_reference is not None
     nats, share = head_entropy(probe.sentences[0].by_reference.cross[0], is_causal=False)
@@ -78,12 +80,12 @@ def test_all_heads_as_one_and_how_widely_each_looks(window: MainWindow, extras: 
 
 
 def colours_of_a_head(canvas: GridCanvas) -> set[int]:
-    """Of its cells, without its frame."""
+    """The colours inside a head's frame."""
     drawn = canvas.grab(canvas.cell(0, 0).toAlignedRect().adjusted(2, 2, -2, -2)).toImage()
     return {drawn.pixel(x, y) for x in range(drawn.width()) for y in range(drawn.height())}
 
 
-def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
+def test_the_difference_of_two_steps_is_shown(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view, history = window.attention_view, window.context.bridge.history
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: "step 12" in view.map.title_label.text(), timeout=WAIT_MS)
@@ -112,7 +114,7 @@ def test_two_steps_of_a_sentence(window: MainWindow, extras: AttentionExtras, qt
 
 
 def first_cell_readout(window: MainWindow, qtbot: QtBot) -> str:
-    """What the map reads out of its second cell."""
+    """The map's readout after a press of the right arrow key."""
     canvas = window.attention_view.map.canvas
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     return canvas.readout()
@@ -122,27 +124,27 @@ def weights_of(panel: AttentionMap) -> NDArray[np.float64]:
     return np.array([weights for _, *weights in panel.numbers()[1:]], np.float64)
 
 
-def test_another_run_is_read_beside_the_window(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
+def test_the_difference_to_another_run_is_shown(window: MainWindow, extras: AttentionExtras, qtbot: QtBot) -> None:
     view = window.attention_view
     window.context.workbench.learn(5)
     qtbot.waitUntil(
         lambda: window.context.bridge.state == "paused" and "step 5" in view.map.title_label.text(), timeout=WAIT_MS
     )
     first = not_none(window.context.workbench.run)
-    assert EXAMPLE_NAME not in combo_items(extras)  # it follows other sentences
+    assert EXAMPLE_NAME not in combo_items(extras)  # its probes have other sentences
     name = run_name(RunFolder.open(first))
     window.context.workbench.reset()
     qtbot.waitUntil(
         lambda: "step 0" in view.map.title_label.text() and window.context.bridge.state == "ready", timeout=WAIT_MS
     )
     view.more_button.click()
-    view.more_button.click()  # looked for anew
+    view.more_button.click()  # the list is read again
     qtbot.waitUntil(lambda: name in combo_items(extras), timeout=WAIT_MS)
     extras.baseline_combo.setFocus()
     qtbot.keyClicks(extras.baseline_combo, name[:4])
     qtbot.waitUntil(lambda: f"step 0 minus {name} at step 0" in view.map.title_label.text(), timeout=WAIT_MS)
-    assert not weights_of(view.map).any()  # the same seed
-    assert "Orange: more than the other run; blue: less." in view.map.canvas.legend()  # the title has its name
+    assert not weights_of(view.map).any()  # both have the same seed
+    assert "Orange: more than the other run; blue: less." in view.map.canvas.legend()  # the run's name is in the title
     assert first_cell_readout(window, qtbot).endswith("with weight +0.000 against the other run")
     qtbot.waitUntil(lambda: view.grid.title_label.text() == "All heads · step 0 minus the other run", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: extras.step_combo.isVisible() and not extras.is_dirty, timeout=WAIT_MS)
@@ -158,12 +160,12 @@ def test_another_run_is_read_beside_the_window(window: MainWindow, extras: Atten
 
 
 def combo_items(extras: AttentionExtras) -> list[str]:
-    """What can be compared with."""
+    """The items of the list of what to compare with."""
     return [extras.baseline_combo.itemText(place) for place in range(extras.baseline_combo.count())]
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
-def test_the_run_it_is_compared_with_stays_the_chosen_one_where_the_open_list_is_an_older_one(
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen platform, when a popup opens
+def test_the_compared_run_stays_selected_while_the_list_is_open(
     window: MainWindow, extras: AttentionExtras, qtbot: QtBot
 ) -> None:
     probe = not_none(window.context.bridge.history.probe(0))

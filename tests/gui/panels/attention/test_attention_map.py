@@ -1,4 +1,4 @@
-"""The large map: painted from the probe at the playhead, read with mouse and keys."""
+"""The large map: drawn from the probe at the playhead, read by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Stage = Callable[[QWidget, int, int], None]
 
 @pytest.fixture
 def panel(stage: Stage, theme: Theme) -> AttentionMap:
-    """The panel, shown, empty."""
+    """The panel on the screen, still empty."""
     made = AttentionMap(theme, Selection())
     stage(made, 700, 420)
     return made
 
 
 def colour_at(panel: AttentionMap, row: int, column: int) -> QColor:
-    """What is painted in the middle of a cell."""
+    """The colour in the middle of a cell."""
     centre = cell(panel, row, column).center().toPoint()
     return panel.canvas.grab().toImage().pixelColor(centre)
 
@@ -51,7 +51,7 @@ def picture_of(panel: AttentionMap) -> HeadPicture:
     return not_none(panel.canvas.picture)
 
 
-def test_a_weight_has_its_colour_and_its_words(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
+def test_a_weight_has_its_colour_and_is_read_out(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
     panel.show_step(history, 300)
     assert panel.title_label.text() == "Cross-attention, layer 2 head 1, teacher-forced · step 300"
     weights = picture_of(panel).weights
@@ -79,14 +79,12 @@ def test_it_shows_the_newest_probe_at_or_before_the_playhead(panel: AttentionMap
         assert panel.title_label.text().endswith(f"step {shown}")
 
 
-def test_without_a_probe_there_is_a_sentence(panel: AttentionMap) -> None:
+def test_without_a_probe_it_says_so(panel: AttentionMap) -> None:
     panel.show_step(History(), 0)
     assert panel.empty_label.isVisible() and panel.empty_label.text() == panel.empty_sentence
 
 
-def test_what_a_decoder_position_may_not_see_is_hatched_and_said(
-    panel: AttentionMap, history: History, qtbot: QtBot
-) -> None:
+def test_masked_cells_are_hatched_and_read_out_as_masked(panel: AttentionMap, history: History, qtbot: QtBot) -> None:
     panel._selection.choose(kind="decoder_self")
     panel.show_step(history, 300)
     qtbot.keyClick(panel.canvas, Qt.Key.Key_Right)
@@ -112,7 +110,7 @@ def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, the
     assert theme.colours.validation in edge
 
 
-def test_under_the_gold_alignment_stands_how_well_the_head_follows_it(panel: AttentionMap, history: History) -> None:
+def test_the_legend_gives_the_alignment_score_of_the_head(panel: AttentionMap, history: History) -> None:
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     for head, step, said in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
@@ -126,8 +124,8 @@ def test_under_the_gold_alignment_stands_how_well_the_head_follows_it(panel: Att
         assert "this head" not in panel.canvas.legend()
 
 
-def test_gold_is_seen_on_every_colour_of_a_difference(stage: Stage, theme: Theme) -> None:
-    """Not in orange, which is the colour of more, but between dashes with the surface's."""
+def test_gold_alignments_are_visible_on_every_colour_of_a_difference(stage: Stage, theme: Theme) -> None:
+    """Drawn in two colours, neither of them the orange that means more."""
     canvas = MapCanvas(theme)
     stage(canvas, 600, 400)
     gold = ((0, 0), (0, 1), (1, 1))
@@ -143,7 +141,7 @@ def test_gold_is_seen_on_every_colour_of_a_difference(stage: Stage, theme: Theme
     assert canvas.legend().endswith("Orange: more than step 3; blue: less. Dashed: the dataset's alignment.")
 
 
-def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(
+def test_a_smaller_head_clears_the_readout_of_a_cell_it_lacks(
     panel: AttentionMap, history: History, qtbot: QtBot
 ) -> None:
     panel._selection.choose(sentence="du willst bier")
@@ -155,7 +153,7 @@ def test_the_pointed_cell_is_forgotten_where_the_next_head_is_smaller(
     assert panel.canvas.readout() == ""
 
 
-def test_the_theme_switches_live(panel: AttentionMap, history: History, theme: Theme) -> None:
+def test_the_theme_can_be_switched(panel: AttentionMap, history: History, theme: Theme) -> None:
     panel.show_step(history, 300)
     theme.set_mode("dark")
     corner = panel.canvas.grab().toImage().pixelColor(QPoint(1, 1))

@@ -1,4 +1,4 @@
-"""Where the small heads lie."""
+"""The positions of the small heads."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def layout(qtbot: QtBot, qapp: object) -> GridLayout:
     return GridLayout(QSizeF(600, 400), ["encoder self 1", "cross 1"], [4, 3], metrics)
 
 
-def test_every_head_is_found_where_it_lies(layout: GridLayout) -> None:
+def test_cell_at_finds_every_head(layout: GridLayout) -> None:
     for row, count in enumerate((4, 3)):
         for head in range(count):
             assert layout.cell_at(layout.cell(row, head).center().toPoint()) == (row, head)
 
 
-def test_there_is_no_head_beside_the_heads(layout: GridLayout) -> None:
+def test_cell_at_finds_no_head_between_and_outside_the_cells(layout: GridLayout) -> None:
     first, missing = layout.cell(0, 0), layout.cell(1, 3)
     gap = QPoint(round(first.right()) + 2, round(first.center().y()))
     for point in (QPoint(1, 1), missing.center().toPoint(), QPoint(599, 399), gap):
@@ -38,7 +38,7 @@ def test_heads_fit_and_do_not_overlap(layout: GridLayout) -> None:
     assert all(cell.height() <= 1.5 * (cell.width() + 8) for cell in cells)
 
 
-def test_a_note_lies_under_its_head_where_that_leaves_the_head_as_much(qapp: object) -> None:
+def test_a_note_lies_under_its_head_if_the_cell_stays_high_enough(qapp: object) -> None:
     metrics, names = QFontMetrics(qapp.font()), ["encoder self 1", "cross 1"]  # type: ignore[attr-defined]
     noted = GridLayout(QSizeF(600, 400), names, [4, 3], metrics, note=12.0)
     places = [(row, head) for row, count in enumerate((4, 3)) for head in range(count)]
@@ -53,9 +53,7 @@ def test_a_note_lies_under_its_head_where_that_leaves_the_head_as_much(qapp: obj
     ("num_heads", "first_names"),
     [(4, ["head 1", "head 2"]), (12, ["1", "2"]), (30, ["2", "4"]), (64, ["4", "8"]), (128, ["16", "32"])],
 )
-def test_of_narrow_heads_every_second_fourth_or_later_one_is_numbered(
-    qapp: object, num_heads: int, first_names: list[str]
-) -> None:
+def test_narrow_heads_are_numbered_at_regular_intervals(qapp: object, num_heads: int, first_names: list[str]) -> None:
     metrics = QFontMetrics(qapp.font())  # type: ignore[attr-defined]
     layout = GridLayout(QSizeF(560, 300), ["encoder self 1", "cross 1"], [num_heads] * 2, metrics)
     names, places = zip(*layout.head_names(), strict=True)

@@ -1,4 +1,4 @@
-"""Heads switched off in the real window: what is told of it are the engine's own figures."""
+"""Heads switched off in the real window: the panel shows the engine's figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAST = HeadId("cross", 0, 0)
 
 @pytest.fixture
 def panel(window: MainWindow, qtbot: QtBot) -> HeadAblationPanel:
-    """The Attention view of the small task, all heads on: two of each kind."""
+    """The panel in the Attention view of the small task, with two heads of each kind, all on."""
     view = window.attention_view
     window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: "step 0" in view.map.title_label.text() and bool(view.grid.canvas.rows), timeout=WAIT_MS)
@@ -36,7 +36,7 @@ def panel(window: MainWindow, qtbot: QtBot) -> HeadAblationPanel:
 
 
 def answer(panel: HeadAblationPanel, qtbot: QtBot, *heads: HeadId) -> HeadAblation:
-    """What the engine says without these, once it is shown."""
+    """The engine's answer without these heads, once it is shown."""
 
     def is_shown() -> bool:
         said = panel.query.answer
@@ -46,7 +46,7 @@ def answer(panel: HeadAblationPanel, qtbot: QtBot, *heads: HeadId) -> HeadAblati
     return not_none(panel.query.answer)
 
 
-def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
+def test_a_key_switches_the_chosen_head_off_and_shows_the_changes(
     window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view = window.attention_view
@@ -68,7 +68,7 @@ def test_a_key_switches_the_chosen_head_off_and_shows_what_changes(
 
 
 def menu_of(window: MainWindow, reason: QContextMenuEvent.Reason, place: QPoint) -> QMenu:
-    """The menu of the grid, asked for with the mouse or the menu key."""
+    """The context menu of the grid, opened by mouse or by the menu key."""
     canvas = window.attention_view.grid.canvas
     QApplication.sendEvent(canvas, QContextMenuEvent(reason, place, canvas.mapToGlobal(place)))
     menus = [menu for menu in canvas.findChildren(QMenu) if menu.isVisible()]
@@ -84,8 +84,8 @@ def pick(menu: QMenu, text: str) -> None:
     action.trigger()
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
-def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen platform, when a popup opens
+def test_the_menu_of_the_grid_switches_heads_and_layers_off(
     window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view, canvas = window.attention_view, window.attention_view.grid.canvas
@@ -106,7 +106,7 @@ def test_the_grids_menu_switches_heads_and_layers_off_and_crosses_them_out(
     assert view.disabled_heads.heads == frozenset()
 
 
-def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
+def test_it_follows_the_playhead_and_a_reset_switches_all_heads_on(
     window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view = window.attention_view
@@ -123,14 +123,14 @@ def test_it_follows_the_playhead_and_another_model_has_all_its_heads(
 
 
 def follow_the_example(window: MainWindow, qtbot: QtBot) -> None:
-    """Show the example run as if another process wrote it, its heads drawn."""
+    """Follow the example run as if another process wrote it; wait until its heads are drawn."""
     bridge, grid = window.context.bridge, window.attention_view.grid
     window.context.follower.follow(example_path())
     qtbot.waitUntil(lambda: bridge.followed is not None and "800" in grid.title_label.text(), timeout=WAIT_MS)
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
+def test_heads_of_a_followed_run_cannot_be_switched_off(
     window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view, canvas, follower = window.attention_view, window.attention_view.grid.canvas, window.context.follower
@@ -141,7 +141,7 @@ def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
     answer(panel, qtbot, LAST)
     follow_the_example(window, qtbot)
     assert not panel.isVisible()
-    qtbot.waitUntil(lambda: canvas.grab().toImage() == with_all_on, timeout=WAIT_MS)  # once laid out anew
+    qtbot.waitUntil(lambda: canvas.grab().toImage() == with_all_on, timeout=WAIT_MS)  # after the layout has changed
     box, why = view.chooser.on_box, view.disabled_heads.unavailable_reason
     assert box.isChecked() and not box.isEnabled() and box.toolTip() == why and "stop following" in why
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
@@ -156,14 +156,16 @@ def test_of_a_followed_run_no_head_is_off_and_none_can_be_switched(
     answer(panel, qtbot, LAST)
 
 
-def test_no_key_switches_a_head_that_is_not_shown(window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot) -> None:
+def test_the_key_does_nothing_when_no_head_is_shown(window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot) -> None:
     view = window.attention_view
     view.chooser.show_step(History(), 0)
     qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
     assert not view.disabled_heads.heads
 
 
-def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot) -> None:
+def test_the_heading_of_the_loss_says_of_how_many_pairs_it_is(
+    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
+) -> None:
     window.attention_view.disabled_heads.toggle(LAST)
     seen = answer(panel, qtbot, LAST)
     heads = []
@@ -174,7 +176,7 @@ def test_the_loss_says_of_how_many_pairs_it_is(window: MainWindow, panel: HeadAb
     assert heads == [f"loss of {pairs}, nats/token" for pairs in counted]
 
 
-def test_a_shared_run_says_why_it_has_no_loss_of_validation_pairs(
+def test_a_shared_run_says_why_it_has_no_validation_loss(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     window, view = empty_window, empty_window.attention_view

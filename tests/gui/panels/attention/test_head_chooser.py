@@ -30,17 +30,17 @@ def shortcuts_of(view: QWidget) -> dict[str, QShortcut]:
     return {shortcut.key().toString(): shortcut for shortcut in view.findChildren(QShortcut)}
 
 
-def test_shows_what_is_chosen_of_what_there_is(qtbot: QtBot) -> None:
+def test_it_shows_the_chosen_head_and_the_number_of_heads(qtbot: QtBot) -> None:
     chooser, selection = chooser_of(qtbot, sentence())
     assert chooser.kind_combo.currentText() == "cross"
-    assert (chooser.layer_spin.text(), chooser.head_spin.text()) == ("2 of 2", "1 of 4")  # layer -1 is the last
+    assert (chooser.layer_spin.text(), chooser.head_spin.text()) == ("2 of 2", "1 of 4")  # layer -1 is the last one
     selection.choose(kind="encoder_self", layer=0, head=3)
     chooser.show_step(History(), 7)
     assert chooser.kind_combo.currentText() == "encoder self"
     assert (chooser.layer_spin.text(), chooser.head_spin.text()) == ("1 of 2", "4 of 4")
 
 
-def test_drawing_chooses_nothing(qtbot: QtBot) -> None:
+def test_drawing_does_not_change_the_selection(qtbot: QtBot) -> None:
     chooser, selection = chooser_of(qtbot, sentence())
     selection.choose(layer=-1, head=9)
     before = selection.chosen
@@ -49,7 +49,7 @@ def test_drawing_chooses_nothing(qtbot: QtBot) -> None:
     assert chooser.head_spin.text() == "2 of 4"  # head 9 of four wraps around
 
 
-def test_writes_into_the_selection(qtbot: QtBot) -> None:
+def test_controls_change_the_selection(qtbot: QtBot) -> None:
     chooser, selection = chooser_of(qtbot, sentence())
     chooser.layer_spin.stepUp()
     chooser.head_spin.stepDown()
@@ -66,12 +66,12 @@ def test_a_feed_that_cannot_be_chosen_says_why(qtbot: QtBot) -> None:
     assert "has no reference" in chooser.feed_combo.toolTip()
 
 
-def test_without_feeds_none_is_shown(qtbot: QtBot) -> None:
+def test_without_feeds_it_has_no_combo_box_for_them(qtbot: QtBot) -> None:
     chooser, _ = chooser_of(qtbot, sentence(), has_feeds=False)
     assert not chooser.feed_combo.isVisibleTo(chooser) and chooser.kind_combo.isVisibleTo(chooser)
 
 
-def test_without_lines_neither_box_nor_key_offers_them(qtbot: QtBot) -> None:
+def test_without_lines_it_has_neither_their_check_box_nor_their_key(qtbot: QtBot) -> None:
     view = QWidget()
     qtbot.addWidget(view)
     chooser, _ = chooser_of(qtbot, sentence(), has_lines=False)
@@ -80,12 +80,12 @@ def test_without_lines_neither_box_nor_key_offers_them(qtbot: QtBot) -> None:
     assert "Alt+L" not in shortcuts_of(view)
 
 
-def test_says_when_there_is_nothing_to_choose_from(qtbot: QtBot) -> None:
+def test_without_a_sentence_it_says_that_nothing_can_be_chosen(qtbot: QtBot) -> None:
     chooser, _ = chooser_of(qtbot, None)
     assert chooser.empty_label.isVisibleTo(chooser) and not chooser.kind_combo.isVisibleTo(chooser)
 
 
-def test_shortcuts_belong_to_the_view(qtbot: QtBot) -> None:
+def test_it_adds_its_shortcuts_to_the_view(qtbot: QtBot) -> None:
     view = QWidget()
     qtbot.addWidget(view)
     chooser, selection = chooser_of(qtbot, sentence())

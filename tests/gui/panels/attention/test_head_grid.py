@@ -1,4 +1,4 @@
-"""All heads, small: every one is there, and one of them is chosen."""
+"""The grid of all heads: each is drawn, and one is chosen."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def panel(stage: Stage, theme: Theme, history: History) -> HeadGrid:
     return made
 
 
-def test_every_head_is_painted_where_its_cell_is(panel: HeadGrid, history: History) -> None:
+def test_every_head_is_drawn_in_its_cell(panel: HeadGrid, history: History) -> None:
     probe = history.probe(300)
     assert probe is not None
     image = panel.canvas.grab().toImage()
@@ -53,7 +53,7 @@ def test_a_click_chooses_the_head(panel: HeadGrid, qtbot: QtBot) -> None:
     assert panel.canvas.chosen_cell() == (3, 2)
 
 
-def test_arrow_keys_go_from_head_to_head_and_over_the_kinds(panel: HeadGrid, qtbot: QtBot) -> None:
+def test_arrow_keys_move_between_heads_and_kinds(panel: HeadGrid, qtbot: QtBot) -> None:
     panel._selection.choose(kind="encoder_self", layer=1, head=0)
     qtbot.keyClick(panel.canvas, Qt.Key.Key_Right)
     qtbot.keyClick(panel.canvas, Qt.Key.Key_Down)
@@ -61,7 +61,7 @@ def test_arrow_keys_go_from_head_to_head_and_over_the_kinds(panel: HeadGrid, qtb
     assert (chosen.kind, chosen.layer, chosen.head) == ("decoder_self", 0, 1)
 
 
-def test_the_chosen_one_is_framed(panel: HeadGrid, theme: Theme) -> None:
+def test_the_chosen_head_is_framed(panel: HeadGrid, theme: Theme) -> None:
     panel._selection.choose(kind="cross", layer=0, head=3)
     area = panel.canvas.cell(4, 3).toRect()
     image = panel.canvas.grab().toImage()
@@ -69,7 +69,7 @@ def test_the_chosen_one_is_framed(panel: HeadGrid, theme: Theme) -> None:
     assert theme.colours.training in edge
 
 
-def test_one_kind_alone_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, history: History) -> None:
+def test_a_grid_of_one_kind_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, history: History) -> None:
     selection = Selection()
     alone = HeadGrid(theme, selection, all_kinds=False)
     qtbot.addWidget(alone)
@@ -78,13 +78,13 @@ def test_one_kind_alone_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, histo
     assert [(row.kind, row.layer) for row in alone.canvas.rows] == [("decoder_self", 0), ("decoder_self", 1)]
 
 
-def test_without_a_probe_there_is_a_sentence(panel: HeadGrid) -> None:
+def test_without_a_probe_it_says_so(panel: HeadGrid) -> None:
     panel.show_step(History(), 0)
     assert panel.empty_label.text() == panel.empty_sentence and panel.empty_label.isVisible()
 
 
-def test_the_head_that_found_the_alignment_is_named_and_marked(panel: HeadGrid, history: History) -> None:
-    assert panel.title_label.text() == f"{panel.title} · step 300"  # the plugin of this history gives no alignments
+def test_the_head_with_the_best_alignment_is_named_and_marked(panel: HeadGrid, history: History) -> None:
+    assert panel.title_label.text() == f"{panel.title} · step 300"  # this history has no gold alignments
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     panel.show_step(history, 310)
@@ -94,12 +94,12 @@ def test_the_head_that_found_the_alignment_is_named_and_marked(panel: HeadGrid, 
     assert panel.title_label.text() == "All heads · ◆ alignment 1.00: cross 2 head 3 since 320 · step 330"
     label = panel.title_label
     seen = elided_title(label.text(), label.fontMetrics(), label.fontMetrics().horizontalAdvance(label.text()) * 3 // 4)
-    assert "1.00" in seen and "…" in seen  # with what it is about, however narrow
+    assert "1.00" in seen and "…" in seen  # the score stays, however narrow the title
     assert mark_in(panel, 5, 2, plain) and not mark_in(panel, 5, 1, plain) and not mark_in(panel, 3, 2, plain)
 
 
-def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel: HeadGrid, history: History) -> None:
-    """A star there is the best validation."""
+def test_the_best_head_has_the_mark_that_its_discovery_has_among_the_ticks(panel: HeadGrid, history: History) -> None:
+    """There, a star would mean the best validation."""
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2))):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
     panel.show_step(history, 320)
@@ -112,7 +112,7 @@ def test_the_mark_of_the_best_head_is_that_of_its_finding_among_the_steps(panel:
     assert panel.theme.colours.good in colours and panel.theme.colours.validation not in colours
 
 
-def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, history: History) -> None:
+def test_every_cross_attention_head_has_its_alignment_score(panel: HeadGrid, history: History) -> None:
     assert "Alignment" not in tooltip_of(panel, 5, 2)
     history.apply(ProbeDone(probe=Probe(step=310, sentences=(aligned_sentence((1, 2, 2)), sentence()))))
     history.apply(ProbeDone(probe=Probe(step=320, sentences=(aligned_sentence(), sentence()))))
@@ -129,14 +129,14 @@ def test_every_head_of_cross_attention_tells_its_own_score(panel: HeadGrid, hist
 
 
 def tooltip_of(panel: HeadGrid, row: int, head: int) -> str:
-    """What is shown where the mouse rests on a head."""
+    """The tooltip of a head."""
     place = panel.canvas.cell(row, head).center().toPoint()
     QApplication.sendEvent(panel.canvas, QHelpEvent(QEvent.Type.ToolTip, place, panel.canvas.mapToGlobal(place)))
     return QToolTip.text()
 
 
 def mark_in(panel: HeadGrid, row: int, head: int, plain: QImage) -> bool:
-    """Whether the upper right corner of a head looks otherwise than in a picture without marks."""
+    """Whether the upper right corner of a head differs from that of a picture without marks."""
     corner = panel.canvas.cell(row, head).toRect()
     corner.setLeft(corner.right() - 12)
     corner.setHeight(12)

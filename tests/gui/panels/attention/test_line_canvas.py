@@ -1,4 +1,4 @@
-"""A head as lines: as strong as the weights, and only those of the token pointed at."""
+"""A head drawn as lines: their opacity is the weight, and pointing at a token leaves only its lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def canvas(stage: Stage, theme: Theme) -> LineCanvas:
 
 
 def colour_between(canvas: LineCanvas, row: int, column: int, *, share: float = 0.4) -> QColor:
-    """What is painted on the way from a token that reads to one that is read."""
+    """The colour on the line between a reading token and the one that it reads."""
     layout = canvas._layout(PICTURE)
     start, end = layout.end("below", row), layout.end("above", column)
     return canvas.grab().toImage().pixelColor((start + (end - start) * share).toPoint())
@@ -45,21 +45,21 @@ def rgb(colour: QColor) -> list[int]:
 
 
 def blended(over: QColor, under: QColor, strength: float) -> list[float]:
-    """Red, green and blue where a colour covers another with this strength."""
+    """Red, green and blue of a colour blended over another with this opacity."""
     return [strength * a + (1 - strength) * b for a, b in zip(rgb(over), rgb(under), strict=True)]
 
 
-def test_a_line_is_as_strong_as_its_weight(canvas: LineCanvas, theme: Theme) -> None:
+def test_the_opacity_of_a_line_is_its_weight(canvas: LineCanvas, theme: Theme) -> None:
     line, ground = theme.colour("training"), canvas.grab().toImage().pixelColor(2, 200)
     for row, column in ((0, 0), (1, 2)):
         seen = rgb(colour_between(canvas, row, column))
         assert seen == pytest.approx(blended(line, ground, float(WEIGHTS[row, column])), abs=2)
-    assert colour_between(canvas, 0, 2, share=0.5) == ground  # below what is drawn
+    assert colour_between(canvas, 0, 2, share=0.5) == ground  # too weak to be drawn
     canvas.show_picture(PICTURE, square_root=True)
     assert rgb(colour_between(canvas, 0, 0)) == pytest.approx(blended(line, ground, 0.75**0.5), abs=2)
 
 
-def test_a_token_pointed_at_keeps_its_lines_alone_and_says_them(canvas: LineCanvas, qtbot: QtBot) -> None:
+def test_pointing_at_a_token_shows_and_reads_out_only_its_lines(canvas: LineCanvas, qtbot: QtBot) -> None:
     surface = canvas.grab().toImage().pixelColor(2, 200)
     layout = canvas._layout(PICTURE)
     qtbot.mouseMove(canvas, layout.label("below", 0).center().toPoint())
@@ -71,7 +71,7 @@ def test_a_token_pointed_at_keeps_its_lines_alone_and_says_them(canvas: LineCanv
     assert colour_between(canvas, 0, 0) == surface and colour_between(canvas, 1, 2) != surface
 
 
-def test_arrow_keys_go_from_token_to_token(canvas: LineCanvas, qtbot: QtBot) -> None:
+def test_arrow_keys_move_between_tokens(canvas: LineCanvas, qtbot: QtBot) -> None:
     said = []
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Down):
         qtbot.keyClick(canvas, key)
@@ -79,13 +79,15 @@ def test_arrow_keys_go_from_token_to_token(canvas: LineCanvas, qtbot: QtBot) -> 
     assert said == ["<bos> → i", "i → want", "<bos> → i", "ich", "<eos>", "<bos> → i"]
 
 
-def test_the_token_pointed_at_is_forgotten_where_the_next_head_is_smaller(canvas: LineCanvas, qtbot: QtBot) -> None:
+def test_a_smaller_head_clears_the_readout_of_a_token_it_lacks(canvas: LineCanvas, qtbot: QtBot) -> None:
     qtbot.mouseMove(canvas, canvas._layout(PICTURE).label("above", 2).center().toPoint())
     canvas.show_picture(HeadPicture(WEIGHTS[:, :2], PICTURE.rows, PICTURE.columns[:2], is_causal=False))
     assert canvas.readout() == ""
 
 
-def test_tokens_are_measured_once_for_all_their_lines(canvas: LineCanvas, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_token_is_measured_once_however_many_lines_it_has(
+    canvas: LineCanvas, monkeypatch: pytest.MonkeyPatch
+) -> None:
     measured: list[str] = []
 
     class Counting(QFontMetricsF):
@@ -97,10 +99,10 @@ def test_tokens_are_measured_once_for_all_their_lines(canvas: LineCanvas, monkey
     tokens = tuple(map(str, range(30)))
     canvas.show_picture(HeadPicture(np.full((30, 30), 1 / 30), tokens, tokens, is_causal=False))
     canvas.grab()
-    assert measured and len(measured) <= 2 * len(tokens) * 2  # upright and turned, of both sides
+    assert measured and len(measured) <= 2 * len(tokens) * 2  # upright and rotated, on both sides
 
 
-def test_the_panel_says_what_lines_are(stage: Stage, theme: Theme, history: History) -> None:
+def test_the_panel_switches_to_lines_and_explains_them(stage: Stage, theme: Theme, history: History) -> None:
     selection = Selection()
     panel = AttentionMap(theme, selection)
     stage(panel, 700, 420)
@@ -112,14 +114,14 @@ def test_the_panel_says_what_lines_are(stage: Stage, theme: Theme, history: Hist
     assert panel.lines.legend() in [label.text() for label in panel.findChildren(QLabel)]
 
 
-def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme: Theme, qtbot: QtBot) -> None:
+def test_differences_have_colours_signs_and_dotted_lines(canvas: LineCanvas, theme: Theme, qtbot: QtBot) -> None:
     ground = canvas.grab().toImage().pixelColor(2, 200)
     differences = np.array([[0.75, -0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
     canvas.show_picture(replace(PICTURE, weights=differences, baseline="step 3"))
     seen = rgb(colour_between(canvas, 0, 0))
     assert seen == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
     along = {colour_between(canvas, 0, 1, share=share / 200).name() for share in range(60, 120)}
-    assert ground.name() in along and len(along) > 1  # dots
+    assert ground.name() in along and len(along) > 1  # dotted
     assert canvas.legend().endswith("Orange: more than step 3; blue: less.")
     canvas.show_picture(replace(PICTURE, weights=differences, baseline="step 3", alignment=((1, 0),)))
     along = {colour_between(canvas, 1, 0, share=share / 200).name() for share in range(60, 120)}
@@ -129,11 +131,11 @@ def test_differences_are_told_by_colour_sign_and_dots(canvas: LineCanvas, theme:
     assert canvas.readout() == "<bos> → i  reads from  ich +0.75,  will -0.50,  <eos> +0.00  against step 3"
 
 
-def test_of_many_tokens_so_many_are_written_as_do_not_lie_over_each_other(canvas: LineCanvas) -> None:
+def test_only_as_many_of_many_tokens_are_labelled_as_fit(canvas: LineCanvas) -> None:
     tokens = tuple(f"token{place}" for place in range(60))
     crowd = HeadPicture(np.eye(60, dtype=np.float16), tokens, tokens, is_causal=False)
     layout = canvas._layout(crowd)
     places = layout.labelled_indices("below")
     distance = layout.end("below", places[1]).x() - layout.end("below", places[0]).x()
     assert distance >= 0.9 * QFontMetricsF(layout.font).height()
-    assert len(canvas._layout(PICTURE).labelled_indices("above")) == 3  # all, where they stand beside each other
+    assert len(canvas._layout(PICTURE).labelled_indices("above")) == 3  # all of them, if they fit side by side

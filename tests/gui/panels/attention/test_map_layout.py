@@ -1,4 +1,4 @@
-"""Cells and labels fit their area and never lie about what is under the mouse."""
+"""Cells and labels fit into their area, and cell_at finds the cell that is drawn at a point."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def layout(width: float, height: float, rows: tuple[str, ...], columns: tuple[st
 
 @pytest.mark.parametrize(("width", "height"), [(240, 160), (640, 360), (1500, 900)])
 @pytest.mark.parametrize(("num_rows", "num_columns"), [(1, 1), (12, 12), (3, 40), (60, 5)])
-def test_everything_lies_within_the_area(
+def test_the_grid_lies_within_the_area_with_room_for_labels(
     qtbot: QtBot, width: float, height: float, num_rows: int, num_columns: int
 ) -> None:
     made = layout(width, height, ("after → then",) * num_rows, ("Donaudampfschiff",) * num_columns)
     assert QRectF(0, 0, width, height).contains(made.grid)
-    assert (made.grid.left() > 0, made.grid.top() > 0) == (made.names_rows, made.names_columns)  # where labels go
+    assert (made.grid.left() > 0, made.grid.top() > 0) == (made.names_rows, made.names_columns)  # where the labels go
 
 
-def test_the_cell_under_a_point_is_the_one_drawn_there(qtbot: QtBot) -> None:
+def test_cell_at_finds_the_cell_drawn_at_a_point(qtbot: QtBot) -> None:
     made = layout(640, 360, ("a", "b", "c"), ("d", "e"))
     for row, column in np.ndindex(3, 2):
         assert made.cell_at(made.cell(row, column).center()) == (row, column)
@@ -37,33 +37,33 @@ def test_the_cell_under_a_point_is_the_one_drawn_there(qtbot: QtBot) -> None:
     assert made.cell_at(made.grid.bottomRight() + QPointF(0, 1)) is None
 
 
-def test_column_labels_turn_only_where_they_would_touch(qtbot: QtBot) -> None:
+def test_column_labels_are_rotated_only_if_they_would_overlap(qtbot: QtBot) -> None:
     assert not layout(900, 600, ("a",) * 8, ("short",) * 8).rotated
     assert layout(640, 360, ("a",) * 8, ("Lebensversicherung",) * 8).rotated
 
 
 @pytest.mark.parametrize(("width", "height"), [(1350, 190), (900, 600), (640, 360), (300, 160)])
-def test_column_labels_that_are_not_turned_have_the_room_they_need(qtbot: QtBot, width: float, height: float) -> None:
+def test_horizontal_column_labels_fit_their_columns(qtbot: QtBot, width: float, height: float) -> None:
     words = ("am", "Abend", "kann", "ich", "meinen", "netten", "Bruder", "nicht", "sehen", "<eos>")
     made = layout(width, height, ("brother → <eos>",) * 10, words)
     widest = max(QFontMetricsF(made.font).horizontalAdvance(word) for word in words)
     assert made.rotated == (width < 900) and (made.rotated or made.cell(0, 0).width() > widest)
 
 
-def test_columns_without_names_take_no_room(qtbot: QtBot) -> None:
+def test_columns_without_labels_reserve_no_space(qtbot: QtBot) -> None:
     assert layout(640, 360, ("a",) * 8, ("",) * 8).grid.top() == 0
     assert layout(640, 360, ("a",) * 8, ("", "b")).grid.top() > 0
 
 
-def test_labels_that_are_not_written_take_no_room(qtbot: QtBot) -> None:
+def test_labels_that_do_not_fit_reserve_no_space(qtbot: QtBot) -> None:
     made = layout(640, 360, ("after → then",) * 60, ("Donaudampfschiff",) * 60)
     assert not made.names_rows and not made.names_columns
     assert made.grid.topLeft() == QPointF(0, 0) and made.cell(0, 0).height() == 6
     below = MapLayout(QRectF(0, 0, 640, 360), made, made.font, row_label_width=100)
-    assert below.grid.left() > 100  # as those that it stands below of
+    assert below.grid.left() > 100  # so that it lines up with the matrix above
 
 
-def test_a_smaller_font_is_taken_where_the_columns_have_labels_in_it_alone(qtbot: QtBot) -> None:
+def test_a_smaller_font_is_used_only_if_column_labels_then_fit(qtbot: QtBot) -> None:
     fonts = [Theme("light").token_font(scale) for scale in (1.0, 0.8)]
     picture = HeadPicture(np.zeros((10, 12), np.float16), ("evening",) * 10, ("evening",) * 12, False)
     for width, place in ((400, 0), (200, 1), (120, 0)):
@@ -71,13 +71,13 @@ def test_a_smaller_font_is_taken_where_the_columns_have_labels_in_it_alone(qtbot
         assert made.font == fonts[place] and made.names_columns == (width > 120), width
 
 
-def test_twelve_by_twelve_tokens_are_legible_in_the_small_window(qtbot: QtBot) -> None:
+def test_labels_of_twelve_tokens_fit_in_the_smallest_window(qtbot: QtBot) -> None:
     words = tuple(f"word{place}" for place in range(12))
     made = layout(620, 250, words, words)
     assert made.names_rows
 
 
-def test_where_rows_are_low_their_labels_are_smaller_and_never_touch(qtbot: QtBot) -> None:
+def test_labels_of_low_rows_are_smaller_and_do_not_overlap(qtbot: QtBot) -> None:
     theme, words = Theme("light"), tuple(f"word{place}" for place in range(12))
     picture = HeadPicture(np.zeros((12, 12), np.float16), words, words, False)
     fonts = [theme.token_font(scale) for scale in (1.0, 0.85, 0.7)]

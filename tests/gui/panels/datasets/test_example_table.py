@@ -1,4 +1,4 @@
-"""Examples behind the figures of a dataset."""
+"""The examples behind the figures of a dataset."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.widgets.labels import literal_tooltip
 from tests.gui.tables import item_at
 
 
-def test_a_sentence_of_the_data_is_read_as_it_is_written(qtbot: QtBot, theme: Theme) -> None:
+def test_a_tooltip_shows_the_text_of_a_sentence_literally(qtbot: QtBot, theme: Theme) -> None:
     table = ExampleTable(theme)
     qtbot.addWidget(table)
     table.show_rows([Example("train", "repeated", "<p>Click <b>OK</b>", 2)])

@@ -1,4 +1,4 @@
-"""The lengths of a corpus, side by side in the Data view of a window of 1280 x 720."""
+"""The histograms of source and target lengths in the Data view."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tests.gui.waiting import wait_for
 
 
 def wrapped(label: QLabel) -> int:
-    """How high it is as it wraps."""
+    """The height of a label as it wraps."""
     return label.heightForWidth(label.width())
 
 
-def test_where_one_label_wraps_the_plots_are_alike_and_whole(
+def test_the_plots_have_equal_heights_even_if_only_one_label_wraps(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     for side, least in (("source", 100), ("target", 1)):
         text = "\n".join("word " * length for length in range(least, least + 5))
         (tmp_path / f"train.{side}").write_text(text, encoding="utf-8")
-        (tmp_path / f"valid.{side}").write_text(text, encoding="utf-8")  # in train too: examples stand below
+        (tmp_path / f"valid.{side}").write_text(text, encoding="utf-8")  # also in train: gives examples
     options = ", ".join(
         f"{split}_{side}: {split}.{side}" for split in ("train", "valid") for side in ("source", "target")
     )
@@ -39,7 +39,7 @@ def test_where_one_label_wraps_the_plots_are_alike_and_whole(
     qtbot.waitUntil(lambda: "median 103" in src.label.text(), timeout=WAIT_MS)
     assert wrapped(src.label) == 2 * wrapped(tgt.label)
     for one in (src, tgt):
-        wait_for(qtbot, lambda label: label.height() >= wrapped(label), one.label)  # once laid out
+        wait_for(qtbot, lambda label: label.height() >= wrapped(label), one.label)  # after the layout
         assert one.plot.geometry().bottom() <= view.histograms.content.rect().bottom(), one.label.text()
     places = [(one.plot.mapTo(view, one.plot.rect().topLeft()).y(), one.plot.height()) for one in (src, tgt)]
     assert places[0] == places[1]

@@ -13,7 +13,7 @@ from gui.theme import GRID, Theme
 from tests.gui.tables import item_at
 
 
-def test_a_row_says_how_many_tokens_it_has(qtbot: QtBot, theme: Theme) -> None:
+def test_the_tooltip_of_a_text_gives_its_number_of_tokens(qtbot: QtBot, theme: Theme) -> None:
     table = PairTable(theme)
     qtbot.addWidget(table)
     table.show_rows([PairRow(index=0, src=(("a", True),), tgt=(), is_left_out=False)])
@@ -22,9 +22,7 @@ def test_a_row_says_how_many_tokens_it_has(qtbot: QtBot, theme: Theme) -> None:
 
 
 @pytest.mark.parametrize("zoom", [100, 200])
-def test_the_numbers_have_the_width_they_need_and_leave_the_rest_to_the_texts(
-    qtbot: QtBot, theme: Theme, zoom: int
-) -> None:
+def test_the_column_of_numbers_is_as_wide_as_they_need(qtbot: QtBot, theme: Theme, zoom: int) -> None:
     table = PairTable(theme)
     theme.set_zoom(zoom)
     qtbot.addWidget(table)
@@ -32,7 +30,7 @@ def test_the_numbers_have_the_width_they_need_and_leave_the_rest_to_the_texts(
     metrics = table.fontMetrics()
 
     def lines_of_number() -> float:
-        """How many lines its number takes."""
+        """How many lines of text the number cell takes."""
         option = QStyleOptionViewItem()
         option.rect = QRect(0, 0, table.columnWidth(0), 100)
         height = table.itemDelegate().sizeHint(option, table.model().index(0, 0)).height()
@@ -46,4 +44,4 @@ def test_the_numbers_have_the_width_they_need_and_leave_the_rest_to_the_texts(
     assert lines_of_number() == pytest.approx(1, abs=0.2)
     table.show_rows([PairRow(index=28_999, src=(), tgt=(), is_left_out=True)])
     assert table.columnWidth(0) <= metrics.horizontalAdvance("too long") + margins + 2
-    assert lines_of_number() == pytest.approx(2, abs=0.2), "its number, and “too long”"
+    assert lines_of_number() == pytest.approx(2, abs=0.2), "the number, and “too long” below it"

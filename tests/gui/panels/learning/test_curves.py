@@ -1,4 +1,4 @@
-"""Loss, learning rate and probes: what they draw, and the playhead through them."""
+"""The plots of loss, learning rate and probes, and the playhead that moves through them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def panel(make_step_panel: Callable[[type[Curves], int], Curves]) -> Curves:
 
 
 def point_at(plot: StepPlot, step: float, height: float) -> QPoint:
-    """Where a point of the axes is on the plot's widget."""
+    """The pixel of a plot's widget at these coordinates of its axes."""
     return plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(step, height)))
 
 
@@ -53,15 +53,15 @@ def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, h
     assert panel.loss._valid.getOriginalDataset()[1].tolist() == [1.5, 0.9, 0.8, 0.95]
 
 
-def test_a_run_that_goes_back_and_learns_otherwise_is_drawn_anew(panel: Curves, history: History) -> None:
-    """It has as many steps as before, in the very arrays that were drawn."""
+def test_a_run_that_goes_back_and_learns_differently_is_redrawn(panel: Curves, history: History) -> None:
+    """It has as many steps as before, stored in the same arrays."""
     again = {"train/loss": np.full(NUM_STEPS, 2.5), "train/learning_rate": np.full(NUM_STEPS, 2e-3)}
     history.apply(StepsDone(first_step=1, arrays=again))
     panel.show_step(history, NUM_STEPS)
     assert not panel.grab().isNull()
     for curve, value in ((panel.loss._raw, 2.5), (panel.loss._train, 2.5), (panel.learning_rate._done, 2e-3)):
         np.testing.assert_allclose(curve.getOriginalDataset()[1], value)
-        np.testing.assert_allclose(curve.getData()[1], value)  # what is painted, of fewer points
+        np.testing.assert_allclose(curve.getData()[1], value)  # what is painted, downsampled
 
 
 def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
@@ -69,7 +69,7 @@ def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
     assert (steps.tolist(), losses.tolist()) == ([300], [0.8])
 
 
-def test_the_star_is_where_the_metric_is_best_that_the_run_goes_by(panel: Curves, history: History) -> None:
+def test_the_star_follows_the_best_metric_that_was_changed(panel: Curves, history: History) -> None:
     history.apply(SettingChanged(step=320, key="training.best_metric", value="valid/bleu"))
     metrics = {"valid/loss": 1.2, "valid/bleu": 30.0}
     history.apply(ValidationDone(step=350, metrics=metrics, sentences=(), is_best=True))
@@ -82,7 +82,7 @@ def test_the_star_is_where_the_metric_is_best_that_the_run_goes_by(panel: Curves
     assert panel.ticks.accessibleDescription().endswith(said)
 
 
-def test_guessing_and_the_noise_floor_are_lines_with_their_numbers(panel: Curves) -> None:
+def test_guessing_and_the_noise_floor_are_labelled_lines(panel: Curves) -> None:
     guessing, limit = panel.loss._levels["guessing"], panel.loss._levels["limit"]
     assert guessing.value() == pytest.approx(math.log(50))
     assert guessing.label.toPlainText() == "guessing: ln 50 = 3.91"
@@ -92,7 +92,7 @@ def test_guessing_and_the_noise_floor_are_lines_with_their_numbers(panel: Curves
     assert low == 0 and math.log(50) < high
 
 
-def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Curves) -> None:
+def test_before_the_first_step_the_plot_shows_guessing_and_the_planned_rate(panel: Curves) -> None:
     untrained = History()
     untrained.apply(prepared())
     panel.show_step(untrained, 0)
@@ -101,7 +101,7 @@ def test_before_the_first_step_the_axes_already_say_where_guessing_is(panel: Cur
     assert len(panel.learning_rate._planned.getOriginalDataset()[0]) > 100
 
 
-def test_the_rate_that_was_stays_in_view_when_another_is_set(panel: Curves, history: History) -> None:
+def test_the_earlier_rate_stays_in_view_when_another_is_set(panel: Curves, history: History) -> None:
     history.apply(SettingChanged(step=NUM_STEPS, key="training.optimizer.learning_rate", value=1e-6))
     panel.show_step(history, NUM_STEPS)
     rate = panel.learning_rate
@@ -113,7 +113,7 @@ def test_the_rate_that_was_stays_in_view_when_another_is_set(panel: Curves, hist
 @pytest.mark.parametrize("last_step", [0, NUM_STEPS])
 @pytest.mark.parametrize("warmup_steps", [1, 20, 60, 200])
 @pytest.mark.parametrize("schedule", ["inverse_sqrt", "constant"])
-def test_the_rates_own_line_does_not_strike_through_its_name(
+def test_the_curve_of_the_rate_does_not_cross_its_label(
     panel: Curves, theme: Theme, schedule: str, warmup_steps: int, last_step: int
 ) -> None:
     edits = (f"training.schedule.name={schedule}", f"training.schedule.warmup_steps={warmup_steps}")
@@ -138,12 +138,12 @@ def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, hi
         assert said in panel.title_label.text()
 
 
-def test_nothing_prepared_is_a_sentence(panel: Curves) -> None:
+def test_with_nothing_prepared_it_says_what_to_do(panel: Curves) -> None:
     panel.show_step(History(), 0)
     assert panel.empty_label.isVisible()
 
 
-def test_it_asks_for_space_once_that_learns_and_no_level_strikes_that_through(panel: Curves, theme: Theme) -> None:
+def test_it_suggests_space_only_when_ready_and_no_line_crosses_the_hint(panel: Curves, theme: Theme) -> None:
     made = History()
     made.apply(prepared())
     asked = panel.loss._hint
@@ -156,10 +156,12 @@ def test_it_asks_for_space_once_that_learns_and_no_level_strikes_that_through(pa
 
 
 @pytest.mark.parametrize("height", [200, 260, 600])
-def test_the_names_at_the_ends_never_touch(panel: Curves, history: History, height: int, qtbot: QtBot) -> None:
+def test_the_labels_at_the_ends_of_the_curves_never_overlap(
+    panel: Curves, history: History, height: int, qtbot: QtBot
+) -> None:
     panel.window().resize(1100, height)
     qtbot.wait(20)
-    panel.show_step(history, NUM_STEPS)  # 0.72 and 0.95 of 3.9: nearer than a line of text
+    panel.show_step(history, NUM_STEPS)  # 0.72 and 0.95 of 3.9: closer together than the height of a label
     panel.grab()
     train, valid = (panel.loss._names[name].sceneBoundingRect() for name in ("train", "valid"))
     assert not train.adjusted(0, 1, 0, -1).intersects(valid)
@@ -171,13 +173,13 @@ def test_a_loss_that_is_not_finite_leaves_the_axis_usable(panel: Curves, history
     assert np.isfinite(panel.loss.viewRange()[1]).all()
 
 
-def test_the_strips_share_the_steps_of_the_loss(panel: Curves) -> None:
+def test_all_strips_have_the_same_step_axis(panel: Curves) -> None:
     for step in (0, 200, 400):
         places = {point_at(plot, step, 0).x() for plot in (panel.loss, panel.learning_rate, panel.ticks)}
         assert max(places) - min(places) <= 1
 
 
-def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(panel: Curves, history: History) -> None:
+def test_ticks_mark_probes_and_taller_ticks_kept_weights(panel: Curves, history: History) -> None:
     history._snapshot_steps = [0, 300]
     panel.show_step(history, NUM_STEPS)
     steps, heights = panel.ticks._probes.getOriginalDataset()
@@ -187,14 +189,14 @@ def test_a_tick_stands_at_every_probe_and_a_taller_one_where_weights_are_kept(pa
     assert kept_heights.max() > heights.max()
 
 
-def test_a_changed_setting_is_named_in_the_words_that_were_typed(panel: Curves, history: History) -> None:
+def test_a_changed_setting_is_labelled_literally(panel: Curves, history: History) -> None:
     history.apply(SettingChanged(step=250, key="training.best_metric", value="valid/{} {value"))
     panel.show_step(history, NUM_STEPS)
     panel.show_step(history, NUM_STEPS)
     assert [line.label.toPlainText() for line in panel.loss._changes] == ["best_metric valid/{} {value"]
 
 
-def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, history: History, qtbot: QtBot) -> None:
+def test_events_are_marked_and_explained_in_tooltips(panel: Curves, history: History, qtbot: QtBot) -> None:
     history.apply(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
     panel.show_step(history, NUM_STEPS)
     ticks = panel.ticks
@@ -203,14 +205,16 @@ def test_what_happened_is_marked_and_told_where_the_mouse_rests(panel: Curves, h
     assert ticks.accessibleDescription() == said
 
     def says_the_best() -> bool:
-        for step in (299, 300):  # pyqtgraph passes over moves that come too fast
+        for step in (299, 300):  # pyqtgraph ignores moves that follow too quickly
             qtbot.mouseMove(ticks.viewport(), point_at(ticks, step, 0.72))
         return ticks.plotItem.vb.toolTip() == "step 300: the best validation so far, by valid/loss"
 
     qtbot.waitUntil(says_the_best, timeout=WAIT_MS)
 
 
-def test_the_best_validations_mark_is_seen_on_the_playhead(panel: Curves, history: History, theme: Theme) -> None:
+def test_the_mark_of_the_best_validation_is_visible_under_the_playhead(
+    panel: Curves, history: History, theme: Theme
+) -> None:
     panel.show_step(history, 300)
     ticks, good = panel.ticks, theme.colour("good")
     image = ticks.grab().toImage()
@@ -220,22 +224,20 @@ def test_the_best_validations_mark_is_seen_on_the_playhead(panel: Curves, histor
     assert len(green) > 20 and max(green) - min(green) > 6
 
 
-def test_a_click_in_any_strip_puts_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:
+def test_a_click_in_any_strip_moves_the_playhead_there(panel: Curves, qtbot: QtBot) -> None:
     for plot, step in ((panel.loss, 120), (panel.ticks, 240)):
         middle = sum(plot.viewRange()[1]) / 2
         qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=point_at(plot, step, middle))
         assert panel._playhead.step == pytest.approx(step, abs=2)
 
 
-def test_a_checkpoint_has_a_tick_where_there_is_neither_probe_nor_snapshot(panel: Curves, history: History) -> None:
+def test_a_checkpoint_has_a_tick_even_without_probe_and_snapshot(panel: Curves, history: History) -> None:
     history._snapshot_steps, history.checkpoint_steps = [0, 300], [250, 300]
     panel.show_step(history, NUM_STEPS)
     assert panel.ticks._kept.getOriginalDataset()[0].tolist() == [0, 0, 250, 250, 300, 300]
 
 
-def test_a_click_at_a_tick_or_mark_is_at_its_step_though_a_pixel_is_many(
-    panel: Curves, history: History, qtbot: QtBot
-) -> None:
+def test_a_click_near_a_tick_or_mark_snaps_to_its_step(panel: Curves, history: History, qtbot: QtBot) -> None:
     history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(19_600, 0.7)}))
     for step in (5000, 9000):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
@@ -249,7 +251,7 @@ def test_a_click_at_a_tick_or_mark_is_at_its_step_though_a_pixel_is_many(
         assert panel._playhead.step == meant
 
 
-def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> None:
+def test_the_playhead_can_be_dragged(panel: Curves, history: History, qtbot: QtBot) -> None:
     plot = panel.loss
     start, end = point_at(plot, 400, 2), point_at(plot, 150, 2)
     qtbot.mouseMove(plot.viewport(), start)
@@ -257,12 +259,12 @@ def test_the_playhead_drags(panel: Curves, history: History, qtbot: QtBot) -> No
     for share in range(1, 11):
         qtbot.mouseMove(plot.viewport(), start + (end - start) * (share / 10))
         qtbot.wait(20)
-    panel.show_step(history, panel._playhead.step)  # a redraw meanwhile does not take it away
+    panel.show_step(history, panel._playhead.step)  # a redraw meanwhile does not move it
     qtbot.mouseRelease(plot.viewport(), Qt.MouseButton.LeftButton, pos=end)
     assert panel._playhead.step == pytest.approx(150, abs=5)
 
 
-def test_keys_go_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
+def test_keys_move_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
     panel.setFocus()
     seen = []
     keys = (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End)
@@ -273,7 +275,7 @@ def test_keys_go_from_probe_to_probe(panel: Curves, qtbot: QtBot) -> None:
     assert panel._playhead.is_live
 
 
-def test_the_axis_does_not_move_under_the_mouse(
+def test_the_axis_does_not_change_while_the_mouse_moves_over_it(
     panel: Curves, history: History, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(panel.loss, "underMouse", lambda: True)
@@ -283,12 +285,12 @@ def test_the_axis_does_not_move_under_the_mouse(
     history.apply(StepsDone(first_step=401, arrays={"train/loss": np.full(400, 9.0)}))
     panel.show_step(history, 800)
     assert panel.loss.viewRange() == before
-    panel.loss._hover_timer.stop()  # it has lain still
+    panel.loss._hover_timer.stop()  # as after a while without movement
     panel.show_step(history, 800)
     assert panel.loss.viewRange()[0][1] > 800 and panel.loss.viewRange()[1][1] > 9
 
 
-def test_the_theme_switches_live(panel: Curves, theme: Theme) -> None:
+def test_the_theme_can_be_switched(panel: Curves, theme: Theme) -> None:
     theme.set_mode("dark")
     corner = panel.loss.grab().toImage().pixelColor(200, 60)
     assert corner.lightness() < 64
@@ -296,7 +298,7 @@ def test_the_theme_switches_live(panel: Curves, theme: Theme) -> None:
     assert panel.loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
 
 
-def test_the_axes_are_placed_as_the_window_opens_under_the_mouse(empty_window: MainWindow, qtbot: QtBot) -> None:
+def test_the_axes_are_set_even_if_the_window_opens_under_the_mouse(empty_window: MainWindow, qtbot: QtBot) -> None:
     curves = empty_window.train_view.curves
     qtbot.mouseMove(curves)
     qtbot.waitUntil(curves.underMouse, timeout=WAIT_MS)
@@ -324,7 +326,7 @@ def test_before_the_first_step_it_says_what_to_do(window: MainWindow, qtbot: QtB
     qtbot.waitUntil(lambda: "Space" in loss._hint.toPlainText(), timeout=WAIT_MS)
 
 
-def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
+def test_it_does_not_suggest_space_when_the_data_cannot_be_prepared(
     window: MainWindow, qtbot: QtBot, small_file: Path
 ) -> None:
     curves, bridge = window.train_view.curves, window.context.bridge
@@ -336,7 +338,7 @@ def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
     assert not curves.loss.isVisible() and "Space" not in curves.empty_label.text()
     row, bar = window.train_view.sentence_row, window.status_bar
     qtbot.waitUntil(lambda: row.source_label.text() == row.position_label.text() == "", timeout=WAIT_MS)
-    assert bar.size_label.text() == bar.device_label.text() == ""  # nothing is said of the data before
+    assert bar.size_label.text() == bar.device_label.text() == ""  # nothing remains of the previous data
     for add_button in (row.add_button, window.attention_view.sentence_row.add_button):
         assert not add_button.isEnabled() and add_button.toolTip().startswith("Nothing is prepared: ")
     window.setup_drawer.open_file(small_file)
@@ -346,7 +348,7 @@ def test_where_data_cannot_be_prepared_it_does_not_say_that_space_learns(
     assert row.add_button.isEnabled() and window.attention_view.sentence_row.add_button.isEnabled()
 
 
-def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: MainWindow) -> None:
+def test_the_curves_are_those_of_the_run_in_both_modes(trained: MainWindow) -> None:
     history, curves = trained.context.bridge.history, trained.train_view.curves
     steps, losses = history.curve("train/loss")
     drawn_steps, drawn = curves.loss._raw.getOriginalDataset()
@@ -362,9 +364,7 @@ def test_the_curves_are_those_of_the_run_in_the_colours_of_both_modes(trained: M
         assert loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine, mode
 
 
-def test_a_playhead_that_is_dragged_or_put_somewhere_by_a_click_looks_at_that_step_and_says_its_figures(
-    trained: MainWindow, qtbot: QtBot
-) -> None:
+def test_dragging_or_clicking_moves_the_playhead_and_shows_its_figures(trained: MainWindow, qtbot: QtBot) -> None:
     curves, playhead = trained.train_view.curves, trained.context.playhead
     curves.loss._playhead_line.setValue(5)
     curves.loss._playhead_line.sigDragged.emit(curves.loss._playhead_line)
@@ -372,14 +372,14 @@ def test_a_playhead_that_is_dragged_or_put_somewhere_by_a_click_looks_at_that_st
     assert not playhead.is_live
     loss = trained.context.bridge.history.value("train/loss", 5)
     qtbot.waitUntil(lambda: f"step 5: train {loss:.3g}" in curves.title_label.text(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: curves.learning_rate._playhead_line.value() == 5, timeout=WAIT_MS)  # drawn a piece later
+    qtbot.waitUntil(lambda: curves.learning_rate._playhead_line.value() == 5, timeout=WAIT_MS)  # drawn in a later piece
     plot = curves.loss
     place = plot.mapFromScene(plot.plotItem.vb.mapViewToScene(QPointF(7.0, 1.0)))
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: playhead.step == 7, timeout=WAIT_MS)
 
 
-def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qtbot: QtBot) -> None:
+def test_a_setting_changed_twice_at_one_step_is_marked_once(trained: MainWindow, qtbot: QtBot) -> None:
     loss = trained.train_view.curves.loss
     for typed in (0.1, 0.01):
         trained.context.workbench.edit("training.label_smoothing", typed)
@@ -391,31 +391,31 @@ def test_a_setting_changed_during_the_run_is_marked_once(trained: MainWindow, qt
     qtbot.waitUntil(lambda: not loss._changes, timeout=WAIT_MS)
 
 
-def test_the_axes_follow_once_the_mouse_has_left(trained: MainWindow, qtbot: QtBot) -> None:
+def test_the_axes_follow_the_run_once_the_mouse_has_left(trained: MainWindow, qtbot: QtBot) -> None:
     curves, loss = trained.train_view.curves, trained.train_view.curves.loss
     qtbot.mouseMove(loss.viewport())
     qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
     before = loss.viewRange()
-    trained.context.workbench.learn(20)  # more than the axis has room for
+    trained.context.workbench.learn(20)  # beyond the end of the axis
     qtbot.waitUntil(lambda: "step 32" in curves.title_label.text() and not curves.is_dirty, timeout=WAIT_MS)
     assert loss.viewRange() == before
     qtbot.mouseMove(trained.rail)
     qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
 
 
-def test_the_axes_follow_once_the_mouse_lies_still(trained: MainWindow, qtbot: QtBot) -> None:
+def test_the_axes_follow_the_run_once_the_mouse_stands_still(trained: MainWindow, qtbot: QtBot) -> None:
     loss = trained.train_view.curves.loss
     loss._hover_timer.setInterval(200)
     qtbot.mouseMove(loss.viewport())
     qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
-    trained.context.workbench.learn(20)  # more than the axis has room for; it ends while the mouse lies there
+    trained.context.workbench.learn(20)  # beyond the end of the axis; the run pauses while the mouse stands there
     qtbot.waitUntil(lambda: trained.context.bridge.state == "paused", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: loss.viewRange()[0][1] > 32, timeout=WAIT_MS)
     assert loss.underMouse()
     qtbot.mouseMove(trained.rail)
 
 
-def test_the_wheel_looks_closer_until_a_double_click(trained: MainWindow, qtbot: QtBot) -> None:
+def test_the_wheel_zooms_until_a_double_click(trained: MainWindow, qtbot: QtBot) -> None:
     curves, loss = trained.train_view.curves, trained.train_view.curves.loss
     whole, ticks = loss.viewRange()[0], curves.ticks.viewRange()[0]
     qtbot.mouseMove(loss.viewport())
@@ -429,14 +429,14 @@ def test_the_wheel_looks_closer_until_a_double_click(trained: MainWindow, qtbot:
     loss._hover_timer.stop()
     curves.mark_dirty()
     qtbot.waitUntil(lambda: not curves.is_dirty, timeout=WAIT_MS)
-    assert loss.viewRange()[0] == closer  # for as long as somebody looks closer
+    assert loss.viewRange()[0] == closer  # as long as it is zoomed
     qtbot.mouseDClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=loss.viewport().rect().center())
     qtbot.waitUntil(lambda: loss.viewRange()[0] == pytest.approx(whole), timeout=WAIT_MS)
     qtbot.mouseMove(trained.rail)
 
 
 def turn_wheel(plot: StepPlot, angle: int) -> None:
-    """Turn the mouse's wheel over the middle of a plot; away from oneself looks closer."""
+    """Turn the mouse wheel over the middle of a plot; a positive angle zooms in."""
     place = plot.viewport().rect().center()
     event = QWheelEvent(
         QPointF(place),
@@ -459,9 +459,7 @@ def turn_wheel(plot: StepPlot, angle: int) -> None:
         ("limit", "Noise floor: the plugin says that no model can do better on these data"),
     ],
 )
-def test_each_line_of_meaning_is_explained_where_the_mouse_rests(
-    panel: Curves, history: History, name: str, said: str
-) -> None:
+def test_each_reference_line_has_a_tooltip(panel: Curves, history: History, name: str, said: str) -> None:
     assert history.prepared is not None
     history.prepared = replace(history.prepared, unigram_loss=2.5)
     panel.show_step(history, NUM_STEPS)
@@ -470,17 +468,17 @@ def test_each_line_of_meaning_is_explained_where_the_mouse_rests(
     on_the_name = panel.loss.mapFromScene(line.label.sceneBoundingRect().center())
     for place in (point_at(panel.loss, 200, line.value()), on_the_name):
         assert tip_at(panel.loss, place).startswith(said)
-    assert tip_at(panel.loss, point_at(panel.loss, 200, 3.2)) == panel.toolTip()  # where no line is: the panel's
+    assert tip_at(panel.loss, point_at(panel.loss, 200, 3.2)) == panel.toolTip()  # elsewhere, the panel's tooltip
 
 
 def tip_at(plot: StepPlot, place: QPoint) -> str:
-    """What is shown where the mouse rests."""
+    """The tooltip at a point of a plot."""
     view = plot.viewport()
     QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, place, view.mapToGlobal(place)))
     return QToolTip.text()
 
 
-def test_close_lines_strike_through_no_name(panel: Curves, history: History) -> None:
+def test_reference_lines_close_to_each_other_cross_no_label(panel: Curves, history: History) -> None:
     """As in the first preset at 1280 x 720: guessing at 4.63, token frequencies at 3.98, and the floor below."""
     assert history.prepared is not None
     for guessing, unigram, limit in ((103, 3.98, 0.53), (103, 3.98, None), (8, 1.9, 0.0), (50, 2.0, 1.6)):
@@ -490,13 +488,13 @@ def test_close_lines_strike_through_no_name(panel: Curves, history: History) -> 
         panel.grab()
         levels = [line for line in panel.loss._levels.values() if line.isVisible()]
         for line in levels:
-            name = line.label.sceneBoundingRect().adjusted(0, 3, 0, -3)  # its letters, without the room around
+            name = line.label.sceneBoundingRect().adjusted(0, 3, 0, -3)  # without the padding
             heights = [panel.loss.plotItem.vb.mapViewToScene(QPointF(0, other.value())).y() for other in levels]
             assert not any(name.top() < height < name.bottom() for height in heights), line.label.toPlainText()
             assert panel.loss.plotItem.vb.sceneBoundingRect().contains(name), line.label.toPlainText()
 
 
-def test_names_stand_clear_of_playhead_and_star(panel: Curves, history: History) -> None:
+def test_labels_keep_clear_of_playhead_and_star(panel: Curves, history: History) -> None:
     """At the end of a run, where all of them meet."""
     assert history.prepared is not None
     history.prepared = replace(history.prepared, unigram_loss=2.5)
@@ -512,7 +510,7 @@ def test_names_stand_clear_of_playhead_and_star(panel: Curves, history: History)
 def standing_at_guessing(
     num_steps: int, stage: Callable[[QWidget, int, int], None], theme: Theme, valid: float = 3.95, height: int = 190
 ) -> Curves:
-    """The curves of a run that learns nothing, its rate set anew at the end: as at 1280 x 720 with a notice open."""
+    """The curves of a run that learns nothing, with its rate changed at the end; the height as with an open notice."""
     history, playhead = History(), Playhead()
     history.apply(prepared())
     history.apply(StepsDone(first_step=1, arrays={"train/loss": np.full(num_steps, math.log(50))}))
@@ -531,7 +529,7 @@ def names_in(loss: LossPlot) -> list[pg.TextItem]:
 
 
 def pixels_of(colour: QColor, plot: StepPlot, within: QRectF | None = None) -> set[tuple[int, int]]:
-    """Where a colour is seen in a plot, or in a part of its scene."""
+    """The pixels of this colour in a plot, or in a part of its scene."""
     image = plot.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     part = image.rect() if within is None else plot.mapFromScene(within).boundingRect() & image.rect()
     seen = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), image.width()) == colour.rgb()
@@ -541,18 +539,18 @@ def pixels_of(colour: QColor, plot: StepPlot, within: QRectF | None = None) -> s
 
 @pytest.mark.parametrize("height", [190, 400])
 @pytest.mark.parametrize("num_steps", [120, 260])
-def test_where_there_is_room_no_curve_runs_through_a_name(
+def test_no_curve_crosses_a_label_while_there_is_room(
     stage: Callable[[QWidget, int, int], None], theme: Theme, num_steps: int, height: int
 ) -> None:
     loss = standing_at_guessing(num_steps, stage, theme, valid=3.85, height=height).loss
     for name in (loss._names["valid"], loss._levels["guessing"].label, loss._changes[0].label):
-        letters = name.sceneBoundingRect().adjusted(4, 4, -4, -4)  # its letters, and no room around them
+        letters = name.sceneBoundingRect().adjusted(4, 4, -4, -4)  # without the padding
         assert not pixels_of(theme.colour("training"), loss, letters), name.toPlainText()
 
 
 @pytest.mark.parametrize("height", [190, 260])
-def test_no_name_hides_what_was_measured(panel: Curves, history: History, theme: Theme, height: int) -> None:
-    """Though no place is free: the loss goes up and down over all of the plot, and settings are changed there."""
+def test_no_label_hides_a_curve(panel: Curves, history: History, theme: Theme, height: int) -> None:
+    """Even if no position is free: the loss oscillates over the whole plot, and settings are changed meanwhile."""
     waves = 2.1 + 2.0 * np.sin(np.arange(NUM_STEPS))
     history.apply(StepsDone(first_step=1, arrays={"train/loss": waves}))
     for step in (40, 150, 320):
@@ -569,7 +567,7 @@ def test_no_name_hides_what_was_measured(panel: Curves, history: History, theme:
 
 
 @pytest.mark.parametrize("num_steps", [60, 120, 240, 260, 380])
-def test_a_loss_that_stands_at_guessing_has_its_name_beside_that_of_guessing(
+def test_the_label_of_a_loss_at_guessing_does_not_overlap_that_of_guessing(
     stage: Callable[[QWidget, int, int], None], theme: Theme, num_steps: int
 ) -> None:
     curves = standing_at_guessing(num_steps, stage, theme)
@@ -582,7 +580,7 @@ def test_a_loss_that_stands_at_guessing_has_its_name_beside_that_of_guessing(
 
 
 @pytest.mark.parametrize("height", [150, 200, 260, 400])
-def test_the_name_of_a_changed_setting_is_never_cut(
+def test_the_label_of_a_changed_setting_is_never_cut(
     stage: Callable[[QWidget, int, int], None], panel: Curves, history: History, height: int
 ) -> None:
     stage(panel, 1180, height)
@@ -590,13 +588,13 @@ def test_the_name_of_a_changed_setting_is_never_cut(
         history.apply(SettingChanged(step=step, key="training.optimizer.learning_rate", value=0.00025))
     panel.show_step(history, NUM_STEPS)
     panel.grab()
-    ground = panel.loss.plotItem.vb.sceneBoundingRect().adjusted(-0.01, -0.01, 0.01, 0.01)  # but for a rounding
+    ground = panel.loss.plotItem.vb.sceneBoundingRect().adjusted(-0.01, -0.01, 0.01, 0.01)  # rounding
     for line in panel.loss._changes:
         assert ground.contains(line.label.sceneBoundingRect())
 
 
-def test_names_are_whole_though_the_plot_shrinks_and_nothing_is_drawn(panel: Curves, history: History) -> None:
-    """As a notice opens, or the window becomes smaller."""
+def test_labels_stay_complete_when_the_plot_shrinks_without_a_redraw(panel: Curves, history: History) -> None:
+    """As when a notice opens or the window becomes smaller."""
     history.apply(SettingChanged(step=150, key="training.optimizer.learning_rate", value=0.00025))
     for height in (400, 190):
         panel.window().resize(1100, height)
@@ -609,10 +607,10 @@ def test_names_are_whole_though_the_plot_shrinks_and_nothing_is_drawn(panel: Cur
             assert ground.contains(name.sceneBoundingRect().adjusted(0, 3, 0, -3)), name.toPlainText()
 
 
-def test_names_are_placed_anew_for_what_is_new_and_not_for_the_playhead(
+def test_labels_are_placed_again_for_new_data_but_not_for_the_playhead(
     panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel.show_step(history, NUM_STEPS)  # laid out
+    panel.show_step(history, NUM_STEPS)  # places the labels
     placed: list[pg.PlotItem] = []
 
     def recording_placer(plot: pg.PlotItem) -> LabelPlacer:
@@ -632,7 +630,7 @@ def test_names_are_placed_anew_for_what_is_new_and_not_for_the_playhead(
     assert placed.count(panel.loss.plotItem) == 2
 
 
-def test_token_frequencies_are_a_line_where_they_are_known(panel: Curves, history: History) -> None:
+def test_token_frequencies_are_a_line_if_they_are_known(panel: Curves, history: History) -> None:
     line = panel.loss._levels["unigram"]
     assert not line.isVisible()
     assert history.prepared is not None

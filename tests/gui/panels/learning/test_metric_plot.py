@@ -1,4 +1,4 @@
-"""The metrics of validations in the place of the loss: chosen by keys, with the limit that the plugin says."""
+"""A validation metric in place of the loss: chosen with the keyboard, with the limit that the plugin gives."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Key = Qt.Key
 
 @pytest.fixture
 def noisy_window(empty_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> MainWindow:
-    """The window with a dataset whose plugin says what token accuracy anyone can reach."""
+    """The window with a dataset whose plugin gives a limit of token accuracy."""
     path = tmp_path / "noisy.yaml"
     path.write_text(NOISY, encoding="utf-8")
     empty_window.setup_drawer.open_file(path)
@@ -51,7 +51,7 @@ def noisy_window(empty_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> Main
 
 @pytest.fixture
 def trained(noisy_window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """After two validations, at steps 10 and 20."""
+    """The window after two validations, at steps 10 and 20."""
     noisy_window.context.workbench.learn(20)
     bridge = noisy_window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "paused" and len(bridge.history.validations) == 2, timeout=WAIT_MS)
@@ -64,7 +64,7 @@ def wait_until_drawn(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def choose(window: MainWindow, qtbot: QtBot, metric: str) -> MetricPlot:
-    """By keys alone: Home is the loss, Down the next metric."""
+    """Choose a metric with the keyboard: Home is the loss, Down the next metric."""
     combo = window.train_view.curves.metric_combo
     qtbot.waitUntil(combo.isEnabled, timeout=WAIT_MS)
     qtbot.keyClick(combo, Key.Key_Home)
@@ -74,9 +74,7 @@ def choose(window: MainWindow, qtbot: QtBot, metric: str) -> MetricPlot:
     return not_none(window.train_view.curves.metric_plot)
 
 
-def test_every_metric_of_the_run_can_be_drawn_with_the_limit_that_its_plugin_says(
-    trained: MainWindow, qtbot: QtBot
-) -> None:
+def test_every_metric_of_the_run_can_be_drawn_with_its_limit(trained: MainWindow, qtbot: QtBot) -> None:
     history, curves = trained.context.bridge.history, trained.train_view.curves
     limits = not_none(history.prepared).limits
     combo = curves.metric_combo
@@ -95,16 +93,14 @@ def test_every_metric_of_the_run_can_be_drawn_with_the_limit_that_its_plugin_say
             assert limit.label.toPlainText() == f"limit {limit.value():.3g}"
         bottom, top = plot.viewRange()[1]
         assert bottom == 0 and max(values) <= top
-        assert plot.getAxis("left").autoSIPrefixScale == 1  # 0.05 is written, not 50 thousandths
+        assert plot.getAxis("left").autoSIPrefixScale == 1  # 0.05 is written as such, not scaled by an SI prefix
     qtbot.keyClick(combo, Key.Key_Home)
     wait_until_drawn(trained, qtbot)
     assert curves.loss.isVisible() and not plot.isVisible()
     assert curves.plots[0] is curves.loss and "Loss, nats" in curves.title_label.text()
 
 
-def test_what_the_mouse_rests_on_is_explained_and_playhead_and_figures_are_those_of_the_other_curves(
-    trained: MainWindow, qtbot: QtBot
-) -> None:
+def test_tooltips_playhead_and_title_work_as_for_the_loss(trained: MainWindow, qtbot: QtBot) -> None:
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
     said = "Limit: the plugin says that no model can do better on these data"
     for step in (2, 15):
@@ -135,9 +131,7 @@ def test_it_is_exported_in_every_format(trained: MainWindow, qtbot: QtBot) -> No
     assert b"letters_noisy" in drawn[".svg"]()
 
 
-def test_before_the_first_validation_there_is_only_the_loss_and_that_is_said(
-    noisy_window: MainWindow, qtbot: QtBot
-) -> None:
+def test_before_the_first_validation_only_the_loss_can_be_chosen(noisy_window: MainWindow, qtbot: QtBot) -> None:
     combo = noisy_window.train_view.curves.metric_combo
     wait_until_drawn(noisy_window, qtbot)
     assert combo.currentText() == "loss" and combo.count() == 1 and not combo.isEnabled()
@@ -145,20 +139,20 @@ def test_before_the_first_validation_there_is_only_the_loss_and_that_is_said(
     assert combo.accessibleName() == "Curve" and combo.accessibleDescription()
 
 
-def test_what_was_chosen_stays_in_a_new_run_and_says_what_to_do(trained: MainWindow, qtbot: QtBot) -> None:
+def test_the_chosen_metric_is_kept_in_a_new_run_and_says_what_to_do(trained: MainWindow, qtbot: QtBot) -> None:
     plot = choose(trained, qtbot, "token_accuracy")
     trained.context.workbench.reset()
     qtbot.waitUntil(lambda: not trained.context.bridge.history.validations, timeout=WAIT_MS)
     qtbot.waitUntil(plot._hint.isVisible, timeout=WAIT_MS)
     assert plot._hint.toPlainText() == "This curve begins with the first validation: press Space to learn."
     combo = trained.train_view.curves.metric_combo
-    assert combo.currentText() == "token accuracy" and combo.isEnabled()  # back to the loss
-    assert plot._levels["limit"].isVisible()  # it is known before anything is trained
+    assert combo.currentText() == "token accuracy" and combo.isEnabled()  # so that the loss can be chosen again
+    assert plot._levels["limit"].isVisible()  # known before any training
 
 
 @pytest.fixture
 def panel(make_step_panel: Callable[[type[Curves], int], Curves], history: History) -> Curves:
-    """Curves of 400 steps whose validations measure a plugin's own `gain`, too."""
+    """The curves of 400 steps, with validations that also have a plugin's metric `gain`."""
     for step, gain in ((100, -2.0), (400, -0.5)):
         history.apply(ValidationDone(step=step, metrics={"valid/gain": gain}, sentences=(), is_best=False))
     return make_step_panel(Curves, 260)
@@ -171,7 +165,7 @@ def shown(panel: Curves, history: History, metric: str) -> MetricPlot:
     return not_none(panel.metric_plot)
 
 
-def test_values_below_zero_are_on_the_axis(panel: Curves, history: History) -> None:
+def test_negative_values_are_on_the_axis(panel: Curves, history: History) -> None:
     plot = shown(panel, history, "valid/gain")
     bottom, top = plot.viewRange()[1]
     assert bottom < -2.0 and top == 0.0
@@ -180,7 +174,7 @@ def test_values_below_zero_are_on_the_axis(panel: Curves, history: History) -> N
     assert plot.plotItem.vb.sceneBoundingRect().contains(name.sceneBoundingRect().center())
 
 
-def test_the_strips_follow_its_steps(panel: Curves, history: History) -> None:
+def test_the_strips_have_its_step_axis(panel: Curves, history: History) -> None:
     plot = shown(panel, history, "valid/gain")
     history.apply(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/loss": np.full(4600, 0.7)}))
     panel.show_step(history, 5000)
@@ -190,16 +184,14 @@ def test_the_strips_follow_its_steps(panel: Curves, history: History) -> None:
         assert max(places) - min(places) <= 1
 
 
-def test_where_all_is_zero_there_is_an_axis(panel: Curves, history: History) -> None:
+def test_a_metric_that_is_always_zero_has_an_axis(panel: Curves, history: History) -> None:
     history.apply(ValidationDone(step=400, metrics={"valid/exact_match": 0.0}, sentences=(), is_best=False))
     panel.show_step(history, NUM_STEPS)
     assert shown(panel, history, "valid/exact_match").viewRange()[1] == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
-def test_a_value_that_is_not_finite_leaves_the_axis_usable_and_the_strips_drawn(
-    panel: Curves, history: History, value: float
-) -> None:
+def test_a_value_that_is_not_finite_leaves_the_plots_usable(panel: Curves, history: History, value: float) -> None:
     history.apply(ValidationDone(step=200, metrics={"valid/gain": value}, sentences=(), is_best=False))
     history.apply(StepsDone(first_step=NUM_STEPS + 1, arrays={"train/learning_rate": np.full(2, 1e-3)}))
     plot = shown(panel, history, "valid/gain")
@@ -210,7 +202,7 @@ def test_a_value_that_is_not_finite_leaves_the_axis_usable_and_the_strips_drawn(
     assert panel.learning_rate._done.getOriginalDataset()[0][-1] == NUM_STEPS + 2
 
 
-def test_while_a_run_learns_it_is_only_said_from_when_on_it_is_drawn(panel: Curves, history: History) -> None:
+def test_during_training_it_says_when_the_curve_begins(panel: Curves, history: History) -> None:
     plot = shown(panel, history, "valid/gain")
     learning = History()
     learning.apply(prepared())
@@ -220,7 +212,7 @@ def test_while_a_run_learns_it_is_only_said_from_when_on_it_is_drawn(panel: Curv
     assert plot._hint.toPlainText() == "This curve begins with the first validation."
 
 
-def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: History) -> None:
+def test_a_run_without_the_metric_says_so(panel: Curves, history: History) -> None:
     plot = shown(panel, history, "valid/gain")
     for metrics in history.validations.values():
         metrics.pop("valid/gain", None)
@@ -228,7 +220,7 @@ def test_of_a_run_that_does_not_measure_it_that_is_said(panel: Curves, history: 
     assert plot._hint.isVisible() and "choose another curve" in plot._hint.toPlainText()
 
 
-def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, history: History, theme: Theme) -> None:
+def test_it_follows_the_theme_and_shortens_a_long_name(panel: Curves, history: History, theme: Theme) -> None:
     metric = "valid/share_of_letters_heard_right_in_the_noise"
     history.apply(ValidationDone(step=400, metrics={metric: 0.5}, sentences=(), is_best=False))
     panel.show_step(history, NUM_STEPS)
@@ -239,10 +231,10 @@ def test_in_both_looks_it_has_its_colours_and_a_long_name_is_cut(panel: Curves, 
         assert plot._valid.opts["pen"].style() == Qt.PenStyle.DashLine
     name = plot.getAxis("left").label.toPlainText()
     assert name.startswith("share") and name.endswith("noise") and "…" in name
-    assert plot.plotItem.vb.mapViewToScene(QPointF(0, 0)).x() == pytest.approx(64, abs=16)  # as of the others
+    assert plot.plotItem.vb.mapViewToScene(QPointF(0, 0)).x() == pytest.approx(64, abs=16)  # like the others
 
 
-def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
+def test_another_curve_gets_its_own_axes_even_under_the_mouse(
     panel: Curves, history: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MetricPlot, "is_hovered", True)
@@ -255,14 +247,14 @@ def test_the_axes_are_placed_anew_for_another_curve_though_the_mouse_is_over_it(
     np.testing.assert_array_equal(plot.viewRange(), before)
 
 
-def test_every_metric_of_ours_has_words() -> None:
+def test_every_built_in_metric_has_a_description() -> None:
     for name in (*TEACHER_FORCED, *FREE_RUNNING):
         title, unit, meaning = metric_label(f"valid/{name}")
         assert title and unit and meaning.endswith(".") and "plugin" not in meaning
     assert metric_label("valid/letters_heard").title == "letters_heard"
 
 
-def test_what_is_measured_of_outputs_says_of_how_many() -> None:
+def test_metrics_of_decoded_outputs_name_their_number_of_sentences() -> None:
     names = (*TEACHER_FORCED, *FREE_RUNNING, "letters_heard")
     said = [name for name in names if "of the first 256 validation sentences" in metric_label(f"valid/{name}").meaning]
     assert said == [*FREE_RUNNING, "letters_heard"]

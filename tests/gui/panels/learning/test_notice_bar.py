@@ -1,4 +1,4 @@
-"""What is noticed is a chip; opened, it is a sentence, its usual meaning, and an experiment."""
+"""A notice is a chip; opened, it shows what was seen, what that usually means, and an experiment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Stage = Callable[[QWidget, int, int], None]
 
 @pytest.fixture
 def stuck() -> History:
-    """300 of 400 steps at a rate of nearly zero, which is noticed at step 280; a plateau besides, at the same."""
+    """300 of 400 steps at a rate of nearly zero, noticed at step 280 together with a plateau."""
     made = History()
     made.apply(prepared())
     made.apply(
@@ -61,19 +61,19 @@ def panel(stage: Stage, theme: Theme, stuck: History) -> Curves:
     return made
 
 
-def test_what_is_noticed_is_a_chip_and_a_mark_and_nothing_opens_by_itself(panel: Curves) -> None:
+def test_notices_appear_as_a_chip_and_marks_and_nothing_opens(panel: Curves) -> None:
     assert panel.notices.chip.isVisible() and panel.notices.chip.text() == "2 notices"
     assert not panel.notices.isVisible()
     marks = [(mark.step, mark.text) for mark in panel.ticks.marks if mark.kind == "noticed"]
     assert marks[0] == (280, "step 280: noticed a learning rate of nearly zero")
 
 
-def test_before_it_was_noticed_there_is_no_chip(panel: Curves, stuck: History) -> None:
+def test_before_the_step_of_a_notice_there_is_no_chip(panel: Curves, stuck: History) -> None:
     panel.show_step(stuck, 279)
     assert not panel.notices.chip.isVisible()
 
 
-def test_opened_it_says_figures_meaning_and_experiment(panel: Curves, qtbot: QtBot) -> None:
+def test_an_opened_notice_shows_figures_meaning_and_experiment(panel: Curves, qtbot: QtBot) -> None:
     qtbot.keyClick(panel.notices.chip, Qt.Key.Key_Space)
     assert panel.notices.isVisible()
     assert panel.notices.seen_label.text() == ("At step 280 the learning rate is 1e-09, with 120 steps still to come.")
@@ -83,14 +83,14 @@ def test_opened_it_says_figures_meaning_and_experiment(panel: Curves, qtbot: QtB
     assert "has stood still" in panel.notices.seen_label.text()
 
 
-def test_what_was_dismissed_does_not_come_again(panel: Curves, stuck: History, qtbot: QtBot) -> None:
+def test_a_dismissed_notice_stays_dismissed(panel: Curves, stuck: History, qtbot: QtBot) -> None:
     panel.notices.chip.click()
     panel.notices.dismiss_button.click()
     assert panel.notices.chip.text() == "1 notice" and panel.notices.isVisible()
     panel.notices.dismiss_button.setFocus()
     qtbot.keyClick(panel.notices.dismiss_button, Qt.Key.Key_Space)
     assert not panel.notices.chip.isVisible() and not panel.notices.isVisible()
-    assert not isinstance(panel.window().focusWidget(), QAbstractButton)  # which would take Space from Learn
+    assert not isinstance(panel.window().focusWidget(), QAbstractButton)  # it would take Space from Learn
     panel.show_step(stuck, 300)
     assert not panel.notices.chip.isVisible()
 
@@ -102,7 +102,7 @@ def test_a_disabled_experiment_says_why(panel: Curves, stuck: History) -> None:
     assert panel.notices.try_button.toolTip() == "Its weights are elsewhere"
 
 
-def test_what_acts_between_steps_is_refused_where_the_run_takes_none(panel: Curves, stuck: History) -> None:
+def test_an_experiment_during_the_run_is_disabled_if_the_run_takes_no_steps(panel: Curves, stuck: History) -> None:
     notices = panel.notices
     notices.allow_trying("", "It takes no steps")
     panel.show_step(stuck, 299)
@@ -112,7 +112,7 @@ def test_what_acts_between_steps_is_refused_where_the_run_takes_none(panel: Curv
     assert "new run" in notices.try_button.toolTip()
 
 
-def test_where_there_is_nothing_to_try_there_is_no_button(panel: Curves, stuck: History) -> None:
+def test_without_an_experiment_there_is_no_button(panel: Curves, stuck: History) -> None:
     assert stuck.prepared is not None
     config = change_setting(stuck.prepared.config, "model.dropout", 0.9)
     stuck.prepared = replace(stuck.prepared, config=config)
@@ -124,16 +124,14 @@ def test_where_there_is_nothing_to_try_there_is_no_button(panel: Curves, stuck: 
 
 
 def plant(notices: NoticeBar, history: History, kind: NoticeKind) -> None:
-    """Have only this noticed, from the start on."""
+    """Replace the notices of a history by one of this kind, at step 0."""
     (rule,) = (rule for rule in RULES if rule.kind == kind)
     history.notices._notices = {kind: Notice(rule, 0, "Seen.")}
     history.notices._published = history.notices._notices, {}
     notices.show_step(history, history.last_step)
 
 
-def test_what_is_noticed_of_a_run_that_learns_is_mended_by_a_click(
-    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_one_click_applies_the_experiment_to_the_run(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     settings = "max_steps: 100, optimizer: {learning_rate: 1.0e-9}, schedule: {name: constant, warmup_steps: 0}"
     path = tmp_path / "hopeless.yaml"
     path.write_text(SMALL.replace("max_steps: 40", settings), encoding="utf-8")
@@ -150,7 +148,7 @@ def test_what_is_noticed_of_a_run_that_learns_is_mended_by_a_click(
     assert not empty_window.setup_drawer.isVisible()
 
 
-def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
+def test_every_experiment_takes_one_click(window: MainWindow, qtbot: QtBot) -> None:
     bridge, notices = window.context.bridge, window.train_view.curves.notices
     workbench = window.context.workbench
     workbench.edit("training.max_steps", 4)
@@ -179,21 +177,21 @@ def test_each_experiment_is_one_click(window: MainWindow, qtbot: QtBot) -> None:
         )
 
 
-def test_while_another_preset_waits_in_setup_nothing_is_tried_in_its_place(
+def test_experiments_are_disabled_while_another_preset_waits_in_setup(
     window: MainWindow, qtbot: QtBot, small_file: Path
 ) -> None:
     bridge, notices = window.context.bridge, window.train_view.curves.notices
     window.context.workbench.learn(2)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
-    for kind in ("memorising", "diverging"):  # which begins a new run, and which acts on this one
+    for kind in ("memorising", "diverging"):  # one begins a new run, the other changes this one
         plant(notices, bridge.history, kind)
         window.setup_drawer.choose_preset("reverse")
         assert not notices.try_button.isEnabled() and "waits in Setup" in notices.try_button.toolTip()
-        window.setup_drawer.open_file(small_file)  # this run's
+        window.setup_drawer.open_file(small_file)  # the settings of this run
         assert notices.try_button.isEnabled()
 
 
-def test_on_a_run_that_takes_no_steps_what_acts_now_says_why(empty_window: MainWindow, qtbot: QtBot) -> None:
+def test_on_the_example_and_a_shared_run_a_disabled_experiment_says_why(empty_window: MainWindow, qtbot: QtBot) -> None:
     context, notices = empty_window.context, empty_window.train_view.curves.notices
     context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: context.bridge.state == "finished", timeout=WAIT_MS)
@@ -209,7 +207,7 @@ def test_on_a_run_that_takes_no_steps_what_acts_now_says_why(empty_window: MainW
     qtbot.waitUntil(lambda: "shared run does not learn" in notices.try_button.toolTip(), timeout=WAIT_MS)
 
 
-def test_on_a_run_that_failed_what_acts_now_says_why(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_on_a_failed_run_a_disabled_experiment_says_why(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     diverging = "max_steps: 40, optimizer: {name: sgd, learning_rate: 100.0, momentum: 0.9}, max_grad_norm: null, "
     path = tmp_path / "diverging.yaml"
     path.write_text(SMALL.replace("max_steps: 40", f"{diverging}schedule: {{name: constant, warmup_steps: 0}}"))

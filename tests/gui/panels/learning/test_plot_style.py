@@ -1,4 +1,4 @@
-"""Numbers on the axes of plots: written as everywhere, the last one too."""
+"""The numbers on the axes of plots: formatted as everywhere, and none of them cut."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ Stage = Callable[[QWidget, int, int], None]
 
 
 class EmptyPlot(StepPlot):
-    """Without any curve."""
+    """A plot without curves."""
 
     def draw(self, history: History) -> None:
-        """Nothing."""
+        """Draw nothing."""
 
 
 @pytest.mark.parametrize("zoom", [100, 200])
-@pytest.mark.parametrize("width", [1160, 1480])  # of the window of 1280 and 1600 pixels
+@pytest.mark.parametrize("width", [1160, 1480])  # in windows of 1280 and 1600 pixels
 @pytest.mark.parametrize("end", [1000, 1060, 5000, 20000])
-def test_each_number_of_the_axis_of_steps_is_written_in_full(
+def test_every_number_of_the_step_axis_is_written_with_separators(
     end: int, width: int, zoom: int, theme: Theme, stage: Stage
 ) -> None:
     theme.set_zoom(zoom)
@@ -42,7 +42,7 @@ def test_each_number_of_the_axis_of_steps_is_written_in_full(
     stage(plot, width, 160)
     plot.set_step_range(end)
     plot.set_value_range(0, 1)
-    plot.grab()  # the first drawing measures the texts, and has the axis be as high as these
+    plot.grab()  # the first drawing measures the texts and sets the height of the axis
     QApplication.processEvents()
     texts = numbers_of(plot)
     assert f"{end // 1000 * 1000:,}" in texts
@@ -50,12 +50,12 @@ def test_each_number_of_the_axis_of_steps_is_written_in_full(
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
-@pytest.mark.parametrize("width", [250, 275, 300])  # of lengths in a window of 1280 pixels, and of larger ones
-def test_no_two_numbers_touch_each_other(width: int, zoom: int, theme: Theme, stage: Stage) -> None:
+@pytest.mark.parametrize("width", [250, 275, 300])  # of histograms in windows from 1280 pixels up
+def test_neighbouring_numbers_of_an_axis_keep_a_distance(width: int, zoom: int, theme: Theme, stage: Stage) -> None:
     theme.set_zoom(zoom)
     plot = PlainPlot(theme)
     stage(plot, width, 160)
-    plot.grab()  # which has the axis be as high as its numbers
+    plot.grab()  # sets the height of the axis
     QApplication.processEvents()
     axis = plot.getAxis("bottom")
     least = QFontMetricsF(axis.style["tickFont"]).horizontalAdvance("0") / 2 - 1
@@ -65,7 +65,7 @@ def test_no_two_numbers_touch_each_other(width: int, zoom: int, theme: Theme, st
         places = sorted((place.left(), place.right()) for place, _ in texts)
         gaps = [right[0] - left[1] for left, right in itertools.pairwise(places)]
         assert texts and min(gaps, default=least + 1) > least, (end, [text for _, text in texts])
-        assert len(texts) > 1, end  # one alone says nothing of the scale
+        assert len(texts) > 1, end  # a single number shows no scale
 
 
 @pytest.mark.parametrize("zoom", [100, 200])
@@ -75,7 +75,7 @@ def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage
     plot.apply_theme()
     stage(plot, 600, 160)
     plot.set_step_range(1000)
-    plot.set_value_range(0, 1)  # with a number at its upper end
+    plot.set_value_range(0, 1)  # with a number at the upper end
     axis = plot.getAxis("left")
     numbers = drawn_on(axis)
     assert numbers[-1][1] == "1.0"
@@ -83,18 +83,18 @@ def test_the_highest_number_of_an_axis_is_not_cut(zoom: int, theme: Theme, stage
 
 
 def numbers_of(widget: QWidget) -> list[str]:
-    """All that is written in it."""
+    """All numbers that are written in the widget."""
     return re.findall(r">\s*([\d,.]+)\s*</text>", encoders_of([widget])[".svg"]().decode())
 
 
-def test_numbers_that_differ_are_written_differently(qtbot: QtBot) -> None:
+def test_different_numbers_are_written_differently(qtbot: QtBot) -> None:
     axis = NumberAxis("bottom")
     assert axis.tickStrings([999.5, 1000.0, 1000.5], 1, 0.5) == ["999.5", "1,000.0", "1,000.5"]
     assert axis.tickStrings([0, 1000, 2000], 1, 1000) == ["0", "1,000", "2,000"]
 
 
 def drawn_on(axis: NumberAxis) -> list[tuple[QRectF, str]]:
-    """The numbers of an axis, each with its place."""
+    """The numbers of an axis with their rectangles."""
     image = QImage(1, 1, QImage.Format.Format_ARGB32)
     with QPainter(image) as painter:
         painter.setFont(axis.style["tickFont"])
@@ -104,7 +104,7 @@ def drawn_on(axis: NumberAxis) -> list[tuple[QRectF, str]]:
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
 @pytest.mark.parametrize(("width", "height"), [(120, 128), (1160, 600)])
-def test_a_name_is_written_as_far_as_there_is_room_and_neither_end_is_cut(
+def test_an_axis_label_is_shortened_to_the_length_of_the_axis(
     zoom: int, width: int, height: int, theme: Theme, stage: Stage
 ) -> None:
     left, bottom = "loss, nats per <target> token", "tokens right, by place, of all the sentences"
@@ -117,7 +117,7 @@ def test_a_name_is_written_as_far_as_there_is_room_and_neither_end_is_cut(
         axis = plot.getAxis(side)
         length = axis.height() if side == "left" else axis.x() + axis.width()
         shown = axis.label.toPlainText()
-        ground = plot.plotItem.sceneBoundingRect().adjusted(-6, -1, 1, 6)  # pixels that pyqtgraph puts it out
+        ground = plot.plotItem.sceneBoundingRect().adjusted(-6, -1, 1, 6)  # pyqtgraph moves it out by some pixels
         assert ground.contains(axis.label.sceneBoundingRect())
         assert shown == name or "…" in shown
         assert theme.colour("muted").name() in axis.label.toHtml()

@@ -1,4 +1,4 @@
-"""The run's past under the views without curves: seen, dragged, played and gone through by keys."""
+"""The strip with the run's steps below the views without curves: dragging, replay and keys."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.gui.conftest import WAIT_MS
 
 @pytest.fixture
 def strip(make_step_panel: Callable[[type[TimeStrip], int], TimeStrip]) -> TimeStrip:
-    """400 steps, the playhead live."""
+    """The strip of 400 steps, the playhead live."""
     return make_step_panel(TimeStrip, 40)
 
 
 @pytest.fixture
 def attentive(window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The Attention view of a window after five steps."""
+    """The window after five steps, with the Attention view open."""
     window.show_view(VIEWS.index(type(window.attention_view)))
     window.context.workbench.learn(5)
     bridge = window.context.bridge
@@ -34,11 +34,11 @@ def attentive(window: MainWindow, qtbot: QtBot) -> MainWindow:
 
 
 def point_at(strip: TimeStrip, step: float) -> QPoint:
-    """Where a step is on the ticks, below their marks."""
+    """The pixel at a step of the ticks, below their marks."""
     return strip.ticks.mapFromScene(strip.ticks.plotItem.vb.mapViewToScene(QPointF(step, 0.2)))
 
 
-def test_it_lies_under_the_views_that_follow_the_playhead_without_curves(window: MainWindow) -> None:
+def test_it_is_below_the_views_that_follow_the_playhead_without_curves(window: MainWindow) -> None:
     under = []
     for index, view in enumerate(window.views):
         window.show_view(index)
@@ -47,12 +47,12 @@ def test_it_lies_under_the_views_that_follow_the_playhead_without_curves(window:
     assert under == ["Attention", "Translate", "Anatomy"]
 
 
-def test_it_is_slim(attentive: MainWindow) -> None:
+def test_it_is_low(attentive: MainWindow) -> None:
     assert attentive.size().toTuple() == (1280, 720)
     assert attentive.time_strip.height() <= 32
 
 
-def test_a_click_looks_at_an_earlier_step(attentive: MainWindow, qtbot: QtBot) -> None:
+def test_a_click_shows_an_earlier_step(attentive: MainWindow, qtbot: QtBot) -> None:
     strip, chip = attentive.time_strip, attentive.transport.live_button
     qtbot.mouseClick(strip.ticks.viewport(), Qt.MouseButton.LeftButton, pos=point_at(strip, 2))
     assert attentive.context.playhead.step == 2
@@ -63,7 +63,7 @@ def test_a_click_looks_at_an_earlier_step(attentive: MainWindow, qtbot: QtBot) -
     qtbot.waitUntil(lambda: title.text().endswith("step 5") and not chip.isVisible(), timeout=WAIT_MS)
 
 
-def test_the_playhead_drags(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
+def test_the_playhead_can_be_dragged(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
     view, start, end = strip.ticks.viewport(), point_at(strip, 400), point_at(strip, 150)
     qtbot.mouseMove(view, start)
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
@@ -74,7 +74,7 @@ def test_the_playhead_drags(strip: TimeStrip, history: History, qtbot: QtBot) ->
     assert strip._playhead.step == pytest.approx(150, abs=5)
 
 
-def test_keys_go_from_probe_to_probe(strip: TimeStrip, qtbot: QtBot) -> None:
+def test_keys_move_from_probe_to_probe(strip: TimeStrip, qtbot: QtBot) -> None:
     strip.setFocus()
     seen = []
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End):
@@ -84,7 +84,7 @@ def test_keys_go_from_probe_to_probe(strip: TimeStrip, qtbot: QtBot) -> None:
     assert strip.accessibleName() == "Steps of the run" and "probe to probe" in strip.accessibleDescription()
 
 
-def test_the_steps_stay_in_place_as_the_view_leaves_live(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
+def test_its_axis_keeps_its_place_when_the_view_leaves_live(strip: TimeStrip, history: History, qtbot: QtBot) -> None:
     before = strip.ticks.geometry()
     strip._playhead.view(100)
     strip.show_step(history, 100)
@@ -92,9 +92,7 @@ def test_the_steps_stay_in_place_as_the_view_leaves_live(strip: TimeStrip, histo
     assert strip.ticks.geometry() == before
 
 
-def test_its_buttons_play_the_run_and_back_and_as_it_goes_it_leaves_space_to_learn(
-    attentive: MainWindow, qtbot: QtBot
-) -> None:
+def test_its_buttons_replay_and_rewind_and_hiding_it_returns_the_focus(attentive: MainWindow, qtbot: QtBot) -> None:
     strip, replay = attentive.time_strip, attentive.context.replay
     for button, other, name in (
         (strip.rewind_button, strip.replay_button, "rewind"),
@@ -117,6 +115,6 @@ def test_it_is_drawn_in_the_colours_of_the_theme(strip: TimeStrip, theme: Theme)
     assert strip.grab().toImage().pixelColor(2, strip.height() // 2) == theme.colour("surface")
 
 
-def test_nothing_prepared_is_a_sentence(strip: TimeStrip) -> None:
+def test_with_nothing_prepared_it_says_what_to_do(strip: TimeStrip) -> None:
     strip.show_step(History(), 0)
     assert strip.empty_label.isVisible()

@@ -1,4 +1,4 @@
-"""The heads of the tables of compared runs stand over what is below them, and go on to the edge."""
+"""The headings of tables of compared runs are aligned with their columns and reach the edge."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMPARISON = Comparison(RUNS, (), (("", "A  run", "B  run"), ("state", "finished
 
 
 def inset(picture: QImage, area: QRect) -> int:
-    """Pixels from the left of an area to what is drawn in it."""
+    """The number of pixels between the left edge of an area and what is drawn in it."""
     ground = picture.pixel(area.left() + 1, area.center().y())
     columns = range(area.left() + 1, area.right())
     return next(
@@ -35,7 +35,7 @@ def inset(picture: QImage, area: QRect) -> int:
 
 
 def insets(table: QTableWidget, column: int) -> tuple[int, int]:
-    """Of a head, and of the cell below it."""
+    """The insets of a heading and of the cell below it."""
     header, left = table.horizontalHeader(), table.columnViewportPosition(column)
     head = QRect(left, 0, table.columnWidth(column), header.height())
     cell = QRect(left, table.rowViewportPosition(0), table.columnWidth(column), table.rowHeight(0))
@@ -44,7 +44,7 @@ def insets(table: QTableWidget, column: int) -> tuple[int, int]:
 
 @pytest.fixture(params=[RunComparison, RunTranslations])
 def table(stage: Callable[[QWidget, int, int], None], theme: Theme, request: pytest.FixtureRequest) -> QTableWidget:
-    """Of each panel that has one, filled."""
+    """The table of each panel that has one, filled."""
     panel = request.param(theme)
     stage(panel, 1000, 400)
     panel.show_comparison(COMPARISON)
@@ -52,22 +52,20 @@ def table(stage: Callable[[QWidget, int, int], None], theme: Theme, request: pyt
     return panel.table
 
 
-def test_heads_stand_over_what_is_below_them(table: QTableWidget) -> None:
+def test_headings_are_aligned_with_the_cells_below(table: QTableWidget) -> None:
     for column in (1, 2):
         head, cell = insets(table, column)
         assert abs(head - cell) <= 3, (head, cell)
 
 
-def test_heads_stay_as_they_are_when_a_row_is_chosen(table: QTableWidget) -> None:
+def test_headings_do_not_change_when_a_row_is_selected(table: QTableWidget) -> None:
     heads = table.horizontalHeader()
     before = heads.grab().toImage()
     table.selectRow(0)
     assert table.selectedItems() and heads.grab().toImage() == before
 
 
-def test_the_heads_go_on_to_the_edge_each_time_a_run_has_grown(
-    stage: Callable[[QWidget, int, int], None], theme: Theme
-) -> None:
+def test_headings_reach_the_edge_after_every_update(stage: Callable[[QWidget, int, int], None], theme: Theme) -> None:
     panel = RunComparison(theme)
     stage(panel, 1600, 400)
     for _ in range(2):

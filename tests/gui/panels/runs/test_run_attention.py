@@ -1,4 +1,4 @@
-"""Maps of compared runs: what stands below each of them."""
+"""The attention maps of compared runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(letter: str, probe: Probe | None) -> ComparedRun:
     return ComparedRun(letter, letter, nothing, nothing, probe, None, ())
 
 
-def test_below_a_map_stands_what_is_drawn_and_what_the_run_writes(
+def test_below_a_map_are_the_runs_output_and_the_legend_or_readout(
     stage: Callable[[QWidget, int, int], None], theme: Theme, qtbot: QtBot
 ) -> None:
     panel = RunAttention(theme, Selection())
@@ -39,12 +39,10 @@ def test_below_a_map_stands_what_is_drawn_and_what_the_run_writes(
     height = probed.canvas.height()
     qtbot.keyClick(probed.canvas, Qt.Key.Key_Right)
     assert probed.output_label.text() == f"writes  i want\n{probed.canvas.readout()}" and probed.canvas.readout()
-    assert probed.canvas.height() == height  # what is pointed at stays under the mouse
+    assert probed.canvas.height() == height  # the map must not move under the mouse
 
 
-def test_a_screen_reader_is_told_which_run_a_map_is_of(
-    theme: Theme, stage: Callable[[QWidget, int, int], None]
-) -> None:
+def test_the_accessible_name_of_a_map_names_its_run(theme: Theme, stage: Callable[[QWidget, int, int], None]) -> None:
     panel = RunAttention(theme, Selection())
     stage(panel, 1000, 500)
     probe = Probe(step=10, sentences=(aligned_sentence(),))

@@ -1,4 +1,4 @@
-"""Compared runs: letters over the ends of their curves, on no other's and never on each other, and their table."""
+"""Compared runs: the letters at the ends of their curves, and the table of differences."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Stage = Callable[[QWidget, int, int], None]
 
 
 def run(letter: str, last_step: int, loss: float) -> ComparedRun:
-    """Falls from 4 to this loss, at its last step."""
+    """A run whose loss falls linearly from 4 to `loss` at its last step."""
     steps, nothing = np.arange(1.0, last_step + 1), (np.empty(0), np.empty(0))
     return ComparedRun(letter, letter, (steps, np.linspace(4.0, loss, last_step)), nothing, None, None, ())
 
 
 def letters(panel: RunComparison) -> dict[str, tuple[float, float]]:
-    """Where each stands: step and loss."""
+    """The position of each letter: step and loss."""
     items = [item for item in panel.plot.plotItem.items if isinstance(item, pg.TextItem)]
     return {item.toPlainText(): (item.pos().x(), item.pos().y()) for item in items}
 
@@ -49,7 +49,7 @@ def shown(theme: Theme, stage: Stage) -> Callable[..., dict[str, tuple[float, fl
     return shown
 
 
-def test_curves_that_end_at_other_steps_leave_each_letter_at_its_own_end(
+def test_curves_of_different_lengths_have_their_letters_at_their_ends(
     shown: Callable[..., dict[str, tuple[float, float]]],
 ) -> None:
     assert shown(run("A", 800, 0.52), run("B", 100, 0.5), run("C", 400, 0.51)) == {
@@ -59,40 +59,40 @@ def test_curves_that_end_at_other_steps_leave_each_letter_at_its_own_end(
     }
 
 
-def test_letters_stand_at_an_end_that_lies_between_two_pixels(
+def test_a_letter_is_at_an_end_between_two_pixels(
     shown: Callable[..., dict[str, tuple[float, float]]],
 ) -> None:
-    for last_step in range(100, 700, 7):  # some lie a rounding before the pixel that they are drawn at
+    for last_step in range(100, 700, 7):  # some ends round to the pixel before
         assert shown(run("A", 800, 0.5), run("B", last_step, 2.0))["B"][0] == last_step
 
 
-def test_letters_that_would_meet_stand_one_over_the_other(
+def test_letters_that_would_overlap_are_stacked(
     shown: Callable[..., dict[str, tuple[float, float]]],
 ) -> None:
     found = shown(run("A", 800, 0.5), run("B", 799, 0.51), run("C", 800, 0.49), run("D", 800, 3.0))
     heights = [found[letter][1] for letter in "CAB"]
     assert heights[0] == 0.49 and found["D"] == (800, 3.0)
-    assert np.diff(heights).min() > 0.2  # a twelfth of what the axis shows
+    assert np.diff(heights).min() > 0.2  # a twelfth of the axis
 
 
-def test_a_letter_stands_beside_the_curve_of_another_run_that_goes_by_over_its_end(theme: Theme, stage: Stage) -> None:
+def test_a_letter_avoids_the_curve_of_another_run(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
     ends, passes = run("A", 100, 3.3), run("B", 800, 0.5)
     panel.show_comparison(Comparison((ends, passes), (), (("", "A", "B"),)))
     panel.show_step(History(), 0)
-    panel.grab()  # a letter takes its size as it is painted
+    panel.grab()  # a letter gets its size when it is painted
     (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "A")
     covered = name.mapRectToParent(name.boundingRect())
     steps, losses = passes.training
     beside = losses[(covered.left() <= steps) & (steps <= covered.right())]
-    margin = covered.height() / 3  # over and under the letter itself
-    within = (covered.top() + margin < beside) & (beside < covered.bottom() - margin)  # as the axis goes up
+    margin = covered.height() / 3  # the padding above and below the letter
+    within = (covered.top() + margin < beside) & (beside < covered.bottom() - margin)  # the axis points up
     assert len(beside) > 10 and not within.any() and abs(name.pos().y() - 3.3) < covered.height()
 
 
 @pytest.mark.parametrize("last_step", [800, 100], ids=["at the right edge", "with room beside it"])
-def test_the_letters_of_a_band_leave_it_in_sight(theme: Theme, stage: Stage, last_step: int) -> None:
+def test_the_letters_of_a_band_do_not_cover_it(theme: Theme, stage: Stage, last_step: int) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
     runs = run("A", last_step, 0.5), run("B", last_step, 1.5), run("C", 800, 0.1)
@@ -104,10 +104,10 @@ def test_the_letters_of_a_band_leave_it_in_sight(theme: Theme, stage: Stage, las
     (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "AB")
     covered = name.mapRectToParent(name.boundingRect())
     within = (covered.left() <= band.steps) & (band.steps <= covered.right())
-    assert within.any() and covered.top() >= band.highest[within].max()  # as the axis goes up, its lowest
+    assert within.any() and covered.top() >= band.highest[within].max()  # the label's lower edge
 
 
-def test_a_deviation_stands_behind_its_mean_and_its_unit_behind_both(theme: Theme, stage: Stage) -> None:
+def test_mean_deviation_and_unit_are_written_in_this_order(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
     rows = (
@@ -127,7 +127,7 @@ def test_a_deviation_stands_behind_its_mean_and_its_unit_behind_both(theme: Them
     ]
 
 
-def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, stage: Stage) -> None:
+def test_rows_are_named_and_formatted_as_in_the_table_of_runs(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
     rows = (
@@ -161,12 +161,10 @@ def test_its_rows_are_named_and_written_as_in_the_table_of_runs(theme: Theme, st
 
 
 @pytest.mark.parametrize("zoom", [100, 150])
-def test_where_there_is_little_room_the_values_of_a_single_run_stay_in_sight(
-    theme: Theme, stage: Stage, zoom: int
-) -> None:
+def test_in_little_space_the_values_of_a_single_run_stay_visible(theme: Theme, stage: Stage, zoom: int) -> None:
     theme.set_zoom(zoom)
     panel = RunComparison(theme)
-    stage(panel, 480 * zoom // 100, 300)  # half of it for the curves
+    stage(panel, 480 * zoom // 100, 300)  # half of it is for the curves
     key = "training.optimizer.learning_rate"
     panel.show_comparison(Comparison((run("", 800, 0.5),), (), (("", "mine"), (key, 0.003))))
     panel.show_step(History(), 0)
@@ -176,10 +174,10 @@ def test_where_there_is_little_room_the_values_of_a_single_run_stay_in_sight(
     assert not table.horizontalScrollBar().maximum() and item_at(table, 0, 0).toolTip().startswith(key)
     assert header_texts(table)[0] == "own settings"
     stage(panel, 1600 * zoom // 100, 300)
-    assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # there the key is whole, too
+    assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # here the key is complete, too
 
 
-def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stage) -> None:
+def test_tooltips_show_names_and_values_literally(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
     table = (("", "A  <i>mine</i>"), ("training.note", "<b>1"))
@@ -189,7 +187,7 @@ def test_names_and_values_are_read_as_they_are_written(theme: Theme, stage: Stag
     assert tips == (literal_tooltip("A  <i>mine</i>"), literal_tooltip("<b>1"))
 
 
-def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: Stage) -> None:
+def test_the_title_names_runs_whose_losses_cannot_be_compared(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
     runs, table = (run("A", 800, 0.5), run("B", 800, 0.4)), (("", "A", "B"),)
@@ -202,7 +200,7 @@ def test_its_title_says_which_losses_are_of_other_tokens(theme: Theme, stage: St
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_two_runs_are_seen_side_by_side_however_long_their_names(theme: Theme, stage: Stage, zoom: int) -> None:
+def test_two_runs_with_long_names_fit_side_by_side(theme: Theme, stage: Stage, zoom: int) -> None:
     theme.set_zoom(zoom)
     panel = RunComparison(theme)
     stage(panel, 1100, 300)  # as in a window of 1280 pixels
@@ -215,7 +213,7 @@ def test_two_runs_are_seen_side_by_side_however_long_their_names(theme: Theme, s
     assert table.columnWidth(1) == pytest.approx(table.columnWidth(2), abs=2)
 
 
-def test_of_many_runs_each_value_is_whole(theme: Theme, stage: Stage) -> None:
+def test_the_values_of_many_runs_are_not_cut(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1100, 300)
     runs = tuple(run(letter, 800, 0.5) for letter in "ABCDEF")

@@ -1,4 +1,4 @@
-"""How wide the columns of the table of runs are."""
+"""The widths of the columns of the table of runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def row(number: int, note: str = "") -> RunRow:
     return RunRow(path=Path(f"/runs/{number}"), name=NAME, state="paused here", step=1000, best_loss=2.5, note=note)
 
 
-def test_a_name_is_whole_while_other_columns_have_more_than_they_need(stage: Stage, theme: Theme) -> None:
+def test_a_name_is_not_cut_while_other_columns_have_space_to_spare(stage: Stage, theme: Theme) -> None:
     table = RunTable(theme)
     theme.set_zoom(150)
     stage(table, 1128, 300)  # as in a window of 1280 pixels
@@ -28,10 +28,10 @@ def test_a_name_is_whole_while_other_columns_have_more_than_they_need(stage: Sta
     assert needed <= table.columnWidth(0)
     before = table.columnWidth(0)
     table.show_letters({Path("/runs/1"): ("A", theme.colour("training")), Path("/runs/2"): ("B", theme.colour("bad"))})
-    assert table.columnWidth(0) == before, "choosing a second run moves no column"
+    assert table.columnWidth(0) == before, "choosing a second run must not move the columns"
 
 
-def test_there_is_a_column_of_notes_where_there_is_a_note(stage: Stage, theme: Theme) -> None:
+def test_the_column_of_notes_is_hidden_without_notes(stage: Stage, theme: Theme) -> None:
     table = RunTable(theme)
     stage(table, 1128, 300)
     table.show_rows([row(1)])

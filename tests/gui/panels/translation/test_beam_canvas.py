@@ -1,4 +1,4 @@
-"""The beam's tree: what is painted of who lived, who was cut, and the two ways through it."""
+"""The tree of a beam search: tokens kept and cut, and the paths of the best and the greedy output."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gui.theme import GRID, Theme
 
 Stage = Callable[[QWidget, int, int], None]
 PROBABILITIES = (1e-9, 0.0049, 0.0051, 0.0149, 0.99, 1.0)
-SCALE = 3  # of the pictures looked at
+SCALE = 3  # of the rendered pictures
 
 
 def node(parent: int, position: int, rank: int, token: str, probability: float, fate: Fate) -> BeamNode:
@@ -51,7 +51,7 @@ TREE = BeamTree(
 
 @pytest.fixture
 def canvas(stage: Stage, theme: Theme) -> BeamCanvas:
-    """A beam of two, whose best output is not the greedy one."""
+    """A beam of size two whose best output is not the greedy one."""
     made = BeamCanvas(theme)
     stage(made, 500, 200)
     made.show_tree(TREE)
@@ -64,8 +64,8 @@ def layout_of(canvas: BeamCanvas) -> BeamLayout:
 
 
 def colours(image: QImage, area: QRectF) -> Iterator[QColor]:
-    """Of every pixel in an area of the canvas."""
-    area = QRectF(area.topLeft() + QPointF(GRID, GRID), area.size())  # the picture's margin
+    """The colour of every pixel in an area of the canvas."""
+    area = QRectF(area.topLeft() + QPointF(GRID, GRID), area.size())  # the margin of the picture
     for y in range(round(area.top() * SCALE), round(area.bottom() * SCALE)):
         for x in range(round(area.left() * SCALE), round(area.right() * SCALE)):
             yield image.pixelColor(x, y)
@@ -77,13 +77,13 @@ def has(image: QImage, area: QRectF, colour: str) -> bool:
 
 
 def around(box: QRectF) -> list[QRectF]:
-    """Left and right of a box, where a frame of the greedy output is, above and below the lines between boxes."""
+    """Areas left and right of a box that a frame of the greedy output covers and the lines between boxes do not."""
     height = box.height() / 4
     tops = (box.top(), box.bottom() - height)
     return [QRectF(left, top, 3, height) for left in (box.left() - 5, box.right() + 2) for top in tops]
 
 
-def test_the_best_way_is_strong_and_the_greedy_one_framed_where_it_leaves_it(canvas: BeamCanvas, theme: Theme) -> None:
+def test_the_best_path_is_strong_and_the_greedy_one_framed_where_it_differs(canvas: BeamCanvas, theme: Theme) -> None:
     image, layout = render_image((canvas,)), layout_of(canvas)
     best, greedy = canvas._best, canvas._greedy
     assert (best, greedy) == (frozenset({0, 2, 4}), frozenset({0, 3, 5}))
@@ -99,7 +99,7 @@ def test_the_best_way_is_strong_and_the_greedy_one_framed_where_it_leaves_it(can
         assert has(image, middle, theme.colours.training if index in best else theme.colours.line), one
 
 
-def test_greedy_and_best_alike_leave_no_frame(canvas: BeamCanvas, theme: Theme) -> None:
+def test_nothing_is_framed_if_the_greedy_output_is_the_best(canvas: BeamCanvas, theme: Theme) -> None:
     canvas.show_tree(
         BeamTree(step=5, source="in", beam_size=2, length_penalty=0.6, nodes=NODES, outputs=(BEST,), greedy=BEST)
     )
@@ -107,7 +107,7 @@ def test_greedy_and_best_alike_leave_no_frame(canvas: BeamCanvas, theme: Theme) 
     assert not has(image, QRectF(canvas.rect()), theme.colours.validation)
 
 
-def test_a_token_that_is_hardly_probable_is_not_called_impossible(canvas: BeamCanvas) -> None:
+def test_a_small_probability_is_not_rounded_to_zero(canvas: BeamCanvas) -> None:
     nodes = tuple(
         replace(node, probability=probability) for node, probability in zip(NODES, PROBABILITIES, strict=True)
     )
@@ -118,8 +118,8 @@ def test_a_token_that_is_hardly_probable_is_not_called_impossible(canvas: BeamCa
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_what_was_cut_can_be_read(canvas: BeamCanvas, theme: Theme, mode: str) -> None:
-    """Its token and its figure, as the guidelines for web content ask for: 4.5 to 1."""
+def test_the_texts_of_a_cut_token_are_legible(canvas: BeamCanvas, theme: Theme, mode: str) -> None:
+    """Token and probability have the contrast of 4.5 to 1 that WCAG demands."""
     if mode == "dark":
         theme.toggle_mode()
     image, box = render_image((canvas,)), layout_of(canvas).box(1)
@@ -141,7 +141,7 @@ def contrast(one: float, other: float) -> float:
     return (max(one, other) + 0.05) / (min(one, other) + 0.05)
 
 
-def test_it_takes_the_room_there_is_and_never_less_than_it_needs(canvas: BeamCanvas, stage: Stage) -> None:
+def test_it_fills_its_space_but_never_shrinks_below_its_minimum(canvas: BeamCanvas, stage: Stage) -> None:
     least = layout_of(canvas).least
     canvas.setMinimumSize(0, 0)
     canvas.resize(least / 2)

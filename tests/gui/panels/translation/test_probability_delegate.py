@@ -1,4 +1,4 @@
-"""The bar behind a token."""
+"""The probability bar behind a token."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.panels.translation.probability_delegate import PROBABILITY, Probability
 from gui.theme import Theme
 
 
-def test_a_token_is_whole_in_a_cell_as_wide_as_asked_for(qtbot: QtBot) -> None:
+def test_a_token_is_not_cut_in_a_cell_of_the_hinted_width(qtbot: QtBot) -> None:
     table = QTableWidget(1, 2)
     qtbot.addWidget(table)
     delegate = ProbabilityDelegate(Theme("light"))
@@ -28,7 +28,7 @@ def test_a_token_is_whole_in_a_cell_as_wide_as_asked_for(qtbot: QtBot) -> None:
 
 
 def painted(delegate: ProbabilityDelegate, table: QTableWidget, column: int, width: int) -> QImage:
-    """The cell of this column, so wide and 30 pixels high."""
+    """The cell of this column, drawn with this width and a height of 30 pixels."""
     table.setColumnWidth(column, width)
     option, picture = QStyleOptionViewItem(), QPixmap(width, 30)
     option.rect, option.widget = QRect(0, 0, width, 30), table
@@ -43,7 +43,7 @@ def length_of_bar(image: QImage) -> int:
 
 
 @pytest.mark.parametrize("probability", [0.0, 0.25, 1.0])
-def test_the_bar_is_as_long_as_the_probability(qtbot: QtBot, probability: float) -> None:
+def test_the_length_of_the_bar_is_the_probability(qtbot: QtBot, probability: float) -> None:
     table = QTableWidget(1, 1)
     qtbot.addWidget(table)
     table.setItem(0, 0, cell(probability))
@@ -51,20 +51,20 @@ def test_the_bar_is_as_long_as_the_probability(qtbot: QtBot, probability: float)
     assert length_of_bar(image) == pytest.approx(400 * probability, abs=1)
 
 
-def test_what_is_no_number_has_no_bar(qtbot: QtBot) -> None:
+def test_nan_has_no_bar(qtbot: QtBot) -> None:
     table = QTableWidget(1, 1)
     qtbot.addWidget(table)
     table.setItem(0, 0, cell(math.nan))
     assert length_of_bar(painted(ProbabilityDelegate(Theme("light")), table, 0, 402)) == 0
 
 
-def test_bars_of_one_probability_are_as_long_in_columns_of_different_widths(qtbot: QtBot) -> None:
+def test_bars_have_one_scale_in_columns_of_different_widths(qtbot: QtBot) -> None:
     table, delegate = QTableWidget(1, 3), ProbabilityDelegate(Theme("light"))
     qtbot.addWidget(table)
     table.setColumnHidden(2, True)
     for column in range(3):
         table.setItem(0, column, cell(0.5))
-    for widths in ((102, 202), (302, 202), (102, 82)):  # the narrower decides, also after a resize
+    for widths in ((102, 202), (302, 202), (102, 82)):  # the narrower visible column counts
         for column, width in enumerate(widths):
             table.setColumnWidth(column, width)
         lengths = [length_of_bar(painted(delegate, table, column, width)) for column, width in enumerate(widths)]

@@ -1,4 +1,4 @@
-"""The sentence row: the chosen sentence, and the field for one's own."""
+"""The sentence row: the chosen sentence, and the field for the user's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.waiting import wait_for
 
 
-def test_where_no_probe_can_be_read_it_says_which(qtbot: QtBot, theme: Theme, tmp_path: Path) -> None:
+def test_an_unreadable_probe_is_named(qtbot: QtBot, theme: Theme, tmp_path: Path) -> None:
     row, folder = SentenceRow(theme, Selection()), run_folder(tmp_path)
     qtbot.addWidget(row)
     folder.write_probe(Probe(step=8, sentences=(sentence(),)))
@@ -33,7 +33,7 @@ def test_where_no_probe_can_be_read_it_says_which(qtbot: QtBot, theme: Theme, tm
     assert row.is_empty and row.empty_label.text() == row.empty_sentence
 
 
-def test_words_that_the_model_does_not_know_are_shown_as_it_reads_them(qtbot: QtBot, window: MainWindow) -> None:
+def test_unknown_words_are_shown_as_the_model_reads_them(qtbot: QtBot, window: MainWindow) -> None:
     row, history = window.train_view.sentence_row, window.context.bridge.history
     assert not row.tokens_label.isVisible()
     known = history.sentences[0].split()[0]
@@ -47,7 +47,7 @@ def test_words_that_the_model_does_not_know_are_shown_as_it_reads_them(qtbot: Qt
     qtbot.waitUntil(lambda: not row.tokens_label.isVisible(), timeout=WAIT_MS)
 
 
-def test_the_field_of_my_sentence_has_the_room_of_the_source(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_field_for_my_sentence_takes_the_place_of_the_source(qtbot: QtBot, window: MainWindow) -> None:
     row, theme = window.train_view.sentence_row, window.context.theme
     window.resize(1280, 720)
     for zoom in (100, 200):
@@ -60,7 +60,7 @@ def test_the_field_of_my_sentence_has_the_room_of_the_source(qtbot: QtBot, windo
         assert row.source_label.isVisible()
 
 
-def test_a_sentence_that_is_cut_says_so_and_is_whole_in_its_tooltip(
+def test_a_shortened_sentence_is_marked_and_complete_in_its_tooltip(
     qtbot: QtBot, theme: Theme, history: History, stage: Callable[[QWidget, int, int], None]
 ) -> None:
     row = SentenceRow(theme, Selection())
@@ -72,12 +72,12 @@ def test_a_sentence_that_is_cut_says_so_and_is_whole_in_its_tooltip(
         whole = label.grab().toImage()
         label.setFixedSize(label.sizeHint().width() - 8, whole.height())
         cut = label.grab().toImage()
-        assert cut != whole.copy(cut.rect())  # it is not the same with its end away
+        assert cut != whole.copy(cut.rect())  # not simply clipped
         label.setSelection(0, len(text))
         assert label.grab().toImage() != cut
 
 
-def test_esc_gives_the_focus_back_where_it_was_and_still_is(
+def test_esc_returns_the_focus_to_the_previous_widget_if_it_still_exists(
     qtbot: QtBot, theme: Theme, stage: Callable[[QWidget, int, int], None]
 ) -> None:
     both, edit, row = QWidget(), QLineEdit(), SentenceRow(theme, Selection())
@@ -90,13 +90,13 @@ def test_esc_gives_the_focus_back_where_it_was_and_still_is(
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert both.window().focusWidget() is edit
     row.add_button.click()
-    with qtbot.waitSignal(edit.destroyed, timeout=WAIT_MS):  # as those of a form, where another dataset is chosen
+    with qtbot.waitSignal(edit.destroyed, timeout=WAIT_MS):  # as when another dataset replaces a form
         edit.deleteLater()
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert not row.add_edit.isVisible()
 
 
-def test_a_sentence_that_is_refused_at_once_is_given_back(
+def test_a_refused_sentence_is_restored_in_the_field(
     qtbot: QtBot, theme: Theme, stage: Callable[[QWidget, int, int], None]
 ) -> None:
     row = SentenceRow(theme, Selection())

@@ -66,7 +66,7 @@ def show(
     table.show_step(History(), step)
 
 
-def test_the_chosen_token_comes_first_then_the_others_by_probability() -> None:
+def test_candidates_are_the_chosen_token_and_then_the_others_by_probability() -> None:
     rows = list(candidates_of(feed(("i", "<eos>"), 3)))
     assert [token for token, _ in rows[0]] == ["i", "beer", "cake", "soup"]
     assert [share for _, share in rows[1]] == pytest.approx([0.6, 0.2, 0.1, 0.05])
@@ -78,7 +78,7 @@ def test_a_chosen_token_that_is_not_the_most_probable_is_not_listed_twice() -> N
     assert [token for token, _ in next(candidates_of(forced))] == ["cake", "i", "beer", "soup"]
 
 
-def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenTable) -> None:
+def test_each_token_has_a_row_and_missing_candidates_are_empty_cells(table: TokenTable) -> None:
     show(table)
     assert column_texts(table.table, 0) == ["i", "do", "want", "<eos>"]
     assert item_at(table.table, 0, 1).data(PROBABILITY) == pytest.approx(0.2)
@@ -88,7 +88,7 @@ def test_one_row_a_token_and_an_empty_cell_where_no_more_are_known(table: TokenT
     assert not table.cut_label.isVisibleTo(table)
 
 
-def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -> None:
+def test_a_truncated_and_an_empty_output_are_described(table: TokenTable) -> None:
     show(table, finished=False)
     assert table.cut_label.text() == "Cut off after 4 tokens: no <eos> was written."
     assert table.cut_label.isVisibleTo(table)
@@ -96,20 +96,20 @@ def test_says_where_the_output_was_cut_and_when_it_is_empty(table: TokenTable) -
     assert table.output_label.text() == "(nothing: &lt;eos&gt; came first)"
 
 
-def test_narrow_it_shows_fewer_runners_up(table: TokenTable) -> None:
+def test_a_narrow_table_shows_fewer_candidates(table: TokenTable) -> None:
     show(table)
     assert not any(table.table.isColumnHidden(column) for column in range(5))
-    table.resize(300, 400)  # a head's name takes its room as well
-    table.grab()  # a hidden widget takes its size when it is drawn
+    table.resize(300, 400)  # headings take space as well
+    table.grab()  # a hidden widget is laid out when it is drawn
     assert [table.table.isColumnHidden(column) for column in range(5)] == [False] * 3 + [True] * 2
 
 
 @pytest.mark.parametrize("width", [320, 455, 700])
-def test_no_token_that_is_shown_is_cut(table: TokenTable, width: int) -> None:
-    """In the smallest window the panel is 455 wide."""
+def test_no_visible_token_is_cut(table: TokenTable, width: int) -> None:
+    """In the smallest window, the panel is 455 pixels wide."""
     show(table, tokens=("everything-of-it", "i", "cannot", "<eos>"))
     table.resize(width, 400)
-    table.grab()  # a hidden widget takes its size when it is drawn
+    table.grab()  # a hidden widget is laid out when it is drawn
     metrics = QFontMetrics(table.theme.token_font())
     number = QFontMetrics(table.theme.font(0.9)).horizontalAdvance("0.000")
     shown = [column for column in range(5) if not table.table.isColumnHidden(column)]
@@ -119,7 +119,7 @@ def test_no_token_that_is_shown_is_cut(table: TokenTable, width: int) -> None:
         assert metrics.horizontalAdvance(text) + number + GRID <= table.table.columnWidth(column), text
 
 
-def test_the_row_of_the_place_is_in_view_also_in_less_room(table: TokenTable) -> None:
+def test_the_row_of_the_current_position_stays_visible_in_less_space(table: TokenTable) -> None:
     tokens = (*(f"t{place}" for place in range(19)), "<eos>")
     show(table, tokens=tokens, ranks=(0,) * 20)
     for height in (400, 300):
@@ -129,29 +129,29 @@ def test_the_row_of_the_place_is_in_view_also_in_less_room(table: TokenTable) ->
         assert table.table.viewport().rect().contains(row)
 
 
-def test_empty_it_tells_what_to_do(table: TokenTable) -> None:
+def test_an_empty_table_says_what_to_do(table: TokenTable) -> None:
     table.show_step(History(), 0)
     assert table.empty_label.text() == "Type a sentence above and press Enter, or pick an example."
     assert table.empty_label.isVisibleTo(table) and not table.table.isVisibleTo(table)
 
 
-def test_while_it_waits_for_the_engine_it_asks_for_no_sentence(table: TokenTable, qtbot: QtBot) -> None:
+def test_while_the_engine_translates_it_does_not_ask_for_a_sentence(table: TokenTable, qtbot: QtBot) -> None:
     table._typed.translate("ich will")
     table.show_step(History(), 0)
     assert table.empty_label.text() == "Translating …"
-    qtbot.waitUntil(lambda: table._typed.error is not None, timeout=WAIT_MS)  # nothing is prepared
+    qtbot.waitUntil(lambda: table._typed.error is not None, timeout=WAIT_MS)  # since nothing is prepared
     table.show_step(History(), 0)
     assert table.empty_label.text() == table.empty_sentence
 
 
-def test_while_data_are_prepared_it_says_when_the_text_is_translated(table: TokenTable) -> None:
+def test_while_data_are_prepared_it_says_when_it_will_translate(table: TokenTable) -> None:
     table._typed._bridge.state = "preparing"
     table._typed.set_text("ich will")
     table.show_step(History(), 0)
     assert table.empty_label.text() == "It will be translated once data and model are ready."
 
 
-def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: QtBot) -> None:
+def test_buttons_and_keys_move_through_the_output_token_by_token(table: TokenTable, qtbot: QtBot) -> None:
     show(table)
     assert table.position_label.text() == "4/4" and not table.forward_button.isEnabled()
     table.first_button.click()
@@ -167,8 +167,8 @@ def test_goes_through_the_output_one_token_at_a_time(table: TokenTable, qtbot: Q
     assert table.output_label.text() == "i do want"
 
 
-def test_what_a_person_chose_is_marked_and_can_be_taken_back(table: TokenTable) -> None:
-    """Of the tokens before it, none is: the model wrote them too."""
+def test_only_the_token_that_the_user_chose_is_marked(table: TokenTable) -> None:
+    """The tokens before it are not, since the model wrote them as well."""
     table._typed.prefix = ("i", "do")
     show(table, prefix=("i", "do"), ranks=(0, 1, 0, 0))
     assert [bool(item_at(table.table, row, 0).data(IS_FORCED)) for row in range(4)] == [False, True, False, False]

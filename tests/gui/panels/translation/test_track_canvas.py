@@ -1,4 +1,4 @@
-"""Tracks that are longer than there is room: their names stay, and the marked place is seen beside them."""
+"""Tracks wider than their space: the names stay visible, and so does the marked position."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.gui.not_none import not_none
 TOKENS = tuple(f"token{position}" for position in range(40))
 
 
-def test_the_first_difference_is_framed_and_named(qtbot: QtBot) -> None:
+def test_the_first_difference_is_framed_and_its_number_red(qtbot: QtBot) -> None:
     theme = Theme("light")
     canvas = TrackCanvas(theme)
     qtbot.addWidget(canvas)
@@ -28,7 +28,7 @@ def test_the_first_difference_is_framed_and_named(qtbot: QtBot) -> None:
     canvas.show_tracks((track("fed", fed), track("free", free)), "")
     canvas.resize(canvas.sizeHint())
     assert framed_positions(canvas, theme) == [2]
-    canvas.show_tracks((track("fed", fed), track("free", fed[:3])), "")  # the shorter one ends
+    canvas.show_tracks((track("fed", fed), track("free", fed[:3])), "")  # the shorter track ends
     assert framed_positions(canvas, theme) == [3]
     canvas.show_tracks((track("fed", fed), track("free", fed)), "")
     assert framed_positions(canvas, theme) == []
@@ -39,7 +39,7 @@ def track(name: str, tokens: tuple[str, ...]) -> Track:
 
 
 def framed_positions(canvas: TrackCanvas, theme: Theme) -> list[int]:
-    """Where the frame's colour is on the left edge through both tracks, and in the number above."""
+    """The positions framed across both tracks; the number above is red as well."""
     image, layout = canvas.grab().toImage(), canvas._layout
     assert layout is not None
     framed = []
@@ -55,7 +55,7 @@ def framed_positions(canvas: TrackCanvas, theme: Theme) -> list[int]:
 
 @pytest.fixture
 def canvas(qtbot: QtBot) -> Iterator[TrackCanvas]:
-    """In an area that has room for some of the tokens."""
+    """The canvas in an area with space for some of the tokens."""
     made, panel = TrackCanvas(Theme("light")), QWidget()
     area = TrackScrollArea(made, OutputPosition())
     area.setParent(panel)
@@ -72,13 +72,13 @@ def area_of(canvas: TrackCanvas) -> TrackScrollArea:
 
 
 def show(canvas: TrackCanvas, position: int, *, is_chosen: bool = False) -> None:
-    """As a panel does where tracks are drawn, or the place was moved."""
+    """Show a position, as a panel does after drawing the tracks or moving the position."""
     canvas.show_position(position, is_chosen=is_chosen)
     area_of(canvas).fit()
 
 
 def seen(canvas: TrackCanvas) -> range:
-    """The places that are seen whole beside the names."""
+    """The positions that are completely visible beside the names."""
     layout = not_none(canvas._layout)
     heads = [layout.number_rect(position).translated(canvas.x(), 0) for position in range(layout.num_positions)]
     left, right = canvas.names_width, area_of(canvas).viewport().width()
@@ -86,7 +86,7 @@ def seen(canvas: TrackCanvas) -> range:
     return range(whole[0], whole[-1] + 1)
 
 
-def test_names_stay_where_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: QtBot) -> None:
+def test_names_stay_in_place_when_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: QtBot) -> None:
     area = area_of(canvas)
     canvas.show_tracks(tuple(track(name, TOKENS) for name in ("fed", "free")), "")
     show(canvas, 0)
@@ -99,7 +99,7 @@ def test_names_stay_where_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: Q
     assert 30 in seen(canvas)
 
 
-def test_the_first_difference_is_seen_until_somebody_chooses_a_place(canvas: TrackCanvas, qtbot: QtBot) -> None:
+def test_the_first_difference_is_visible_until_a_position_is_chosen(canvas: TrackCanvas, qtbot: QtBot) -> None:
     def show_difference(position: int) -> None:
         other = (*TOKENS[:position], "other", *TOKENS[position + 1 :])
         canvas.show_tracks((track("fed", TOKENS), track("free", other)), "")
@@ -110,17 +110,17 @@ def test_the_first_difference_is_seen_until_somebody_chooses_a_place(canvas: Tra
     assert 1 in seen(canvas)
     show(canvas, 39, is_chosen=True)
     assert 39 in seen(canvas) and 1 not in seen(canvas)
-    show_difference(2)  # the model learned on: whoever chose a place goes on looking there
+    show_difference(2)  # the model learned on: the chosen position stays visible
     show(canvas, 39, is_chosen=True)
     assert 39 in seen(canvas)
     show(canvas, 39)  # another sentence
     assert 2 in seen(canvas)
-    canvas.show_tracks((track("free", TOKENS),), "")  # nothing to differ from
+    canvas.show_tracks((track("free", TOKENS),), "")  # a single track has no difference
     show(canvas, 39)
     assert 39 in seen(canvas)
 
 
-def test_only_the_tokens_that_are_seen_are_painted_and_as_all_of_them_would_be(
+def test_only_visible_tokens_are_painted_and_look_as_in_a_complete_painting(
     canvas: TrackCanvas, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     canvas.show_tracks((track("fed", TOKENS), track("free", TOKENS), track("short", TOKENS[:33])), "")
@@ -138,5 +138,5 @@ def test_only_the_tokens_that_are_seen_are_painted_and_as_all_of_them_would_be(
     monkeypatch.setattr(TrackCanvas, "_paint_token", noted)
     seen_alone = viewport.grab(beside).toImage()
     pixels = [(x, y) for x in range(whole.width()) for y in range(whole.height())]
-    assert sum(seen_alone.pixel(*pixel) != whole.pixel(*pixel) for pixel in pixels) < 10  # where letters are clipped
+    assert sum(seen_alone.pixel(*pixel) != whole.pixel(*pixel) for pixel in pixels) < 10  # clipped letters
     assert set(seen(canvas)) <= set(painted) and len(set(painted)) < len(TOKENS) / 2

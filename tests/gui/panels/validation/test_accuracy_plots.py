@@ -1,4 +1,4 @@
-"""Accuracy behind More: what is counted, and how it is said."""
+"""The accuracy plots behind More: what is counted, and how it is described."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from tests.core.analysis.sentences import subwords
 from tests.gui.conftest import WAIT_MS
 
 
-def test_of_pieces_of_words_whole_words_are_counted_and_said(
-    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_with_subwords_whole_words_are_counted(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "subwords"))
     sentences = (subwords("▁kal t es ▁bier", "kaltes wein", (0, 4, 0, 0, 0)), subwords("▁bier", "bier"))
     for path in (run / "validations").iterdir():

@@ -1,4 +1,4 @@
-"""What is said of a cell of the confusion."""
+"""The readout of a cell of the confusion matrix."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.analysis.confusion import Confusion
 from gui.panels.validation.confusion_map import explain
 
 
-def test_a_symbol_that_was_to_be_written_once_is_said_in_the_singular() -> None:
+def test_a_symbol_expected_once_is_described_in_the_singular() -> None:
     confusion = Confusion(
         symbols=("a", "b"),
         written=("a", "b"),

@@ -1,4 +1,4 @@
-"""What is painted of a token that was learned early, late, again forgotten, or never."""
+"""How a token is drawn that was learned early, late, forgotten again, or never."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TIMES = TokenTimes(
 
 @pytest.fixture
 def canvas(stage: Stage, theme: Theme) -> LearnedCanvas:
-    """One sentence, after three validations."""
+    """One sentence after three validations."""
     made = LearnedCanvas(theme)
     stage(made, 500, 100)
     validated = ValidatedSentence(
@@ -40,22 +40,24 @@ def canvas(stage: Stage, theme: Theme) -> LearnedCanvas:
 
 
 def background(canvas: LearnedCanvas, image: QImage, column: int) -> QColor:
-    """In a corner of its cell, inside of any frame and beside the text."""
+    """The colour in a corner of a cell, inside any frame and beside the text."""
     cell = canvas.cell(0, column).toRect()
     return image.pixelColor(cell.left() + 5, cell.top() + 5)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_the_longer_a_token_has_been_right_the_stronger_it_is(canvas: LearnedCanvas, theme: Theme, mode: Mode) -> None:
+def test_the_colour_is_stronger_the_longer_a_token_has_been_right(
+    canvas: LearnedCanvas, theme: Theme, mode: Mode
+) -> None:
     theme.set_mode(mode)
     image, table = canvas.grab().toImage(), attention_table(mode)
     early, late, forgotten, never = (background(canvas, image, column) for column in range(4))
-    assert early == QColor.fromRgb(int(table[204])) and late == QColor.fromRgb(int(table[46]))  # 0.8 and 0.18 of it
+    assert early == QColor.fromRgb(int(table[204])) and late == QColor.fromRgb(int(table[46]))  # 0.8 and 0.18
     assert forgotten == never == theme.colour("surface")
     assert abs(early.lightness() - never.lightness()) > abs(late.lightness() - never.lightness()) > 10
 
 
-def test_what_was_forgotten_is_framed(canvas: LearnedCanvas, theme: Theme) -> None:
+def test_only_forgotten_tokens_are_framed(canvas: LearnedCanvas, theme: Theme) -> None:
     image = canvas.grab().toImage()
     framed = []
     for column in range(4):
@@ -71,7 +73,7 @@ def test_what_was_forgotten_is_framed(canvas: LearnedCanvas, theme: Theme) -> No
 
 
 def readouts_of(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
-    """What arrow keys say of the four tokens, from the first."""
+    """The readouts of the four tokens, reached with the arrow keys; the first token's first."""
     said = []
     for _ in TOKENS:
         qtbot.keyClick(canvas, Qt.Key.Key_Right)
@@ -79,11 +81,11 @@ def readouts_of(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
     return said[-1:] + said[:-1]
 
 
-def test_beside_the_tokens_nothing_is_said(canvas: LearnedCanvas, qtbot: QtBot) -> None:
+def test_pointing_beside_the_tokens_clears_the_readout(canvas: LearnedCanvas, qtbot: QtBot) -> None:
     middle = canvas.cell(0, 0).center()
     qtbot.mouseMove(canvas, middle.toPoint())
     assert canvas.accessibleDescription().startswith("“early”")
-    for x in (-5.0, canvas.cell(0, 3).right() + 5):  # with a button held the mouse is heard outside of the canvas too
+    for x in (-5.0, canvas.cell(0, 3).right() + 5):  # a held button tracks the mouse outside as well
         place = QPointF(x, middle.y())
         button = Qt.MouseButton.LeftButton
         move = QMouseEvent(
@@ -93,9 +95,7 @@ def test_beside_the_tokens_nothing_is_said(canvas: LearnedCanvas, qtbot: QtBot) 
         assert canvas.accessibleDescription() == ""
 
 
-def test_where_validations_are_not_kept_it_says_between_which_two_a_token_changed(
-    canvas: LearnedCanvas, qtbot: QtBot
-) -> None:
+def test_between_missing_validations_a_range_of_steps_is_given(canvas: LearnedCanvas, qtbot: QtBot) -> None:
     legend = canvas.legend()
     assert readouts_of(canvas, qtbot) == [
         "right since step 100",
@@ -119,21 +119,21 @@ def test_where_validations_are_not_kept_it_says_between_which_two_a_token_change
     ]
 
 
-def test_a_sentence_with_too_little_room_goes_on_in_another_line(canvas: LearnedCanvas, qtbot: QtBot) -> None:
+def test_a_sentence_that_does_not_fit_wraps_to_an_indented_line(canvas: LearnedCanvas, qtbot: QtBot) -> None:
     metrics, cells = canvas.fontMetrics(), [canvas.cell(0, column) for column in range(4)]
     assert len({cell.top() for cell in cells}) == 1
     canvas.setFixedWidth(150)
     qtbot.waitUntil(lambda: canvas.width() == 150)
     cells = [canvas.cell(0, column) for column in range(4)]
     assert len({cell.top() for cell in cells}) == 2 and canvas.minimumHeight() == cells[-1].bottom()
-    assert cells[-1].left() > cells[0].left(), "it is seen that no other sentence begins there"
+    assert cells[-1].left() > cells[0].left(), "the indent shows that this is no new sentence"
     for token, cell in zip(TOKENS, cells, strict=True):
         assert metrics.horizontalAdvance(token) < cell.width() and cell.right() <= canvas.width()
         point_at(canvas, cell.center())
         assert canvas.accessibleDescription().startswith(f"“{token}”")
     point_at(canvas, QPointF(3, cells[-1].center().y()))
-    assert canvas.accessibleDescription() == "", "beside an indented line is no token"
-    assert canvas.unwrapped_size().height() == cells[0].height(), "on paper it has the room"
+    assert canvas.accessibleDescription() == "", "the indent is no token"
+    assert canvas.unwrapped_size().height() == cells[0].height(), "an exported picture does not wrap"
 
 
 def point_at(canvas: LearnedCanvas, place: QPointF) -> None:

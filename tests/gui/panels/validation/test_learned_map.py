@@ -1,4 +1,4 @@
-"""What was learned, behind More: the map of tokens, the confusion, accuracy, of a real run at any step."""
+"""What was learned, behind More: token map, confusion matrix and accuracy of a real run at any step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.gui.not_none import not_none
 
 @pytest.fixture
 def view(empty_window: MainWindow, qtbot: QtBot) -> TrainView:
-    """The Train view with the example run, validated at steps 400 and 800, and More opened."""
+    """The Train view of the example run, validated at steps 400 and 800, with More open."""
     return opened(empty_window, qtbot, example_path())
 
 
@@ -43,7 +43,7 @@ def opened(window: MainWindow, qtbot: QtBot, run: Path) -> TrainView:
     return view
 
 
-def test_all_of_it_is_drawn_at_the_playheads_step(view: TrainView, qtbot: QtBot) -> None:
+def test_all_panels_show_the_validation_at_the_playhead(view: TrainView, qtbot: QtBot) -> None:
     validations = RunFolder.open(example_path())
     assert view.learned_map.title_label.text() == "Learned when · step 800"
     _, *lines = view.learned_map.numbers()
@@ -66,19 +66,17 @@ def test_all_of_it_is_drawn_at_the_playheads_step(view: TrainView, qtbot: QtBot)
     assert "first validation" in view.learned_map.empty_label.text()
 
 
-def test_a_validation_is_read_while_the_panels_before_are_drawn(
+def test_a_validation_is_read_before_the_first_panel_is_drawn(
     view: TrainView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view.learned_map._reader._figures.clear()
     asked: list[bool] = []
     monkeypatch.setattr(view.learned_map._reader, "_read", lambda *_: asked.append(view.curves.is_dirty))
     view.context.playhead.view(500)
-    assert asked == [True]  # before anything is drawn of this step
+    assert asked == [True]  # before any panel draws this step
 
 
-def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learned(
-    view: TrainView, qtbot: QtBot
-) -> None:
+def test_a_cell_of_the_confusion_shows_its_sentences_and_keys_read_tokens(view: TrainView, qtbot: QtBot) -> None:
     view.context.playhead.view(400)
     confusion = view.confusion_map
     qtbot.waitUntil(lambda: "step 400" in confusion.title_label.text(), timeout=WAIT_MS)
@@ -112,9 +110,7 @@ def test_a_confusion_shows_its_sentences_and_keys_say_when_each_token_was_learne
     assert "sentence 31" in learned.canvas.accessibleDescription()
 
 
-def test_what_the_colours_of_a_confusion_are_is_said_and_no_cell_of_another_is_marked(
-    view: TrainView, qtbot: QtBot
-) -> None:
+def test_the_colours_of_the_confusion_are_explained_and_its_mark_is_cleared(view: TrainView, qtbot: QtBot) -> None:
     confusion = view.confusion_map
     row, column = (size - 1 for size in not_none(confusion.canvas.matrix).values.shape)
     confusion.canvas.pointed.emit(row, column)
@@ -132,9 +128,7 @@ def test_what_the_colours_of_a_confusion_are_is_said_and_no_cell_of_another_is_m
     assert layout.cell(0, 0).height() >= 0.8 * QFontMetricsF(layout.font).height()
 
 
-def test_the_sentences_of_a_confusion_are_forgotten_with_their_run(
-    view: TrainView, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_a_new_run_clears_the_chosen_sentences_of_the_confusion(view: TrainView, qtbot: QtBot, tmp_path: Path) -> None:
     learned, context = view.learned_map, view.context
 
     def is_drawn_of(folder: Path | None) -> bool:
@@ -159,11 +153,11 @@ def test_the_sentences_of_a_confusion_are_forgotten_with_their_run(
     assert learned.is_empty and has_all()
 
 
-def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept(
+def test_with_missing_validations_changes_are_given_as_ranges_of_steps(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "thinned"))
-    (run / "validations" / "000400.jsonl").unlink()  # as `RunFolder.write_validation` does
+    (run / "validations" / "000400.jsonl").unlink()  # as `RunFolder.write_validation` does when it thins them out
     view = looked_into(empty_window, run, qtbot)
     learned = view.learned_map
     qtbot.waitUntil(lambda: not learned.is_empty and not learned.is_dirty, timeout=WAIT_MS)
@@ -176,7 +170,7 @@ def test_of_thinned_validations_it_says_that_steps_lie_between_two_of_those_kept
 
 
 def rewritten(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
-    """Each of its lines is whole, as another program would leave it."""
+    """Replace a file by these sentences, with correct checksums."""
     path.write_bytes(validation_bytes(sentences))
 
 
@@ -211,7 +205,7 @@ def with_a_sentence_of_no_tokens(path: Path, sentences: Sequence[ValidatedSenten
 
 
 def looked_into(window: MainWindow, run: Path, qtbot: QtBot) -> TrainView:
-    """The Train view of the example run as it was changed, opened, with what is behind More."""
+    """Open an altered copy of the example run in the Train view, with More open."""
     context = window.context
     context.workbench.open_run(run)
     qtbot.waitUntil(lambda: context.workbench.run == run and context.bridge.history.last_step == 800, timeout=WAIT_MS)
@@ -225,7 +219,7 @@ DAMAGES = (
 )
 
 
-def test_a_damaged_validation_is_named_and_the_other_drawn(
+def test_a_damaged_validation_is_named_and_the_other_is_drawn(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     for damage in DAMAGES:
@@ -250,7 +244,7 @@ def assert_named_and_the_other_drawn(view: TrainView, window: MainWindow, qtbot:
     assert "up to this step are not kept, or cannot be read" in learned.empty_label.text(), run.name
 
 
-def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
+def test_the_larger_of_two_incompatible_validations_is_drawn(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
@@ -261,7 +255,7 @@ def test_of_two_validations_that_do_not_fit_the_larger_is_drawn(
     assert "000800.jsonl: the file is damaged (its sentences differ" in empty_window.trouble_strip.sentence.text()
 
 
-def test_a_fault_while_validations_are_read_is_told_and_nobody_waits_for_them(
+def test_an_error_while_validations_are_read_is_reported_and_the_panels_say_so(
     empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def failing(step: int, sentences: object) -> None:
