@@ -1,4 +1,4 @@
-"""What stands in a table."""
+"""Access to the items and texts of tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application as a process: signals save and end it without asking."""
+"""The application as a process: a signal saves the run and ends it without asking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work beside the window's thread: watched, paused, replaced, failing."""
+"""Long work in the background thread: watched, paused, replaced, failing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_pausing_keeps_the_work_and_starting_other_work_drops_it(qtbot: QtBot, b
     work = BackgroundIterator[str](bridge, taken.append)
     work.watch(True)
     work.start(iter("abc"))
-    work.watch(False)  # one piece is under way
+    work.watch(False)  # one piece is being computed
     qtbot.waitUntil(lambda: taken == ["a"], timeout=WAIT_MS)
     work.watch(True)
     work.start(iter("xy"))

@@ -1,4 +1,4 @@
-"""The bridge: what happens in the engine's thread is told in the GUI thread."""
+"""The bridge delivers in the GUI thread what happens in the engine's thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.gui.conftest import WAIT_MS
 
 @pytest.fixture
 def bridge(qtbot: QtBot, tmp_path: Path) -> Iterator[EngineBridge]:
-    """A bridge to a real engine that has nothing prepared."""
+    """A bridge to a real engine with nothing prepared."""
     made = EngineBridge(Engine(cache_dir=tmp_path))
     yield made
     made.close()
@@ -47,7 +47,7 @@ def test_an_answer_does_not_wait_for_the_next_tick(qtbot: QtBot, bridge: EngineB
 
 
 class Caller:
-    """Stands for a widget: it must end in the GUI thread."""
+    """Stands for a widget, which must be destroyed in the GUI thread."""
 
     def __init__(self, answers: list[object]) -> None:
         self._answers = answers
@@ -108,7 +108,7 @@ def test_a_flood_of_events_is_processed_in_bounded_ticks(qtbot: QtBot, bridge: E
 def test_a_tick_without_time_still_processes_one_event(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.bridge.BUDGET_S", -1.0)  # as where the machine stands still meanwhile
+    monkeypatch.setattr("gui.bridge.BUDGET_S", -1.0)  # as if the machine had paused meanwhile
     ticks: list[list[Event]] = []
     bridge.drained.connect(ticks.append)
     told = [Trouble(sentence="One."), Trouble(sentence="Another.")]
@@ -130,7 +130,7 @@ def test_errors_of_any_thread_reach_the_strip(qtbot: QtBot, bridge: EngineBridge
 def test_a_failing_callback_does_not_keep_events_from_listeners(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # both in one tick, on a busy machine too
+    monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # both in one tick, even on a busy machine
     told: list[Event] = []
     bridge.drained.connect(told.extend)
     event = Trouble(sentence="Before the answer.")

@@ -1,4 +1,4 @@
-"""Text on a coloured ground."""
+"""The contrast of text on coloured backgrounds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from PySide6.QtGui import QColor, QPalette
 from gui.colours import DARK, LIGHT, Colours, Mode, palette, readable_on
 from gui.pictures.colour_map import attention_table, signed_table
 
-LEGIBLE = 4.5  # WCAG 2.2's AA
+LEGIBLE = 4.5  # level AA of WCAG 2.2
 
 
 def contrast(one: QColor, other: QColor) -> float:
-    """WCAG 2.2's ratio, 1 to 21."""
+    """The contrast ratio of WCAG 2.2, 1 to 21."""
     rgb = np.array([[colour.red(), colour.green(), colour.blue()] for colour in (one, other)]) / 255
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     low, high = sorted((linear @ (0.2126, 0.7152, 0.0722)).tolist())
@@ -21,18 +21,18 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_text_can_be_read_on_each_colour_of_a_picture(mode: Mode) -> None:
+def test_text_is_legible_on_every_colour_of_a_picture(mode: Mode) -> None:
     for pixel in (*attention_table(mode).tolist(), *signed_table(mode).tolist()):
         ground = QColor.fromRgb(pixel)
         assert contrast(readable_on(ground), ground) >= LEGIBLE, ground.name()
 
 
-def test_a_middle_blue_has_dark_text() -> None:
+def test_a_medium_blue_has_dark_text() -> None:
     assert readable_on(QColor("#2e8dc8")) == QColor("black")
 
 
 @pytest.mark.parametrize("colours", [LIGHT, DARK])
-def test_texts_can_be_read_on_panels_and_on_the_window(colours: Colours) -> None:
+def test_texts_are_legible_on_panels_and_on_the_window(colours: Colours) -> None:
     hint = palette(colours).color(QPalette.ColorRole.PlaceholderText)
     names = ("text", "muted", "training", "validation_text", "good_text", "bad")
     for ink in (*(QColor(getattr(colours, name)) for name in names), hint):

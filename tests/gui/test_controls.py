@@ -1,4 +1,4 @@
-"""Every control says what it is: to the eye where the mouse rests, and to a screen reader."""
+"""Every control has a tooltip and a name for screen readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KINDS = (QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit
 
 
 def undescribed_controls(window: MainWindow) -> list[str]:
-    """The controls in sight that have no tooltip or no name."""
+    """The visible controls without a tooltip or a name."""
     controls = [one for one in window.findChildren(QWidget) if isinstance(one, KINDS) and one.isVisible()]
     own = [one for one in controls if not isinstance(one.parentWidget(), (QAbstractSpinBox, QComboBox))]
     return [f"{one}: {one.accessibleName()}" for one in own if not (one.toolTip() and one.accessibleName())]

@@ -1,4 +1,4 @@
-"""Edits tried together, and errors as they stand beside a field."""
+"""Edits validated together, and errors as shown beside a field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gui.edit_validation import field_error, split_valid_edits
 
 
 def check_heads_divide(values: Mapping[str, object]) -> None:
-    """Of a model of 16 with 2 heads, changed by these values."""
+    """Validate the edits of a model whose d_model is 16 and num_heads 2 otherwise."""
     d_model, num_heads = values.get("d_model", 16), values.get("num_heads", 2)
     if not isinstance(d_model, int) or not isinstance(num_heads, int):
         raise UserError("expected a whole number")

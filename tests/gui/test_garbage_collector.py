@@ -1,4 +1,4 @@
-"""Garbage collections while the window is open."""
+"""Garbage collection while the window is open."""
 
 import gc
 import threading
@@ -15,7 +15,7 @@ from tests.gui.conftest import WAIT_MS
 
 
 class Garbage(QObject):
-    """Refers to itself, so that only the collector finds it; tells which thread that was in."""
+    """Refers to itself, so that only the collector frees it; records in which thread."""
 
     def __init__(self, collected_in: list[str]) -> None:
         super().__init__()
@@ -27,11 +27,11 @@ class Garbage(QObject):
 
 
 def allocate(objects: list[list[int]]) -> None:
-    """Enough of them for a collection to be due."""
+    """Allocate enough objects for a collection to be due."""
     objects += [[] for _ in range(10_000)]
 
 
-def test_start_up_objects_are_frozen_and_then_this_thread_alone_collects(qtbot: QtBot) -> None:
+def test_start_up_objects_are_frozen_and_only_the_gui_thread_collects(qtbot: QtBot) -> None:
     bridge = EngineBridge(Engine())
     gc.enable()
     try:

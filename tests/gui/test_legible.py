@@ -1,4 +1,4 @@
-"""Nothing is cut at any zoom, in a window of 1280 x 720."""
+"""No text is cut at any zoom in a window of 1280 x 720."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ZOOMS = (100, 125, 150, 200)
 
 @pytest.fixture
 def learned(qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]) -> MainWindow:
-    """With a run of ten steps and its validation, looked at from step 5."""
+    """The window after ten steps with a validation, viewed at step 5."""
     window.context.workbench.edit("training.validate_every", 5)
     window.context.workbench.learn(10)
     wait_for_state("paused")
@@ -31,7 +31,7 @@ def learned(qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], No
 
 
 def wait_until_whole(window: MainWindow, qtbot: QtBot, scene: str) -> None:
-    """Until all that is in view is drawn and laid out, and nothing of it is cut."""
+    """Wait until everything visible is drawn and laid out and no text is cut."""
     panels = window.findChildren(Panel)
     qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in panels), timeout=WAIT_MS)
 
@@ -42,7 +42,7 @@ def wait_until_whole(window: MainWindow, qtbot: QtBot, scene: str) -> None:
 
 
 def scenes(window: MainWindow) -> Iterator[str]:
-    """Each view, and each page of it."""
+    """Show each view and each of its pages."""
     for index, view in enumerate(window.views):
         window.show_view(index)
         yield view.title
@@ -91,7 +91,7 @@ def test_nothing_is_cut_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:
         wait_until_whole(learned, qtbot, f"Setup at {zoom} %")
 
 
-def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(qtbot: QtBot, learned: MainWindow) -> None:
+def test_views_scroll_only_when_zoom_needs_it_and_never_sideways(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
     views = (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view)
     for (zoom, scrolls), view in itertools.product(((100, False), (200, True)), views):
@@ -107,11 +107,11 @@ def test_a_view_scrolls_only_where_zoom_leaves_no_room_and_never_sideways(qtbot:
         qtbot.waitUntil(scrolls_as_it_should, timeout=WAIT_MS)
 
 
-def test_a_beams_tree_takes_the_room_there_is_and_asks_for_no_more(qtbot: QtBot, learned: MainWindow) -> None:
+def test_the_tree_of_a_beam_fits_without_scrolling(qtbot: QtBot, learned: MainWindow) -> None:
     view, beam = learned.translate_view, learned.translate_view.beam
     learned.show_view(VIEWS.index(type(view)))
     view.pages.show_page(2)
-    for size in (10, 4):  # the tree of the first is as high as it gets; the outputs of the second have room
+    for size in (10, 4):  # the first tree is as high as it gets, the second leaves room for its outputs
         beam.size_spin.setValue(size)
 
         def is_searched(size: int = size) -> bool:
@@ -125,7 +125,7 @@ def test_a_beams_tree_takes_the_room_there_is_and_asks_for_no_more(qtbot: QtBot,
     qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)
 
 
-def test_the_rail_leaves_its_icons_out_where_titles_need_the_room(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_rail_omits_icons_when_titles_need_the_space(qtbot: QtBot, window: MainWindow) -> None:
     style = Qt.ToolButtonStyle
     for zoom, expected in ((150, style.ToolButtonTextUnderIcon), (200, style.ToolButtonTextOnly)):
         window.context.theme.set_zoom(zoom)

@@ -1,4 +1,4 @@
-"""The window as a person uses it: type, click, learn, pause, close."""
+"""The window in use: type, click, learn, pause, close."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from tests.gui.windows import opened_window
 Wait = Callable[[str], None]
 
 
-def test_is_alive_before_learn(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_window_is_filled_before_learn(qtbot: QtBot, window: MainWindow) -> None:
     row = window.train_view.sentence_row
     qtbot.waitUntil(lambda: bool(row.source_label.text()), timeout=WAIT_MS)
     assert window.transport.learn_button.isEnabled()
@@ -83,10 +83,10 @@ def test_space_just_after_the_end_asks_for_no_more_steps(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.setFocus()
-    with qtbot.waitSignal(window.context.bridge.run_finished, timeout=WAIT_MS):  # after the state, by a tick at times
+    with qtbot.waitSignal(window.context.bridge.run_finished, timeout=WAIT_MS):  # sometimes a tick after the state
         qtbot.keyClick(window, Qt.Key.Key_Space)
     with monkeypatch.context() as patch:
-        patch.setattr("gui.main_window.IGNORE_SPACE_MS", 100 * WAIT_MS)  # on a busy machine it was a while ago
+        patch.setattr("gui.main_window.IGNORE_SPACE_MS", 100 * WAIT_MS)  # on a busy machine, the end may be long ago
         qtbot.keyClick(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window._since_run_end.hasExpired(IGNORE_SPACE_MS), timeout=WAIT_MS)
     assert window.context.bridge.state == "finished" and window.context.bridge.history.last_step == 40
@@ -94,7 +94,7 @@ def test_space_just_after_the_end_asks_for_no_more_steps(
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step > 40, timeout=WAIT_MS)
 
 
-def test_takes_ten_steps_and_stops_and_viewing_and_training_are_independent(
+def test_ten_steps_are_taken_and_viewing_is_independent_of_training(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
@@ -110,7 +110,7 @@ def test_takes_ten_steps_and_stops_and_viewing_and_training_are_independent(
     assert window.context.playhead.step == 15
 
 
-def test_continues_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+def test_learn_continues_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)
     wait_for_state("finished")
     assert window.transport.learn_button.text() == "1,000 more"
@@ -123,7 +123,7 @@ def test_continues_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_fo
 def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window: MainWindow) -> None:
     row = window.train_view.sentence_row
     window.activateWindow()
-    window.tour.start()  # Esc is for the field first
+    window.tour.start()  # the field gets Esc first
     row.add_button.setFocus()
     qtbot.keyClick(row.add_button, Qt.Key.Key_Space)
     qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
@@ -137,7 +137,7 @@ def test_the_title_names_the_shown_run(qtbot: QtBot, window: MainWindow, wait_fo
     assert window.windowTitle() == "Headlight"
     window.context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: window.windowTitle() == "Example run · Headlight", timeout=WAIT_MS)
-    name = window.status_bar.run_label  # without a title, as on the full screen
+    name = window.status_bar.run_label  # for a window without a title bar, as in full screen
     assert name.text() == "Example run" and name.isVisible()
     window.context.workbench.reset()
     qtbot.waitUntil(lambda: window.windowTitle() == "Headlight", timeout=WAIT_MS)
@@ -157,7 +157,7 @@ def test_the_title_names_the_shown_run(qtbot: QtBot, window: MainWindow, wait_fo
     assert name.text() == "my first"
 
 
-def test_follows_my_sentence_and_a_refused_one_stays_to_be_corrected(qtbot: QtBot, window: MainWindow) -> None:
+def test_my_sentence_is_followed_and_a_refused_one_stays_to_be_corrected(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
     for place, view in enumerate((window.train_view, window.attention_view)):
         window.show_view(place)
@@ -182,7 +182,7 @@ def test_my_sentence_is_given_back_if_other_data_were_prepared_first(qtbot: QtBo
     is_preparing, may_go_on = threading.Event(), threading.Event()
 
     def hold(event: object) -> None:
-        """Keep the engine from preparing on, until all is asked for."""
+        """Block the engine in preparation until all requests are queued."""
         if isinstance(event, StateChanged) and event.state == "preparing":
             is_preparing.set()
             may_go_on.wait(30)
@@ -219,7 +219,7 @@ def test_the_seed_applies_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindo
     seed_edit.setFocus()
     seed_edit.selectAll()
     qtbot.keyClicks(seed_edit, "7")
-    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)  # takes no focus from the field
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)  # the field keeps the focus
     wait_for_state("paused")
     assert not_none(workbench.applied).seed == 7
     qtbot.mouseClick(window.transport.reset_button, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
@@ -238,17 +238,17 @@ def test_an_invalid_seed_is_marked_and_never_used_without_its_comma(
     seed_edit.selectAll()
     qtbot.keyClicks(seed_edit, typed[:-1])
     wait_for_state("ready")
-    workbench.changed.emit()  # with which the window shows the draft anew
+    workbench.changed.emit()  # the window shows the draft again
     qtbot.keyClicks(seed_edit, typed[-1])
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     requested = list[bool]()
     workbench.run_change_requested.connect(lambda: requested.append(True))
-    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)  # takes no focus from the field
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)  # the field keeps the focus
     assert QToolTip.text().startswith(f"{typed} is not a seed: ") and not requested
     assert seed_edit.text() == typed and seed_edit.property("role") == "error"
     window.setFocus()
     assert QToolTip.text().startswith(f"{typed} is not a seed: ")
-    assert not_none(workbench.draft).seed == 0  # as before: nothing of it is taken
+    assert not_none(workbench.draft).seed == 0  # the draft keeps its seed
     assert seed_edit.text() == "0" and not seed_edit.property("role")
 
 
@@ -259,7 +259,7 @@ def test_a_note_explains_my_sentence_at_an_earlier_step(qtbot: QtBot, window: Ma
     seen: list[tuple[str, str, str]] = []
 
     def look(events: list[object]) -> None:
-        """Draw after each of the bridge's turns."""
+        """Draw after every tick of the bridge."""
         for panel in (row, attention):
             panel.show_step(window.context.bridge.history, 3)
         seen.append((row.source_label.text(), row.output_label.text(), attention.title_label.text()))
@@ -276,7 +276,7 @@ def test_a_note_explains_my_sentence_at_an_earlier_step(qtbot: QtBot, window: Ma
         assert title.endswith("step 3") or (title == "Attention" and "is being computed for step 3" in output)
 
 
-def test_reset_takes_another_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+def test_reset_can_change_the_seed(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
     window.context.workbench.reset(7)
     qtbot.waitUntil(lambda: window.transport.seed_edit.text() == "7", timeout=WAIT_MS)
     resolved = window.context.workbench
@@ -304,13 +304,13 @@ def test_actions_deferred_for_a_plugin_are_dropped_when_the_window_closes(
     check.begin()
     window.transport.learn_button.click()
     window.close()
-    check.run_deferred()  # the plugin has answered
+    check.run_deferred()  # as when the plugin has answered
     qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
     assert not list_runs(tmp_path / "runs")
 
 
 def block(run: Path) -> None:
-    """Put a file where the run's checkpoints go, so that none can be saved, as on a full disk."""
+    """Replace the run's checkpoints folder by a file, so that saving fails as on a full disk."""
     (run / "checkpoints").rename(run / "aside")
     (run / "checkpoints").touch()
 
@@ -321,7 +321,7 @@ def unblock(run: Path) -> None:
 
 
 def learn_12_steps(qtbot: QtBot, window: MainWindow) -> Path:
-    """A run at step 12 with a checkpoint at step 10."""
+    """Take 12 steps with a checkpoint at step 10; return the run."""
     window.context.workbench.edit("training.checkpoint_every", 5)
     window.context.workbench.learn(12)
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
@@ -346,7 +346,7 @@ def test_closing_with_a_failed_save_stays_open_once_and_says_what_is_kept(qtbot:
 def test_plugins_asked_for_as_the_window_closes_start_no_process(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The thread that lists them comes to the engine after that has ended; `nothing_left_behind` looks."""
+    """Their listing reaches the engine after it has ended; `nothing_left_behind` checks for processes."""
     listed, is_asked = Engine.plugins, threading.Event()
 
     def listed_late(engine: Engine) -> list[PluginInfo]:
@@ -367,14 +367,14 @@ def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
     window.finished.connect(left.append)
     window.close()
     qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
-    window.context.workbench.reset()  # which would leave it as well
+    window.context.workbench.reset()  # which would also leave it
     qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
     unblock(run)
     window.context.workbench.learn(1)
     qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 13, timeout=WAIT_MS)
     wait_for_state("paused")
     block(run)
-    window.close()  # warned anew: there were other steps to lose
+    window.close()  # a second warning, since other steps would be lost
     qtbot.waitUntil(window.isEnabled, timeout=WAIT_MS)
     assert not left
     unblock(run)
@@ -383,7 +383,7 @@ def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
     assert not window.unsaved_message and RunFolder.open(run).checkpoint_steps()[-1] == 13
 
 
-def test_strip_has_no_height_until_something_is_wrong(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: MainWindow) -> None:
     window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room.", details="ENOSPC"))
     assert window.trouble_strip.isVisible()
     assert window.trouble_strip.sentence.text() == "The disk is full."
@@ -392,7 +392,7 @@ def test_strip_has_no_height_until_something_is_wrong(qtbot: QtBot, window: Main
     assert not window.trouble_strip.isVisible()
 
 
-def test_dark_and_zoom_are_switched_live(qtbot: QtBot, window: MainWindow) -> None:
+def test_theme_and_zoom_can_be_switched(qtbot: QtBot, window: MainWindow) -> None:
     small = window.transport.state_label.sizeHint().height()
     window.context.theme.set_mode("dark")
     window.context.theme.set_zoom(150)
@@ -400,7 +400,7 @@ def test_dark_and_zoom_are_switched_live(qtbot: QtBot, window: MainWindow) -> No
     assert window.transport.state_label.sizeHint().height() > small
 
 
-def test_offers_the_interrupted_run(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
+def test_an_interrupted_run_is_offered(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
     done: list[object] = []
@@ -432,14 +432,14 @@ def test_a_run_opened_in_runs_or_deleted_is_no_longer_offered(
     assert not window.resume_banner.isVisible()
 
 
-def test_offers_the_interrupted_run_that_was_written_last(
+def test_the_interrupted_run_written_last_is_offered(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path
 ) -> None:
     workbench, runs = window.context.workbench, tmp_path / "runs"
     for _ in range(2):
         workbench.learn(5)
         wait_for_state("paused")
-        workbench.reset()  # which saves and leaves it
+        workbench.reset()  # saves and leaves the run
         wait_for_state("ready")
     older, newer = (RunFolder.open(run) for run in list_runs(runs))
     workbench.continue_run(older.path)
@@ -447,7 +447,7 @@ def test_offers_the_interrupted_run_that_was_written_last(
     workbench.reset()
     wait_for_state("ready")
     ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
-    for pid, expected in ((os.getppid(), newer), (int(ended.stdout), older)):  # it writes still, or was killed
+    for pid, expected in ((os.getppid(), newer), (int(ended.stdout), older)):  # its process is alive, or was killed
         older.reread_state()
         older.update(state="learning", pid=pid, host=socket.gethostname())
         found = not_none(interrupted_run(runs))
@@ -472,9 +472,9 @@ def test_nothing_is_offered_once_a_run_has_begun(
 
     monkeypatch.setattr("gui.main_window.interrupted_run", look)
     with monkeypatch.context() as patch:
-        patch.setattr(window.setup_drawer, "choose_preset", lambda _: None)  # what is prepared stays so
+        patch.setattr(window.setup_drawer, "choose_preset", lambda _: None)  # nothing else is prepared
         window.start()
-    bridge.run_in_background(lambda: None, done.append)  # after the look
+    bridge.run_in_background(lambda: None, done.append)  # queued behind the search for an interrupted run
     try:
         window.context.workbench.learn(5)
         wait_for_state("paused")
@@ -492,24 +492,24 @@ def test_the_help_sheet_names_the_licences(qtbot: QtBot, window: MainWindow) -> 
     assert not window.help_sheet.isVisible()
 
 
-def test_every_control_has_a_name_and_what_opens_a_dialog_is_spelled_alike(qtbot: QtBot, window: MainWindow) -> None:
+def test_controls_have_names_and_dialog_buttons_end_with_an_ellipsis(qtbot: QtBot, window: MainWindow) -> None:
     assert len(window.views) == 7  # which builds all of them
     for section in window.setup_drawer.sections.values():
         section.heading.click()
     controls = [one for kind in (QAbstractButton, QLineEdit, QComboBox, QSlider) for one in window.findChildren(kind)]
-    controls = [one for one in controls if not one.objectName().startswith("qt_")]  # parts inside Qt's own widgets
+    controls = [one for one in controls if not one.objectName().startswith("qt_")]  # parts of Qt's own widgets
     assert len(controls) > 50
     nameless = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
     assert not nameless
     parts = [*controls, *window.findChildren(QTableWidget)]
-    later = {"Continue from the viewed step", "What helps", "Try it"}  # which say what they would do when they can
+    later = {"Continue from the viewed step", "What helps", "Try it"}  # their tooltips come when they are enabled
     assert {one.accessibleName() for one in parts if not one.toolTip()} <= later
     texts = {one.text() for one in window.findChildren(QAbstractButton) if "…" in one.text()}
     assert {"Open …", "Save as …", "Open file …", "Share …", "New …"} <= texts
     assert all(text.endswith(" …") for text in texts)
 
 
-def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: MainWindow) -> None:
+def test_space_learns_even_after_a_click_elsewhere(qtbot: QtBot, window: MainWindow) -> None:
     row = window.train_view.sentence_row
     window.activateWindow()
     qtbot.mouseClick(window.transport.reset_button, Qt.MouseButton.LeftButton)
@@ -530,7 +530,7 @@ def test_space_stays_with_learn_after_a_click_elsewhere(qtbot: QtBot, window: Ma
     assert window.focusWidget() is window
 
 
-def test_the_transport_wraps_in_a_narrow_window(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_transport_bar_wraps_in_a_narrow_window(qtbot: QtBot, window: MainWindow) -> None:
     window.rail.setup_button.setChecked(True)
     window.resize(960, 600)
     bar = window.transport
@@ -545,7 +545,7 @@ def test_the_transport_wraps_in_a_narrow_window(qtbot: QtBot, window: MainWindow
         assert not any(place.intersects(other) for other in places()[one + 1 :])
 
 
-def test_opens_filled_with_what_the_engine_then_prepares(qtbot: QtBot, empty_window: MainWindow) -> None:
+def test_the_window_opens_with_what_the_engine_then_prepares(qtbot: QtBot, empty_window: MainWindow) -> None:
     view, history = empty_window.train_view, empty_window.context.bridge.history
     empty_window.start()
     assert empty_window.context.bridge.state != "ready"

@@ -91,7 +91,7 @@ def test_every_default_is_parsed_back_as_formatted(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", [key for key, field in run_settings().items() if field.nullable])
-def test_no_help_says_what_only_yaml_says(key: str) -> None:
+def test_the_help_does_not_mention_null(key: str) -> None:
     assert "null" not in help_text(run_settings()[key])
 
 
@@ -158,7 +158,7 @@ def test_a_refused_value_stays_until_errors_are_cleared(qtbot: QtBot) -> None:
     assert editor.text() == "0.1"
 
 
-@pytest.mark.qt_log_ignore("propagateSizeHints")  # the platform without a screen has no hints for windows
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform has no size hints for windows
 def test_a_focused_field_shows_values_set_elsewhere(qtbot: QtBot) -> None:
     key = "model.dropout"
     form, other = OptionForm([run_settings()[key]]), change_setting(CONFIG, key, 0.3).model_dump(mode="json")
@@ -174,10 +174,10 @@ def test_a_focused_field_shows_values_set_elsewhere(qtbot: QtBot) -> None:
     editor.clear()
     qtbot.keyClicks(editor, "0.20")
     form.show_values(CONFIG.model_dump(mode="json"))
-    assert editor.text() == "0.20"  # not taken yet
+    assert editor.text() == "0.20"  # not applied yet
     for _ in range(2):
         form.show_values(change_setting(CONFIG, key, 0.2).model_dump(mode="json"))
-        assert editor.text() == "0.20"  # as it was typed
+        assert editor.text() == "0.20"  # as typed
     form.show_values(other)
     assert editor.text() == "0.3"
     qtbot.keyClicks(editor, "5")
@@ -205,19 +205,19 @@ def test_the_wheel_does_not_change_a_combo_box(qtbot: QtBot) -> None:
     )
     QApplication.sendEvent(combo, wheel)
     assert combo.currentText() == before
-    assert not wheel.isAccepted()  # the drawer scrolls
+    assert not wheel.isAccepted()  # so the drawer scrolls
 
 
-def test_the_title_of_an_option_is_shown_as_its_plugin_has_it(qtbot: QtBot) -> None:
+def test_the_title_of_an_option_is_shown_literally(qtbot: QtBot) -> None:
     form = OptionForm([*schema_settings({"properties": {"both": {"type": "boolean", "title": "Q & A"}}})])
     qtbot.addWidget(form)
     editor = form.rows["both"].editor
-    assert isinstance(editor, QCheckBox) and editor.text() == "Q && A"  # one & would underline a letter
+    assert isinstance(editor, QCheckBox) and editor.text() == "Q && A"  # a single & would underline a letter
     assert editor.accessibleName() == "Q & A"
 
 
 class Wordy(Options):
-    """With labels of eighty letters, each of which a form shows another way."""
+    """Options whose labels have eighty letters, each shown by another kind of row."""
 
     so_many_letters_are_in_each_of_the_words_of_which_the_sentences_of_a_text_are_made: int = option(1)
     whether_the_letters_of_each_word_are_written_in_capitals_where_a_sentence_begins: bool = option(False)
@@ -226,7 +226,7 @@ class Wordy(Options):
     )
 
 
-def test_no_label_or_choice_however_long_makes_a_form_wider(qtbot: QtBot) -> None:
+def test_long_labels_and_choices_do_not_widen_a_form(qtbot: QtBot) -> None:
     form = OptionForm(schema_settings(Wordy.model_json_schema()))
     qtbot.addWidget(form)
     assert form.minimumSizeHint().width() <= 200

@@ -1,11 +1,11 @@
-"""The playhead: what is viewed and what is trained move independently."""
+"""The playhead: the viewed step is independent of the live step."""
 
 from __future__ import annotations
 
 from gui.playhead import Playhead
 
 
-def test_follows_the_newest_step_while_live() -> None:
+def test_it_follows_the_newest_step_while_live() -> None:
     playhead = Playhead()
     moves: list[int] = []
     playhead.moved.connect(moves.append)
@@ -16,7 +16,7 @@ def test_follows_the_newest_step_while_live() -> None:
     assert playhead.is_live and playhead.step == 5
 
 
-def test_stays_at_the_viewed_step() -> None:
+def test_it_stays_at_the_viewed_step() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.view(4)
@@ -26,7 +26,7 @@ def test_stays_at_the_viewed_step() -> None:
     assert playhead.step == 20
 
 
-def test_views_only_existing_steps() -> None:
+def test_it_views_only_existing_steps() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.view(99)
@@ -35,7 +35,7 @@ def test_views_only_existing_steps() -> None:
     assert playhead.step == 0
 
 
-def test_dragged_to_the_newest_step_it_goes_live() -> None:
+def test_dragging_it_to_the_newest_step_makes_it_live() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.drag_to(4)
@@ -45,7 +45,7 @@ def test_dragged_to_the_newest_step_it_goes_live() -> None:
     assert (playhead.step, playhead.is_live) == (11, True)
 
 
-def test_another_run_begins_live_at_its_start() -> None:
+def test_another_run_resets_it() -> None:
     playhead = Playhead()
     playhead.advance(10)
     playhead.view(4)

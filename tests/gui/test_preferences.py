@@ -1,4 +1,4 @@
-"""What comes back at the next start, and what happens where that is no good."""
+"""What is restored at the next start, and what happens if that is impossible."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_an_invalid_file_gives_the_defaults(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "window.json"
     path.write_bytes(content)
     assert load_preferences(path) == Preferences()
-    # A folder, and a file that is missing.
+    # A folder, and a missing file.
     assert load_preferences(tmp_path) == load_preferences(tmp_path / "missing.json") == Preferences()
 
 
@@ -90,10 +90,10 @@ def test_a_dismissed_run_is_not_offered_again(qtbot: QtBot, empty_window: MainWi
     load_preferences(path).show(empty_window, path)
     empty_window.start()
     done: list[object] = []
-    empty_window.context.bridge.run_in_background(lambda: None, done.append)  # after the look at the folder
+    empty_window.context.bridge.run_in_background(lambda: None, done.append)  # queued behind the search of the folder
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     assert not empty_window.resume_banner.isVisible()
-    os.utime(run.path / "metrics.jsonl")  # it went on, and was left again
+    os.utime(run.path / "metrics.jsonl")  # it continued and was interrupted again
     again = interrupted_run(runs, load_preferences(path).refused_at)
     assert again is not None and again.path == run.path
 

@@ -1,4 +1,4 @@
-"""The Qt binding itself: PySide6 6.12.0 gave back one reference to True too many at every signal."""
+"""PySide6 itself: 6.12.0 released one reference to True too many at every signal."""
 
 import sys
 
@@ -10,7 +10,7 @@ class Emitter(QObject):
 
 
 def test_emitting_a_signal_takes_no_reference_to_true() -> None:
-    """Before Python 3.12 such a loss ends the process after some minutes of drawing."""
+    """Before Python 3.12, where True is not immortal, this ends the process after some minutes of drawing."""
     emitter = Emitter()
     before = sys.getrefcount(True)
     for _ in range(200):

@@ -24,7 +24,7 @@ from tests.gui.waiting import wait_for
 
 
 class CountingPanel(Panel):
-    """Counts how often it is drawn, and fails the first time."""
+    """Counts how often it is drawn; the first drawing fails."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window.context.theme)
@@ -37,7 +37,7 @@ class CountingPanel(Panel):
 
 
 def counting_panel(window: MainWindow, view: View) -> CountingPanel:
-    """One of this view, which has failed already."""
+    """Add a panel to a view as if its first drawing had already failed."""
     panel = CountingPanel(window)
     panel.drawn = 1
     add_panels_to(view, panel)
@@ -45,7 +45,7 @@ def counting_panel(window: MainWindow, view: View) -> CountingPanel:
 
 
 def add_panels_to(view: View, *panels: Panel) -> None:
-    """Have these drawn in their turn, in this order, whenever the view is visible."""
+    """Add panels to a view and to the scheduler, in this order."""
     for panel in panels:
         not_none(view.layout()).addWidget(panel)
         view.context.redraw_scheduler.add(panel)
@@ -68,7 +68,7 @@ def test_a_panel_that_fails_does_not_end_the_drawing(
 
 def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
     panel = counting_panel(window, window.attention_view)
-    seen = counting_panel(window, window.train_view)  # its turn comes after
+    seen = counting_panel(window, window.train_view)  # its turn comes later
     window.context.redraw_scheduler.mark_all()
     qtbot.waitUntil(lambda: seen.drawn > 1, timeout=WAIT_MS)
     assert panel.drawn == 1
@@ -77,7 +77,7 @@ def test_a_hidden_panel_is_not_drawn(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def set_long_rests(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the panels rest now, for longer than any test waits."""
+    """Wait until the scheduler rests for longer than any test waits."""
     monkeypatch.setattr("gui.redraw_scheduler.SHORTEST_REST_S", 1000.0)
     monkeypatch.setattr("gui.redraw_scheduler.LONGEST_IDLE_REST_S", 1000.0)
     monkeypatch.setattr("gui.redraw_scheduler.LONGEST_REST_S", 1000.0)
@@ -104,7 +104,7 @@ def test_choices_other_steps_and_other_views_are_drawn_at_once(
 
 
 class ClickedPanel(Panel):
-    """Draws itself in two pieces; between them somebody clicks on another panel."""
+    """Draws itself in two pieces; another panel is clicked in between."""
 
     def __init__(self, window: MainWindow, other: CountingPanel) -> None:
         super().__init__(window.context.theme)
@@ -138,7 +138,7 @@ def test_the_last_picture_is_drawn_at_once_when_learning_ends(
     window.context.workbench.learn()
     wait_for_state("learning")
     set_long_rests(window, qtbot, monkeypatch)
-    qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # there is news, and it rests
+    qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # it is out of date, but the scheduler rests
     drawn = panel.drawn
     window.transport.learn_button.click()
     wait_for_state("paused")
@@ -152,7 +152,7 @@ def test_drawing_rests_until_it_costs_less_than_five_percent_of_the_learning(cos
     assert share < 0.05 and (share > 0.95 * LEARNING_SHARE or rest == SHORTEST_REST_S)
 
 
-def test_no_picture_is_old_for_long_whatever_was_asked_meanwhile() -> None:
+def test_a_picture_is_never_outdated_for_long() -> None:
     assert rest_after(4.0, is_learning=True, is_paced=False) == rest_after(0.3, is_learning=True, is_paced=False)
     assert rest_after(4.0, is_learning=True, is_paced=False) == LONGEST_REST_S > LONGEST_IDLE_REST_S
 
@@ -192,14 +192,14 @@ def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qt
 
 
 def use_processor(seconds: float) -> float:
-    """Work for so long, and say for how long it was."""
+    """Use the processor for this long; return the time used."""
     began = time.thread_time()
     while time.thread_time() - began < seconds:
         pass
     return time.thread_time() - began
 
 
-def test_the_share_is_of_time_however_many_rounds_there_were(
+def test_the_watching_share_does_not_depend_on_the_number_of_rounds(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
@@ -214,17 +214,17 @@ def test_the_share_is_of_time_however_many_rounds_there_were(
     assert scheduler.watching_share == pytest.approx(0.05, rel=0.2)
 
 
-def test_a_round_counts_with_its_rest_and_none_before_learning_counts(
+def test_a_round_counts_with_its_rest_and_none_counts_before_learning(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
     monkeypatch.setattr(
         "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy)
     )
-    wall, busy = wall + 0.1, busy + 10.0  # the window's first layout, say
+    wall, busy = wall + 0.1, busy + 10.0  # such as the window's first layout
     window.context.bridge.state = "learning"
     window.context.bridge.state_changed.emit(StateChanged(state="learning", step=0))
-    for rest in (0.0, 0.1 / LEARNING_SHARE, 0.1):  # the last one cut short, by somebody who asked
+    for rest in (0.0, 0.1 / LEARNING_SHARE, 0.1):  # the last rest is cut short, as by a user's choice
         wall, busy = wall + rest + 0.1, busy + 0.1
         scheduler._next_rest()
     expected = 0.3 / (0.1 + 0.1 / LEARNING_SHARE + 0.2 + 0.1 + 0.1 / LEARNING_SHARE)
@@ -232,7 +232,7 @@ def test_a_round_counts_with_its_rest_and_none_before_learning_counts(
 
 
 class BusyPanel(Panel):
-    """Wants to be drawn again as soon as it is drawn."""
+    """Is out of date again as soon as it is drawn."""
 
     def show_step(self, history: History, step: int) -> None:
         self.mark_dirty()
@@ -248,7 +248,7 @@ def test_panels_take_turns(window: MainWindow, qtbot: QtBot) -> None:
 
 
 class PiecewisePanel(Panel):
-    """Notes its pieces and when it is painted."""
+    """Records its pieces and when it is painted."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window.context.theme)

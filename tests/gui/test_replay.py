@@ -1,4 +1,4 @@
-"""A run played, probe by probe, forwards and back."""
+"""Replay of a run, probe by probe, forwards and backwards."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from tests.gui.conftest import WAIT_MS
 
 @pytest.fixture(autouse=True)
 def short_replays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody watches."""
+    """Replay without delays."""
     monkeypatch.setattr(replay, "TOTAL_MS", 0)
 
 
 def played(steps: range) -> tuple[Playhead, Replay]:
-    """A live playhead at step 100, and what plays these steps."""
+    """A live playhead at step 100 and a replay of these steps."""
     playhead = Playhead()
     playhead.advance(100)
     return playhead, Replay(playhead, lambda: steps)
 
 
 def learn_5_steps(window: MainWindow, qtbot: QtBot) -> None:
-    """Five steps, each with its probe, told to the end."""
+    """Take five steps, each with a probe, and wait until the window has all of them."""
     window.context.workbench.learn(5)
     bridge = window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.probe_steps == [*range(6)], timeout=WAIT_MS)
@@ -45,7 +45,7 @@ def test_it_plays_every_probe_of_a_run_and_is_live_at_the_end(qtbot: QtBot, wind
     qtbot.keyClick(window, Qt.Key.Key_P)
     assert replay.is_playing and button.accessibleName() == "Stop the replay"
     qtbot.waitUntil(lambda: not replay.is_playing, timeout=WAIT_MS)
-    assert seen == [0, 1, 2, 3, 4, 5, 5] and playhead.is_live  # the last time since it is live again
+    assert seen == [0, 1, 2, 3, 4, 5, 5] and playhead.is_live  # 5 again, since it goes live
     assert button.accessibleName() == "Replay"
     qtbot.waitUntil(lambda: "step 5" in window.train_view.attention_map.title_label.text(), timeout=WAIT_MS)
 
@@ -100,7 +100,7 @@ def test_few_probes_are_shown_longer(
     playhead.view(2)
     replay.toggle_rewind()
     replay.toggle_rewind()
-    assert replay._timer.interval() == 500  # two are left that way
+    assert replay._timer.interval() == 500  # two probes are left in that direction
     replay.stop()
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong in a run is noticed whatever view is open, a little at a time."""
+"""Runs are inspected for problems whichever view is open, in small pieces."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WaitForState = Callable[[str], None]
 
 @pytest.fixture
 def small_file(tmp_path: Path) -> Path:
-    """Settings of a run that cannot learn: its rate is nearly zero."""
+    """The settings of a run that cannot learn: its rate is nearly zero."""
     settings = "max_steps: 100, optimizer: {learning_rate: 1.0e-9}, schedule: {name: constant, warmup_steps: 0}"
     path = tmp_path / "hopeless.yaml"
     path.write_text(SMALL.replace("max_steps: 40", settings), encoding="utf-8")
@@ -53,7 +53,7 @@ def test_a_notice_shows_in_the_rail_while_another_view_is_open(
     assert train.toolTip().endswith(notices.chip.text())
     assert train.grab().toImage() != without
     window.context.playhead.view(0)
-    qtbot.waitUntil(lambda: not train.has_dot, timeout=WAIT_MS)  # nothing was noticed by then
+    qtbot.waitUntil(lambda: not train.has_dot, timeout=WAIT_MS)  # nothing had been noticed by then
     assert train.grab().toImage() == without and train.accessibleDescription() == ""
     window.context.playhead.go_live()
     qtbot.waitUntil(lambda: train.has_dot, timeout=WAIT_MS)
@@ -82,7 +82,7 @@ def test_a_long_run_is_inspected_in_pieces_one_each_round(window: MainWindow, mo
     while not history.notices.all():
         inspector.inspect()
         looks += 1
-    assert looks == 1 + len(history.probe_steps)  # then nothing is left, and all of it is told
+    assert looks == 1 + len(history.probe_steps)  # one look per probe; the last one publishes
     assert told[-1] == ["no_rate", "plateau"]
     bridge.followed = None
 
@@ -94,15 +94,15 @@ def test_an_opened_run_is_drawn_again_once_it_is_fully_inspected(
     window.show_view(1)
     title, strip = window.attention_view.grid.title_label, window.time_strip
     window.context.follower.follow(example_path())
-    qtbot.waitUntil(lambda: "since 233" in title.text(), timeout=WAIT_MS)  # at first nobody knows since when
+    qtbot.waitUntil(lambda: "since 233" in title.text(), timeout=WAIT_MS)  # after the inspection
     qtbot.waitUntil(lambda: any(mark.kind == "aligned" for mark in strip.ticks.marks), timeout=WAIT_MS)
 
 
 def test_additions_to_a_followed_run_are_drawn_again_once_inspected(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gui.run_inspector.BUDGET_S", WAIT_MS / 1000)  # at once
-    monkeypatch.setattr(RunState, "writer", lambda state: "process 7")  # one that has ended is read once more at most
+    monkeypatch.setattr("gui.run_inspector.BUDGET_S", WAIT_MS / 1000)  # all at once
+    monkeypatch.setattr(RunState, "writer", lambda state: "process 7")  # an ended run is read only once more
     window.show_view(1)
     title, strip = window.attention_view.grid.title_label, window.time_strip
     run, later = shutil.copytree(example_path(), tmp_path / "run"), tmp_path / "later"
@@ -120,10 +120,10 @@ def test_additions_to_a_followed_run_are_drawn_again_once_inspected(
 
 
 def follow_and_wait_for_inspection(window: MainWindow, qtbot: QtBot) -> History:
-    """The history of the run that is followed, once all of it was looked at and is drawn."""
+    """Wait until the followed run is completely inspected and drawn; return its history."""
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     qtbot.waitUntil(lambda: bridge.followed is not None and not bridge.followed.alignment.unread, timeout=WAIT_MS)
-    for _ in range(2):  # the first may have been under way
+    for _ in range(2):  # the first may have begun earlier
         with qtbot.waitSignal(scheduler.round_ended, timeout=WAIT_MS):
             pass
     assert bridge.followed is not None

@@ -1,4 +1,4 @@
-"""Source as text is what Python itself finds."""
+"""Source text is what the inspect module finds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLACES = [place for kind in TOPICS for place in kind.functions]
 
 
 @pytest.mark.parametrize("place", [*PLACES, "core.model.attention:MultiHeadAttention.attend", "core.probes:Feed"])
-def test_source_is_that_of_inspect(place: str) -> None:
+def test_source_equals_that_of_inspect(place: str) -> None:
     module, _, name = place.partition(":")
     thing = importlib.import_module(module)
     for part in name.split("."):
@@ -25,7 +25,7 @@ def test_source_is_that_of_inspect(place: str) -> None:
     assert source_of(place) == textwrap.dedent(inspect.getsource(thing))
 
 
-def test_an_equation_is_spoken_without_markup() -> None:
+def test_an_equation_is_read_out_without_markup() -> None:
     assert (
         plain_equation("sin(<i>pos</i> / 10000<sup>2<i>i</i>/<i>d</i></sup>)&nbsp;d<sub>k</sub>")
         == "sin(pos / 10000^(2i/d)) d_k"

@@ -1,4 +1,4 @@
-"""What the stylesheet dresses that Qt would draw in a look of its own."""
+"""What the stylesheet draws in place of Qt's own style."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def test_a_frame_shows_the_focused_control(qtbot: QtBot, mode: Mode, kind: str) 
     theme.apply()
     window, other, panel = QWidget(), QLineEdit(), RunTranslations(theme)
     control = {"rail": RailButton(theme, "Train", ""), "comparison": ComparisonTable(theme)}.get(kind, panel.table)
-    window.setMinimumSize(100, 100)  # or the offscreen platform warns that it knows no size hints
-    window.setObjectName("rail")  # which dresses its buttons, and nothing else
+    window.setMinimumSize(100, 100)  # the offscreen platform has no size hints and would warn
+    window.setObjectName("rail")  # which styles only its buttons
     layout = QVBoxLayout(window)
     layout.addWidget(other)
     layout.addWidget(control)
@@ -68,7 +68,7 @@ def test_the_handle_of_a_slider_is_whole_at_any_zoom(qtbot: QtBot, zoom: int) ->
     middle = [place for place in range(100) if picture.pixelColor(place, slider.height() // 2).name() == handle]
     column = sum(middle) // len(middle)
     rows = [place for place in range(slider.height()) if picture.pixelColor(column, place).name() == handle]
-    assert len(rows) >= len(middle) - 1  # as high as it is wide
+    assert len(rows) >= len(middle) - 1  # as high as wide
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
@@ -84,7 +84,7 @@ def test_the_text_of_a_disabled_field_is_readable(qtbot: QtBot, mode: Mode) -> N
         assert said.name(QColor.NameFormat.HexArgb) == f"#ff{theme.colours.muted[1:]}"
 
 
-def test_the_arrow_of_what_opens_grows_with_the_zoom(qtbot: QtBot) -> None:
+def test_the_arrow_of_a_fold_button_grows_with_the_zoom(qtbot: QtBot) -> None:
     heights = {}
     for zoom in (100, 200):
         theme = Theme("light", zoom)
@@ -100,6 +100,6 @@ def test_the_arrow_of_what_opens_grows_with_the_zoom(qtbot: QtBot) -> None:
 
 
 def is_marked(picture: QImage, columns: range, row: int) -> bool:
-    """Whether one of these pixels has another colour than the ground."""
+    """Whether one of these pixels differs from the background."""
     ground = picture.pixelColor(1, 1)
     return any(picture.pixelColor(x, row) != ground for x in columns)

@@ -1,4 +1,4 @@
-"""How long a thread waits for the interpreter."""
+"""The interpreter's switch interval between threads."""
 
 from __future__ import annotations
 

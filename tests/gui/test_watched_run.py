@@ -1,4 +1,4 @@
-"""Whoever watches changes nothing: the same seed gives the same weights, watched in every view or by nobody."""
+"""Watching does not change training: the same seed gives the same weights, watched in every view or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     context.workbench.set_pace(2.0)
     context.workbench.learn()
     qtbot.waitUntil(lambda: context.playhead.live_step >= 2, timeout=WAIT_MS)
-    context.workbench.set_pace(0.02)  # half an hour for all that follows
+    context.workbench.set_pace(0.02)  # half an hour of steps for what follows
     for view in window.views:
         window.show_view(VIEWS.index(type(view)))
         scrub(window, qtbot)
@@ -46,7 +46,7 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
 
 
 def scrub(window: MainWindow, qtbot: QtBot) -> None:
-    """Go back through the probes and to the newest step again; all that is visible follows."""
+    """Move the playhead back through the probes and to the newest step, drawing after each move."""
     playhead = window.context.playhead
     for move in (lambda: playhead.view(2), lambda: playhead.view(0), playhead.go_live):
         with qtbot.waitSignal(window.context.redraw_scheduler.round_ended, timeout=WAIT_MS):
@@ -54,7 +54,7 @@ def scrub(window: MainWindow, qtbot: QtBot) -> None:
 
 
 def open_folded_parts(window: MainWindow, qtbot: QtBot) -> None:
-    """What was learned, a head switched off, a head taken apart, a beam, and the weights of two steps."""
+    """Open the learned map, a head ablation, a head's stages, a beam search, and two weights."""
     train, attention = window.train_view, window.attention_view
     translate, anatomy = window.translate_view, window.anatomy_view
     window.show_view(VIEWS.index(type(train)))
@@ -84,7 +84,7 @@ def is_answered(panel: Any, qtbot: QtBot) -> None:
 
 
 def unwatched(config: RunConfig, folder: Path) -> Path:
-    """The same run by an engine that nobody listens to."""
+    """The same run, trained by an engine without listeners."""
     with Engine(cache_dir=folder / "cache") as engine:
         answered(engine, Prepare(config=config))
         run = answered(engine, Start(runs_dir=folder / "alone"))
@@ -93,6 +93,6 @@ def unwatched(config: RunConfig, folder: Path) -> Path:
 
 
 def weights(run: Path) -> dict[str, Any]:
-    """Those of the run's last checkpoint."""
+    """The weights of the run's last checkpoint."""
     folder = RunFolder.open(run)
     return dict(folder.checkpoint(folder.checkpoint_step("last")).model)

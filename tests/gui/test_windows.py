@@ -1,4 +1,4 @@
-"""A window opens as it would alone, whatever a test before did."""
+"""A window opens in the same state whatever earlier tests did."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.conftest import settle
 from tests.gui.windows import opened_window
 
 
-def test_no_key_is_held(qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_new_window_has_no_modifier_pressed(qtbot: QtBot, tmp_path: Path) -> None:
     with opened_window(tmp_path) as window:
         qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
         assert QGuiApplication.keyboardModifiers() == Qt.KeyboardModifier.ControlModifier
@@ -22,7 +22,7 @@ def test_no_key_is_held(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def test_a_closed_window_leaves_no_objects(qtbot: QtBot, tmp_path: Path) -> None:
-    """What a lambda at a signal of the bridge holds nobody collects: each test would add a whole window."""
+    """A lambda connected to a signal of the bridge is never collected, so each test would keep a whole window."""
     with opened_window(tmp_path) as window:
         alive = ref(window)
     del window

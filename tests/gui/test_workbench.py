@@ -1,4 +1,4 @@
-"""Of what is asked of the workbench at once, what was asked for last counts."""
+"""Of several simultaneous requests to the workbench, the last one counts."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from tests.gui.not_none import not_none
 def test_a_late_refusal_does_not_cancel_a_newer_request(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
     dataset = not_none(workbench.draft).dataset.model_dump()
-    workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+    workbench.edit("dataset", {"plugin": "parallel_text"})  # no files are given
     workbench.prepare()
     with pytest.raises(UserError, match="Nothing is prepared"):
-        bridge.engine.ask(LocateData()).result(timeout=100)  # the data were refused, which the window has not read yet
+        bridge.engine.ask(LocateData()).result(timeout=100)  # refused, but the window has not processed it
     workbench.edit("dataset", dataset)
     workbench.restart()
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step > 0, timeout=WAIT_MS)
@@ -57,7 +57,7 @@ def test_an_earlier_preparation_does_not_cancel_an_opening(qtbot: QtBot, window:
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     late = not_none(bridge.history.prepared)
     workbench.open_run(other)
-    bridge.prepared.emit(late)  # which the window had not read yet
+    bridge.prepared.emit(late)  # the window had not processed it yet
     workbench.edit("model.d_ff", 64)
     assert running_timers(workbench) == []
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
@@ -73,10 +73,10 @@ def test_a_preparation_refused_late_does_not_cancel_an_opening(
     if is_to_begin:
         workbench.learn()
     else:
-        workbench.edit("dataset", {"plugin": "parallel_text"})  # without a file
+        workbench.edit("dataset", {"plugin": "parallel_text"})  # no files are given
         workbench.prepare()
     with suppress(UserError):
-        bridge.engine.ask(LocateData()).result(timeout=100)  # it was refused, which the window has not read yet
+        bridge.engine.ask(LocateData()).result(timeout=100)  # refused, but the window has not processed it
     workbench.edit("model.d_ff", 64)
     told = list[Trouble]()
     bridge.trouble.connect(told.append)
@@ -90,7 +90,7 @@ def test_an_earlier_opening_does_not_cancel_the_next(qtbot: QtBot, window: MainW
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     workbench.open_run(tmp_path / "gone")
     with pytest.raises(UserError, match="gone"):
-        bridge.engine.ask(OpenRun(run=tmp_path / "gone")).result(timeout=100)  # behind it: the window has not read that
+        bridge.engine.ask(OpenRun(run=tmp_path / "gone")).result(timeout=100)  # the window has not processed it
     workbench.open_run(other)
     bridge.drain()
     assert workbench.is_opening
@@ -137,7 +137,7 @@ def test_a_run_opened_right_after_learn_takes_no_step(qtbot: QtBot, window: Main
     workbench.open_run(other)
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
     answered: list[object] = []
-    bridge.ask(LocateData(), answered.append)  # behind a Learn that was asked for
+    bridge.ask(LocateData(), answered.append)  # queued behind a pending Learn
     qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
     assert bridge.state == "paused"
 
@@ -170,7 +170,7 @@ def test_requests_cancelled_by_a_failed_close_are_dropped(
     run, may_go_on = unsaveable_run(qtbot, window), Event()
 
     def hold(event: object) -> None:
-        """Keep the engine from what is asked for, until all of it is."""
+        """Block the engine until all requests are queued."""
         if isinstance(event, SettingChanged):
             may_go_on.wait(30)
 
@@ -196,7 +196,7 @@ def test_an_opened_run_does_not_replace_a_newer_choice(
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.open_run(example_path())
-    bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # it is open, but the window has not processed it
     choose(workbench)
     chosen = workbench.draft
     workbench.learn(1)
@@ -214,7 +214,7 @@ def test_a_reset_between_two_openings_holds_if_the_second_is_refused(
     second = damaged_run(tmp_path / "runs" / "other") if is_damaged else tmp_path / "gone"
     settings = workbench.draft
     workbench.open_run(example_path())
-    bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
+    bridge.engine.ask(LocateData()).result(timeout=100)  # it is open, but the window has not processed it
     workbench.reset()
     workbench.open_run(second)
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None and bridge.state == "ready", timeout=WAIT_MS)
@@ -227,7 +227,7 @@ def test_a_reset_between_two_openings_cancels_neither_the_second_nor_a_branch(qt
     run = reopened_run(qtbot, window)
     for again in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):
         workbench.open_run(example_path())
-        bridge.engine.ask(LocateData()).result(timeout=100)  # it is there, which the window has not read yet
+        bridge.engine.ask(LocateData()).result(timeout=100)  # it is open, but the window has not processed it
         workbench.reset()
         again()
         qtbot.waitUntil(lambda: workbench.run is not None and not workbench.is_opening, timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""Waiting until a condition holds."""
+"""Waiting for a condition."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ Arguments = TypeVarTuple("Arguments")
 
 
 def wait_for(qtbot: QtBot, condition: Callable[[*Arguments], bool], *arguments: *Arguments) -> None:
-    """Wait until the condition holds of these arguments: a lambda in a loop would use the loop's latest values."""
+    """Wait until the condition holds for these arguments; a lambda in a loop would use the loop's latest values."""
     qtbot.waitUntil(lambda: condition(*arguments), timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""A real window on a real engine, to be opened and closed as often as a test wants."""
+"""A real window with a real engine, opened and closed as often as a test needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gui.theme import Theme
 
 @contextmanager
 def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainWindow]:
-    """The window as it opens, nothing prepared yet; its runs lie in `folder`, and what it prepares, unless said."""
+    """Open a window with nothing prepared; its runs, and its cache unless given, lie in `folder`."""
     pg.setConfigOptions(imageAxisOrder="row-major")
     theme = Theme("light")
     theme.apply()
@@ -29,7 +29,7 @@ def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainW
     window = MainWindow(make_context(bridge, theme, folder / "runs"))
     window.resize(1280, 720)
     window.show()
-    QTest.keyRelease(window, Qt.Key.Key_Control)  # Qt takes what `keyClick` held for held until another key comes
+    QTest.keyRelease(window, Qt.Key.Key_Control)  # otherwise Qt keeps the Ctrl of an earlier `keyClick` pressed
     collecting = QTimer(window)
     collecting.timeout.connect(collect_due_generations)
     collecting.start(COLLECT_INTERVAL_MS)
@@ -41,7 +41,7 @@ def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainW
 
 
 def window_of(part: QWidget) -> MainWindow:
-    """The window that this is a part of."""
+    """The window that contains this widget."""
     window = part.window()
     assert isinstance(window, MainWindow)
     return window

@@ -1,4 +1,4 @@
-"""What a panel exports, through the real window."""
+"""What panels export, through the real window."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def action(panel: Panel, text: str) -> QAction:
-    """An entry of the panel's menu, as it is when the menu opens."""
+    """An entry of the panel's menu, updated as when the menu opens."""
     menu = child_of(panel, ExportButton).menu()
     menu.aboutToShow.emit()
     return next(action for action in menu.actions() if action.text() == text)
@@ -62,7 +62,7 @@ def action(panel: Panel, text: str) -> QAction:
 
 @pytest.fixture
 def trained(window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """Ten steps were learned, and drawn."""
+    """The window after ten steps, drawn."""
     window.context.workbench.step(10)
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
@@ -74,20 +74,20 @@ def table(text: str) -> list[list[str]]:
     return list(csv.reader(text.splitlines()))
 
 
-def test_a_panel_that_became_empty_while_the_menu_was_open(
+def test_a_panel_that_became_empty_while_its_menu_was_open_exports_nothing(
     trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel = trained.train_view.attention_map
     asked = tmp_path / "asked.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(asked), ""))
-    monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # on a busy machine a tick can be over as it begins
+    monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # one tick drains all events, even on a busy machine
     texts = ("Copy picture", "Copy numbers", "Save numbers …", "Save picture …")
     modes: tuple[Mode, ...] = ("light", "dark")
     for mode, text in itertools.product(modes, texts):
         if trained.context.theme.mode != mode:
             trained.context.theme.set_mode(mode)
         chosen = action(panel, text)
-        with monkeypatch.context() as emptied:  # and nobody has drawn that yet
+        with monkeypatch.context() as emptied:  # the panel became empty and was not redrawn
             emptied.setattr(panel, "show_step", lambda *_: panel.show_empty())
             chosen.trigger()
         trained.context.bridge.drain()
@@ -97,7 +97,7 @@ def test_a_panel_that_became_empty_while_the_menu_was_open(
     assert not asked.exists()
 
 
-def test_what_is_saved_is_what_was_there_when_it_was_asked_for(
+def test_the_exported_state_is_that_of_the_moment_of_the_request(
     trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curves, playhead = trained.train_view.curves, trained.context.playhead
@@ -118,7 +118,7 @@ def test_what_is_saved_is_what_was_there_when_it_was_asked_for(
         assert saved.read_text(encoding="utf-8") == there, text
 
 
-def test_the_numbers_of_every_picture_are_those_of_the_run(
+def test_exported_numbers_are_those_of_the_run(
     trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     history, view = trained.context.bridge.history, trained.train_view
@@ -143,7 +143,7 @@ def test_the_numbers_of_every_picture_are_those_of_the_run(
     np.testing.assert_array_equal(np.array(of_head, np.float16), cross.ravel())
 
 
-def test_a_picture_goes_into_a_file_and_into_the_clipboard(
+def test_a_picture_can_be_saved_and_copied(
     trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str] = []
@@ -160,7 +160,7 @@ def test_a_picture_goes_into_a_file_and_into_the_clipboard(
     assert QGuiApplication.clipboard().image().width() > 1000
 
 
-def test_a_name_without_suffix_is_of_the_format_that_was_chosen(
+def test_a_file_name_without_suffix_gets_that_of_the_chosen_format(
     trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kind, suffix, start in (("SVG", "svg", b"<?xml"), ("PNG", "png", b"\x89PNG"), ("PDF", "pdf", b"%PDF")):
@@ -179,7 +179,7 @@ def test_a_name_without_suffix_is_of_the_format_that_was_chosen(
 FILES = (("Save picture …", "a.svg"), ("Save numbers …", "a.csv"))
 
 
-def test_where_a_file_is_stands_below_the_window_for_a_while(
+def test_the_path_of_a_saved_file_is_shown_for_a_while(
     trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     label = trained.status_bar.message_label
@@ -191,7 +191,7 @@ def test_where_a_file_is_stands_below_the_window_for_a_while(
         qtbot.waitUntil(label.isHidden, timeout=WAIT_MS)
 
 
-def test_a_file_that_cannot_be_written_is_told_in_the_strip(
+def test_a_file_that_cannot_be_written_is_reported_in_the_strip(
     trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for text, name in FILES:
@@ -202,7 +202,7 @@ def test_a_file_that_cannot_be_written_is_told_in_the_strip(
         trained.trouble_strip.dismiss()
 
 
-def test_a_panel_without_a_picture_offers_nothing(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_panel_without_a_picture_disables_its_export(window: MainWindow, qtbot: QtBot) -> None:
     window.show_view(2)
     tokens = window.translate_view.tokens
     window.translate_view.typed.text = ""
@@ -214,12 +214,12 @@ def test_a_panel_without_a_picture_offers_nothing(window: MainWindow, qtbot: QtB
 
 @pytest.fixture
 def example(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The window with the finished run that comes along."""
+    """The window with the example run."""
     empty_window.context.workbench.open_run(example_path())
     qtbot.waitUntil(lambda: empty_window.context.playhead.live_step == 800, timeout=WAIT_MS)
     bridge = empty_window.context.bridge
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not bridge.history.alignment.unread, timeout=WAIT_MS)  # marks come with what is read
+    qtbot.waitUntil(lambda: not bridge.history.alignment.unread, timeout=WAIT_MS)  # ticks include alignment marks
     return empty_window
 
 
@@ -240,7 +240,7 @@ def attention(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 
 def translate(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.translate_view
-    view.other.weights_combo.chosen.emit("best")  # the run that comes along has no weights of step 0
+    view.other.weights_combo.chosen.emit("best")  # the example run has no weights of step 0
     yield from (view.tracks, view.tokens, view.map)
     for button, panel in zip(view.pages.buttons[1:], (view.grid, view.beam, view.other), strict=True):
         button.click()
@@ -280,7 +280,7 @@ FILLS: tuple[Fill, ...] = (train, attention, translate, data, anatomy, runs)
 
 
 @pytest.mark.parametrize("fills", [FILLS[:3], FILLS[3:]], ids=["of the run", "of all else"])
-def test_every_picture_is_exported_whole_and_light(
+def test_every_picture_is_exported_complete_and_light(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fills: Sequence[Fill]
 ) -> None:
     """In the smallest window, where some of them scroll."""
@@ -293,13 +293,13 @@ def test_every_picture_is_exported_whole_and_light(
 def assert_every_picture_of(
     fill: Fill, window: MainWindow, qtbot: QtBot, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a view; the first one while it is dark, too."""
+    """Check every picture of a view; the first also in the dark theme."""
     theme, view = window.context.theme, opened(window, fill)
     seen: list[Panel] = []
     for panel in fill(window, qtbot):
         seen.append(panel)
         wait_for(qtbot, lambda panel: panel.isVisible() and not panel.is_empty, panel)
-        qtbot.mouseMove(child_of(panel, ExportButton))  # where a person's mouse is, and not over a plot
+        qtbot.mouseMove(child_of(panel, ExportButton))  # away from the plots, as when the user clicks the button
         wait_until_drawn(panel, qtbot)
         lines = saved_numbers(panel, place / str(len(seen)), monkeypatch)
         numbers = [[str(value) for value in line] for line in panel.numbers()]
@@ -321,13 +321,13 @@ def assert_every_picture_of(
 
 
 def opened(window: MainWindow, fill: Fill) -> View:
-    """The view that this fills."""
+    """Show the view whose panels `fill` yields."""
     (view,) = (view for view in window.views if view.icon == fill.__name__)
     window.show_view(window.views.index(view))
     return view
 
 
-def test_the_planned_rate_is_exported_too(
+def test_the_planned_rate_is_exported(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawer, panel = window.setup_drawer, window.setup_drawer.schedule
@@ -341,7 +341,7 @@ def test_the_planned_rate_is_exported_too(
     np.testing.assert_array_equal([float(line[1]) for line in lines], planned)
 
 
-def test_lines_are_as_thick_beside_the_text_as_on_the_screen(window: MainWindow, qtbot: QtBot) -> None:
+def test_lines_have_the_same_width_relative_to_the_text_as_on_screen(window: MainWindow, qtbot: QtBot) -> None:
     drawer, panel = window.setup_drawer, window.setup_drawer.schedule
     drawer.show()
     wait_until_drawn(panel, qtbot)
@@ -350,22 +350,22 @@ def test_lines_are_as_thick_beside_the_text_as_on_the_screen(window: MainWindow,
     copied = QGuiApplication.clipboard().image()
     on_screen, in_file = (share_of(LIGHT.good, image) for image in (shown, copied))
     assert on_screen * shown.width() * shown.height() > 300
-    times = copied.width() * copied.height() / 9 / (shown.width() * shown.height())  # it has a margin
+    times = copied.width() * copied.height() / 9 / (shown.width() * shown.height())  # the picture has a margin
     assert in_file * times == pytest.approx(on_screen, rel=0.2)
     assert panel.content.grab().toImage() == shown
 
 
 def share_of(colour: str, image: QImage) -> float:
-    """Of an image's pixels, those of nearly this colour."""
-    converted = image.convertToFormat(QImage.Format.Format_RGB32)  # whose bits are gone with it
+    """The share of an image's pixels that have nearly this colour."""
+    converted = image.convertToFormat(QImage.Format.Format_RGB32)  # the image owns the bits
     pixels = np.frombuffer(converted.constBits(), np.uint8)
     blue, green, red, _ = pixels.reshape(-1, 4).astype(int).T
     wanted = QColor(colour)
     away = abs(red - wanted.red()) + abs(green - wanted.green()) + abs(blue - wanted.blue())
-    return float((away < 100).mean())  # the muted text is at 133 from the green
+    return float((away < 100).mean())  # the muted text has a distance of 133 from the green
 
 
-def test_the_curves_are_a_figure_of_one_size_with_named_axes(
+def test_the_curves_are_exported_in_a_fixed_size_with_named_axes(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curves = example.train_view.curves
@@ -388,7 +388,7 @@ def test_the_curves_are_a_figure_of_one_size_with_named_axes(
 def saved_svg(panel: Panel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(folder / "saved.svg"), ""))
     with monkeypatch.context() as patch:
-        patch.delitem(picture_file.FORMATS, ".png")  # nobody looks at what is drawn for these
+        patch.delitem(picture_file.FORMATS, ".png")  # not rendered, as only the SVG is compared
         patch.delitem(picture_file.FORMATS, ".pdf")
         action(panel, "Save picture …").trigger()
     return (folder / "saved.svg").read_text(encoding="utf-8")
@@ -397,10 +397,10 @@ def saved_svg(panel: Panel, folder: Path, monkeypatch: pytest.MonkeyPatch) -> st
 CANVASES = (MapCanvas, GridCanvas, TrackCanvas, BeamCanvas, LearnedCanvas, MatrixCanvas, DiagramCanvas, PositionsTopic)
 
 
-def test_what_is_pointed_at_is_in_no_picture(
+def test_pointing_does_not_change_an_exported_picture(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nor is the playhead, nor what a table or a row of tokens is scrolled to."""
+    """Neither does the playhead, nor the scroll position of a table or of tracks."""
     for fill in (train, translate, anatomy):
         opened(example, fill)
         moved = []
@@ -418,7 +418,7 @@ def test_what_is_pointed_at_is_in_no_picture(
 
 
 def point_elsewhere(window: MainWindow, panel: Panel, qtbot: QtBot) -> bool:
-    """Whether something of this panel is pointed at, and now at another place."""
+    """Point at another part of the panel, or move the playhead; return False if nothing can be pointed at."""
     if isinstance(panel, Curves):
         window.context.playhead.view(300)
         return True
@@ -435,12 +435,12 @@ def point_elsewhere(window: MainWindow, panel: Panel, qtbot: QtBot) -> bool:
     return True
 
 
-def test_long_tracks_are_whole_in_a_picture_wherever_they_are_scrolled_to(
+def test_long_tracks_are_exported_complete_wherever_they_are_scrolled(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example.show_view(2)
     tracks = example.translate_view.tracks
-    example.context.theme.set_zoom(200)  # they are wider than the window
+    example.context.theme.set_zoom(200)  # wider than the window
     wait_until_drawn(tracks, qtbot)
     bar = child_of(tracks, TrackScrollArea).horizontalScrollBar()
     assert bar.maximum() > 0
@@ -451,7 +451,7 @@ def test_long_tracks_are_whole_in_a_picture_wherever_they_are_scrolled_to(
     assert saved[0] == saved[1]
 
 
-def test_a_handle_to_drag_is_in_no_picture(
+def test_a_drag_handle_is_not_exported(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     example.show_view(example.views.index(example.anatomy_view))
@@ -462,7 +462,7 @@ def test_a_handle_to_drag_is_in_no_picture(
     assert "this run ends at" in picture and "drag" not in picture
 
 
-def test_each_button_says_whose_picture_it_takes_and_there_is_no_other_picture(empty_window: MainWindow) -> None:
+def test_every_export_button_is_named_and_only_pictures_have_one(empty_window: MainWindow) -> None:
     for view in empty_window.views:
         names = [button.accessibleName() for button in view.findChildren(ExportButton)]
         assert len(set(names)) == len(names), names
@@ -475,11 +475,11 @@ def test_each_button_says_whose_picture_it_takes_and_there_is_no_other_picture(e
 
 
 def saved_numbers(panel: Panel, place: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What its menu saves as numbers; the picture that it saves beside them is sound in each format, too."""
+    """Save numbers and picture through the menu, and check the picture in every format; return the numbers."""
     drawn: dict[str, Callable[[], Any]] = {}
     with monkeypatch.context() as patch:
         patch.setattr(export_button, "encoders_of", lambda parts: drawn.update(encoders_of(parts)) or drawn)
-        patch.setattr(picture_file, "_png_bytes", lambda image: image)  # takes longest, and is alike for all of them
+        patch.setattr(picture_file, "_png_bytes", lambda image: image)  # slow, and the same code for all panels
         for suffix, text in ((".svg", "Save picture …"), (".csv", "Save numbers …")):
             path = str(place.with_suffix(suffix))
             patch.setattr(QFileDialog, "getSaveFileName", lambda *_, path=path: (path, ""))
@@ -491,7 +491,7 @@ def saved_numbers(panel: Panel, place: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def wait_until_drawn(panel: Panel, qtbot: QtBot) -> None:
-    """And stands still with all around it, as it does by the time a person opens the menu."""
+    """Wait until the panel and everything around it are drawn and no longer change."""
     seen = [QImage()]
 
     def stands_still() -> bool:
@@ -501,14 +501,14 @@ def wait_until_drawn(panel: Panel, qtbot: QtBot) -> None:
     window = panel.window()
     assert isinstance(window, MainWindow)
     around, awaited = window.findChildren(Panel), window.context.bridge._callbacks
-    qtbot.waitUntil(lambda: not awaited, timeout=WAIT_MS)  # what is being read would come into the second picture alone
+    qtbot.waitUntil(lambda: not awaited, timeout=WAIT_MS)  # pending reads would change the picture later
     qtbot.waitUntil(lambda: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in around), timeout=WAIT_MS)
     qtbot.waitUntil(stands_still, timeout=WAIT_MS)
 
 
 def assert_svg(panel: Panel, path: Path) -> tuple[int, int]:
-    """It has what the panel shows, written as text; its size in pixels."""
+    """Require that the SVG has the panel's texts as text; return its size in pixels."""
     root = ElementTree.parse(path).getroot()
     texts = {"".join(text.itertext()).strip() for text in root.iter(f"{SVG}text")} - {""}
     parents = {child: parent for parent in root.iter() for child in parent}
@@ -523,7 +523,7 @@ def assert_svg(panel: Panel, path: Path) -> tuple[int, int]:
 
 
 def texts_of(panel: Panel) -> set[str]:
-    """What is to be read in those pictures that are larger than what is seen of them."""
+    """Texts that the pictures must contain which are larger than their visible part."""
     _, *lines = panel.numbers()
     match panel:
         case TokenTable():
@@ -547,9 +547,9 @@ def texts_of(panel: Panel) -> set[str]:
 
 
 def assert_pixels(panel: Panel, image: QImage, width: int, height: int) -> None:
-    """It is on white, not blank, and as large as Qt can paint of three times the size."""
+    """Require a white background, some content, and three times the size, or the largest that Qt can paint."""
     columns, rows = image.size().toTuple()
-    scale = max(columns, rows) / max(width, height)  # each side is whole pixels: the longer one says it best
+    scale = max(columns, rows) / max(width, height)  # sides are rounded: the longer is more exact
     assert (columns, rows) == pytest.approx((width * scale, height * scale), abs=2)
     assert scale == pytest.approx(3, abs=0.01) or columns * rows > 60_000_000, panel.title
     pixels = np.frombuffer(image.constBits(), np.uint32)
@@ -558,14 +558,14 @@ def assert_pixels(panel: Panel, image: QImage, width: int, height: int) -> None:
 
 
 def assert_pdf(data: bytes, width: int, height: int) -> None:
-    """One page of the same size, in points, with text."""
+    """Require one page of this size, in points, with text."""
     assert data.startswith(b"%PDF") and data.count(b"/Type /Page\n") == 1 and b"/FontFile" in data
     box = not_none(re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", data))
     assert [float(side) for side in box.groups()] == pytest.approx([0.75 * width, 0.75 * height], abs=1)
 
 
 class Watch(QObject):
-    """Counts how often a window was painted."""
+    """Counts how often a window is painted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -586,5 +586,5 @@ def test_the_dark_window_never_shows_the_light_picture(
     action(panel, "Copy picture").trigger()
     assert QGuiApplication.clipboard().image().pixelColor(1, 1).name() == LIGHT.surface
     assert watch.times == 0
-    qtbot.waitUntil(lambda: watch.times > 0, timeout=WAIT_MS)  # as ever after a change, and dark
+    qtbot.waitUntil(lambda: watch.times > 0, timeout=WAIT_MS)  # the window is painted afterwards, in dark
     assert trained.grab().toImage().pixelColor(200, 60).lightness() < 64

@@ -1,4 +1,4 @@
-"""What is read of several runs to compare them: only what was appended, and at one step of all or each at its own."""
+"""What is read from runs to compare them: only appended lines, at one common step or at each run's newest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def runs(tmp_path: Path) -> list[Path]:
     return [Path(shutil.copytree(example_path(), tmp_path / name)) for name in ("a", "b")]
 
 
-def test_only_what_was_appended_to_a_run_is_read(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_lines_appended_to_a_run_are_read(runs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     num_read: list[int] = []
 
     def counted(data: bytes, *rest: Any) -> object:
@@ -44,10 +44,10 @@ def test_only_what_was_appended_to_a_run_is_read(runs: list[Path], monkeypatch: 
     for known, expected in zip(after.runs[0].training, (steps, smoothed(metrics["train/loss"])), strict=True):
         np.testing.assert_array_equal(known, expected)
     np.testing.assert_array_equal(after.runs[1].training[1], before.runs[1].training[1])
-    assert after.runs[1].probe is before.runs[1].probe  # as little as its sentences it was read again
+    assert after.runs[1].probe is before.runs[1].probe  # its sentences were not read again, either
 
 
-def test_a_run_that_was_cut_back_is_read_again(runs: list[Path]) -> None:
+def test_a_truncated_run_is_read_again(runs: list[Path]) -> None:
     reader = RunsReader()
     reader.read([read_row(run) for run in runs], "common")
     folder = RunFolder.open(runs[0])
@@ -58,7 +58,7 @@ def test_a_run_that_was_cut_back_is_read_again(runs: list[Path]) -> None:
     assert run.training[0][-1] == 100 and run.validation[0][-1] == 100 and run.validation[1][-1] == 9.0
 
 
-def test_one_step_for_all_runs_or_the_newest_of_each() -> None:
+def test_a_step_is_common_to_all_runs_or_the_newest_of_each() -> None:
     known = [[0, 5, 10, 20], [0, 5, 10, 15], [0, 5]]
     assert steps_to_read("common", known) == [5, 5, 5]
     assert steps_to_read("newest", [*known, []]) == [20, 15, 5, None]
@@ -66,7 +66,7 @@ def test_one_step_for_all_runs_or_the_newest_of_each() -> None:
     assert steps_to_read("common", [*known, []]) == [None] * 4
 
 
-def test_probe_and_validation_are_those_of_the_step(runs: list[Path]) -> None:
+def test_probe_and_validation_are_those_of_the_chosen_step(runs: list[Path]) -> None:
     rows, folder = [read_row(run) for run in runs], RunFolder.open(runs[0])
     step = sorted({*folder.probe_steps()} & {*folder.validation_steps()})[0]
     (runs[1] / "validations" / f"{step:06d}.jsonl").unlink()
@@ -77,7 +77,7 @@ def test_probe_and_validation_are_those_of_the_step(runs: list[Path]) -> None:
     assert list(comparison.steps) == sorted({*folder.probe_steps(), *folder.validation_steps()}, reverse=True)
 
 
-def test_the_first_run_whose_losses_count_by_other_tokens_is_named(runs: list[Path]) -> None:
+def test_the_first_run_whose_losses_are_of_different_tokens_is_named(runs: list[Path]) -> None:
     rows = [read_row(run) for run in runs]
     reader = RunsReader()
     assert reader.read(rows, "common").first_with_other_tokens is None
@@ -87,4 +87,4 @@ def test_the_first_run_whose_losses_count_by_other_tokens_is_named(runs: list[Pa
     other.write_vocabulary(vocabulary)
     assert RunsReader().read(rows, "common").first_with_other_tokens == 1
     (runs[1] / "vocabulary.json").write_text("torn")
-    assert RunsReader().read(rows, "common").first_with_other_tokens is None  # not known of it
+    assert RunsReader().read(rows, "common").first_with_other_tokens is None  # unknown if it cannot be read

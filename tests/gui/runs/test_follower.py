@@ -79,7 +79,7 @@ def test_the_last_lines_of_an_ended_process_are_read(
     qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
 
     def ends_now(_: RunState) -> None:
-        """Between the reading of its curves and the look for it, it writes a step more and ends."""
+        """End the run right after its curves were read, with one more step."""
         if writing.state.pid is not None:
             steps, arrays = writing.metrics()
             writing.append_metrics(int(steps[-1]) + 1, {name: values[-1:] for name, values in arrays.items()})

@@ -1,4 +1,4 @@
-"""Other runs are offered by their names in the table; damaged ones are not."""
+"""Other runs are offered by their names in the table; damaged runs are not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_damaged_runs_are_not_offered(tmp_path: Path) -> None:
     assert list(runs) == [EXAMPLE_NAME]
 
 
-def test_runs_are_offered_by_the_names_that_the_table_has(tmp_path: Path) -> None:
+def test_runs_are_offered_by_their_names_in_the_table(tmp_path: Path) -> None:
     for folder, name in (("named", "warm-up of 400"), ("unnamed", "")):
         shutil.copytree(example_path(), tmp_path / folder)
         RunFolder.open(tmp_path / folder).write_label(RunLabel(name=name))
@@ -29,6 +29,6 @@ def test_runs_are_offered_by_the_names_that_the_table_has(tmp_path: Path) -> Non
     weights = read_runs_with_weights(tmp_path, plugin)
     assert [run.name for run in weights] == [config.name, "warm-up of 400", EXAMPLE_NAME]
     (tmp_path / "named" / "label.json").write_text("damaged")
-    alike = [f"{config.name}, {folder}" for folder in ("unnamed", "named")]  # begun in one second
+    alike = [f"{config.name}, {folder}" for folder in ("unnamed", "named")]  # begun in the same second
     assert [run.name for run in read_runs_with_probes(tmp_path)] == [*alike, EXAMPLE_NAME]
     assert [run.name for run in read_runs_with_weights(tmp_path, plugin)] == [*alike, EXAMPLE_NAME]

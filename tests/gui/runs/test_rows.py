@@ -1,4 +1,4 @@
-"""What the table of runs says of one."""
+"""What a row of the table of runs says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.runs.rows import RunRowReader, matches, state_in_words
 def test_the_reason_why_a_run_stopped_is_shown(tmp_path: Path) -> None:
     run = RunFolder.create_at(tmp_path / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
-    run.update(state="paused", reason="disk", pid=2**22 + 1)  # beyond the largest process number of Linux
+    run.update(state="paused", reason="disk", pid=2**22 + 1)  # above the maximum pid of Linux
     assert state_in_words(summarise(run)) == "interrupted: the disk could not be written"
     run.release("stopped", "plugin")
     assert state_in_words(summarise(run)) == "stopped: a plugin failed"
@@ -24,7 +24,7 @@ def test_the_reason_why_a_run_stopped_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_damaged_run_is_read_again_even_if_its_files_are_unchanged(tmp_path: Path) -> None:
-    """As they are once they may be read again."""
+    """As when their permissions were fixed."""
     run = RunFolder.create_at(tmp_path / "runs" / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
     rows, file = RunRowReader(tmp_path / "runs"), run.path / "run.json"

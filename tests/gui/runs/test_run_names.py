@@ -1,4 +1,4 @@
-"""One name for a run everywhere, short enough to be read, and two of a name told apart."""
+"""A run has one name everywhere, short enough to read and distinct from other runs' names."""
 
 from __future__ import annotations
 

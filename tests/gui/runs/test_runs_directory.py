@@ -1,4 +1,4 @@
-"""The folder of runs, by whatever path it is reached."""
+"""The folder of runs, by whichever path it is given."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_the_current_run_is_recognised_behind_a_link(qtbot: QtBot, small_file: P
         bridge.state_changed.connect(lambda change: states.append(change.state))
         view.continue_chosen()
         qtbot.waitUntil(lambda: bridge.history.last_step > 3, timeout=WAIT_MS)
-        assert states[0] == "learning"  # loaded again, it would be prepared first
+        assert states[0] == "learning"  # if it were loaded again, it would be prepared first
 
 
 def test_its_path_is_absolute_and_the_choice_is_kept_as_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""A band of seeds against its definition, at the steps that all of them have."""
+"""A band of seeds follows its definition at the steps that all curves have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from gui.runs.seed_bands import band_of, rest_of
 
 
-def test_mean_lowest_and_highest_at_common_steps() -> None:
+def test_a_band_has_mean_lowest_and_highest_at_common_steps() -> None:
     longer = np.array([1.0, 2.0, 3.0]), np.array([4.0, 3.0, 9.0])
     shorter = np.array([0.0, 1.0, 2.0]), np.array([7.0, 2.0, 5.0])
     band = band_of([longer, shorter])

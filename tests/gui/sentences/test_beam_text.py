@@ -1,4 +1,4 @@
-"""What is said of a beam's tree."""
+"""The texts about the tree of a beam search."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TREE = BeamTree(
 )
 
 
-def test_the_verdict_says_what_became_of_the_greedy_output() -> None:
+def test_the_verdict_describes_the_fate_of_the_greedy_output() -> None:
     assert describe_beam(TREE) == (
         "≠ The beam's best output scores -0.500, the greedy output -0.900. The greedy output is number 2 of the beam's."
     )
@@ -49,7 +49,7 @@ def test_the_verdict_says_what_became_of_the_greedy_output() -> None:
     assert describe_beam(replace(TREE, greedy=A)) == "= The beam of 2 and greedy decoding write the same, score -0.500."
 
 
-def test_a_hypothesis_is_read_out_whole() -> None:
+def test_a_hypothesis_is_read_out_with_its_fate_and_probabilities() -> None:
     assert describe_node(TREE, 2) == (
         "“a b” goes on, at place 1 of the beam: probability 0.500, of all so far log-probability -1.40."
     )
@@ -61,12 +61,12 @@ def test_a_hypothesis_is_read_out_whole() -> None:
     )
 
 
-def test_outputs_stand_below_each_other_and_are_escaped() -> None:
+def test_outputs_are_listed_in_a_table_and_escaped() -> None:
     table = outputs_table(TREE)
     assert table.count("<tr>") == 3 and "<td>greedy</td><td>&nbsp; -0.900 &nbsp;</td><td>&lt;c&gt;</td>" in table
 
 
-def test_a_hypothesis_may_be_as_long_as_an_output() -> None:
+def test_a_hypothesis_of_thousands_of_tokens_is_read_out() -> None:
     nodes = tuple(node(place - 1, place, 0, f"t{place}", "went on") for place in range(2_000))
     said = describe_node(replace(TREE, nodes=nodes), 1_999)
     assert said.startswith("“t0 t1 ") and " t1999”" in said

@@ -1,4 +1,4 @@
-"""What repeats itself while the model learns rests; what somebody asks does not wait."""
+"""Repeated queries have a cooldown while the model learns; what the user asks for does not wait."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WaitForState = Callable[[str], None]
 
 @pytest.fixture
 def learning(window: MainWindow, wait_for_state: WaitForState) -> MainWindow:
-    """The window while the small task learns, five steps a second and for long."""
+    """The window while the small task learns for long, at five steps a second."""
     window.context.workbench.edit("training.max_steps", 100_000)
     window.context.workbench.set_pace(5.0)
     window.context.workbench.learn()
@@ -37,13 +37,13 @@ def learning(window: MainWindow, wait_for_state: WaitForState) -> MainWindow:
 
 @pytest.fixture
 def long_cooldowns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have whatever rests do so for longer than any test waits."""
+    """Make cooldowns longer than any test waits."""
     monkeypatch.setattr("gui.sentences.cooldown.LEAST_S", 1000.0)
     monkeypatch.setattr("gui.sentences.cooldown.LONGEST_S", 1000.0)
 
 
 class QueryingPanel(Panel):
-    """Asks for two sentences and draws nothing."""
+    """Queries translations of two sentences and draws nothing."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window.context.theme)
@@ -66,7 +66,7 @@ def cooldown_seconds(cooldown: Cooldown) -> float:
     return cooldown._timer.interval() / 1000
 
 
-def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
+def test_a_cooldown_is_in_proportion_to_the_query_and_ends_with_learning(
     learning: MainWindow, qtbot: QtBot, wait_for_state: WaitForState
 ) -> None:
     cooldown, over = Cooldown(learning.context.bridge, learning), []
@@ -75,7 +75,7 @@ def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
     assert not cooldown.is_over and cooldown_seconds(cooldown) == LEAST_S
     cooldown.start((TimedAnswer(seconds=0.09), TimedAnswer(seconds=0.04)))
     share = 0.13 / (0.13 + cooldown_seconds(cooldown))
-    assert 0.0125 < share < 0.016  # two of them leave some of the 5 % to drawing
+    assert 0.0125 < share < 0.016  # two panels leave some of the 5 % for drawing
     for seconds in (0.2, 3.0):
         cooldown.start(TimedAnswer(seconds=seconds))
         assert cooldown_seconds(cooldown) == LONGEST_S
@@ -87,7 +87,7 @@ def test_a_rest_pays_for_the_answer_and_ends_with_the_learning(
     assert cooldown.is_over
 
 
-def test_a_question_of_another_moment_rests_and_another_question_does_not(
+def test_only_a_repeated_query_waits_for_the_cooldown(
     learning: MainWindow, qtbot: QtBot, long_cooldowns: None, wait_for_state: WaitForState
 ) -> None:
     panel = QueryingPanel(learning)
@@ -109,10 +109,10 @@ def test_a_question_of_another_moment_rests_and_another_question_does_not(
     qtbot.waitUntil(lambda: panel.is_dirty, timeout=WAIT_MS)  # the cooldown is over
     panel.submit(1, moment=3)
     qtbot.waitUntil(lambda: panel.query.answer is not second, timeout=WAIT_MS)
-    assert panel.waited_for == 2  # nobody did
+    assert panel.waited_for == 2  # the user did not ask for it
 
 
-def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhead_at_once(
+def test_a_typed_sentence_waits_while_learning_but_follows_the_playhead_at_once(
     learning: MainWindow, qtbot: QtBot, long_cooldowns: None
 ) -> None:
     view, playhead = learning.translate_view, learning.context.playhead
@@ -130,13 +130,13 @@ def test_a_typed_sentence_rests_while_the_model_learns_on_and_follows_the_playhe
 
 
 def answered(panel: Any, qtbot: QtBot) -> object:
-    """The first answer of a panel that asks."""
+    """Wait for the first answer to a panel's query; return it."""
     qtbot.waitUntil(lambda: panel.query.answer is not None, timeout=WAIT_MS)
     return panel.query.answer
 
 
 def assert_no_new_query(window: MainWindow, panel: Any, qtbot: QtBot) -> None:
-    """Two steps later, drawn again, it has asked nothing."""
+    """Require that the panel sends no query, though two steps are taken and it is redrawn."""
     pending, step = panel.query._pending, window.context.playhead.live_step
     qtbot.waitUntil(lambda: window.context.playhead.live_step >= step + 2, timeout=WAIT_MS)
     panel.mark_dirty()
@@ -144,7 +144,7 @@ def assert_no_new_query(window: MainWindow, panel: Any, qtbot: QtBot) -> None:
     assert panel.query._pending is pending
 
 
-def test_the_head_taken_apart_and_the_heads_left_out_rest(
+def test_the_head_of_anatomy_and_head_ablations_have_a_cooldown(
     learning: MainWindow, qtbot: QtBot, long_cooldowns: None
 ) -> None:
     learning.show_view(VIEWS.index(type(learning.anatomy_view)))
@@ -157,7 +157,9 @@ def test_the_head_taken_apart_and_the_heads_left_out_rest(
     assert_no_new_query(learning, learning.attention_view.ablation_panel, qtbot)
 
 
-def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot, long_cooldowns: None) -> None:
+def test_the_beam_and_the_other_weights_have_a_cooldown(
+    learning: MainWindow, qtbot: QtBot, long_cooldowns: None
+) -> None:
     view = learning.translate_view
     learning.show_view(VIEWS.index(type(view)))
     view.other._choose("now")
@@ -166,6 +168,6 @@ def test_the_beam_and_the_other_weights_rest(learning: MainWindow, qtbot: QtBot,
         answered(panel, qtbot)
         step = learning.context.playhead.live_step
         wait_for(qtbot, lambda step: learning.context.playhead.live_step > step, step)
-        view.typed.choose_weights("playhead")  # as before, but translated anew: the beam would follow
+        view.typed.choose_weights("playhead")  # the same weights, but translated again, which the beam would follow
         wait_for(qtbot, lambda step: not_none(view.typed.translation).step > step, step)
         assert_no_new_query(learning, panel, qtbot)

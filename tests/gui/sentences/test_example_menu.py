@@ -1,4 +1,4 @@
-"""The menu of sentences worth translating."""
+"""The menu of sentences to translate."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ def history() -> History:
     return made
 
 
-def test_no_sentence_twice_and_no_empty_section(history: History) -> None:
+def test_sentences_are_listed_once_and_empty_sections_left_out(history: History) -> None:
     assert menu_sections(history) == {"Followed in every probe": ["ich & du", "er"]}
 
 
-def test_a_click_picks_the_whole_text(history: History, qtbot: QtBot) -> None:
+def test_a_click_picks_the_literal_text(history: History, qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     menu = ExampleMenu(lambda: history, parent)
     menu.fill()
     title, first, _ = (action for action in menu.actions() if not action.isSeparator())
     assert title.text() == "Followed in every probe" and not title.isEnabled()
-    assert first.text() == "ich && du"  # one & would underline a letter
+    assert first.text() == "ich && du"  # a single & would underline a letter
     with qtbot.waitSignal(menu.picked, timeout=WAIT_MS) as picked:
         first.trigger()
     assert picked.args == ["ich & du"]
 
 
-def test_without_data_it_says_so(qtbot: QtBot) -> None:
+def test_without_data_the_menu_has_only_a_disabled_entry(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
     menu = ExampleMenu(History, parent)

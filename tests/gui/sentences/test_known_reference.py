@@ -9,7 +9,7 @@ from gui.sentences.known_reference import known_reference
 from tests.gui.builders import sentence
 
 
-def test_followed_sentences_first_then_those_of_the_last_validation() -> None:
+def test_the_reference_of_a_probed_sentence_is_known() -> None:
     history = History()
     assert known_reference(history, "ich will") is None
     history.apply(ProbeDone(probe=Probe(step=0, sentences=(sentence(), sentence("du", has_reference=False)))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gui.sentences.output_position import OutputPosition
 
 
-def test_whoever_looks_at_the_end_goes_on_looking_at_the_end() -> None:
+def test_a_position_at_the_end_stays_at_the_end() -> None:
     position, moves = OutputPosition(), []
     position.moved.connect(lambda: moves.append(position.index))
     position.set_output(4, "a b")
@@ -34,12 +34,12 @@ def test_it_stays_within_the_output() -> None:
     assert position.is_last
 
 
-def test_a_place_is_chosen_until_another_sentence_comes() -> None:
+def test_a_position_stays_chosen_until_another_sentence_comes() -> None:
     position, moves = OutputPosition(), []
     position.moved.connect(lambda: moves.append(position.index))
     position.set_output(4, "a b")
     assert not position.is_chosen
-    position.go_to_last()  # where it is already: whoever shows tracks brings it into view
+    position.go_to_last()  # it is there already, but tracks scroll to a chosen position
     position.set_output(6, "a b")
     assert position.is_chosen and position.is_last
     position.set_output(6, "c")

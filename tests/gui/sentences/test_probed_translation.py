@@ -1,4 +1,4 @@
-"""Which step's probe stands for a translation."""
+"""Which probe can replace a translation by the engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.gui.panels.conftest import prepared
 
 @pytest.fixture
 def history() -> History:
-    """Three probes of one sentence."""
+    """A history with three probes of one sentence."""
     made = History()
     made.apply(prepared())
     for step in (0, 100, 300):
@@ -24,22 +24,22 @@ def history() -> History:
 
 
 def step_of(history: History, step: int | None) -> int | None:
-    """Of the probe that is read for the weights of a step."""
+    """The step of the probe that is read for the weights of `step`, if any."""
     request = Translate(texts=("ich will",), references=("i want",), step=step)
     found = probed_translation(request, None, history)
     return None if found is None else found.step
 
 
-def test_the_nearest_probe_before_is_read_and_none_for_the_weights_of_this_moment(history: History) -> None:
+def test_the_nearest_earlier_probe_is_read_but_none_for_the_current_weights(history: History) -> None:
     assert [step_of(history, step) for step in (0, 99, 100, 400, None)] == [0, 0, 100, 300, None]
 
 
-def test_weights_that_are_kept_nearer_are_asked(history: History) -> None:
+def test_weights_kept_nearer_than_a_probe_are_queried(history: History) -> None:
     history.checkpoint_steps = [100, 350]
     assert [step_of(history, step) for step in (120, 350, 400)] == [100, None, None]
 
 
-def test_a_probe_whose_weights_were_thinned_out_is_not_read_where_older_ones_answer(history: History) -> None:
-    assert step_of(history, 300) == 300  # no weights, no other answer
+def test_a_probe_without_kept_weights_is_read_only_if_no_weights_are_kept(history: History) -> None:
+    assert step_of(history, 300) == 300  # no weights are kept
     history.checkpoint_steps = [100]
     assert [step_of(history, step) for step in (99, 199, 300)] == [0, 100, None]

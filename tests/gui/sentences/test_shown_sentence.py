@@ -1,4 +1,4 @@
-"""Which sentence is shown."""
+"""Which sentence of which probe is shown."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ OLD, NEW = sentence("ich will"), sentence("du willst")
 
 
 def shown(history: History, step: int, wanted: str = "du willst") -> tuple[int, str] | str:
-    """Step and source, or the reason why there is none."""
+    """Step and source of the shown sentence, or the reason why none is shown."""
     selection = Selection()
     selection.choose(sentence=wanted)
     found = probe_source(selection)(history, step)
     return (found.step, found.sentence.source) if isinstance(found, ShownSentence) else found.reason
 
 
-def test_the_chosen_sentence_of_the_newest_probe_before() -> None:
+def test_the_chosen_sentence_is_shown_from_the_newest_earlier_probe() -> None:
     history = History()
     for step in (0, 8):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
@@ -34,11 +34,11 @@ def test_the_chosen_sentence_of_the_newest_probe_before() -> None:
     assert shown(history, 8, "of another run") == (8, "ich will")
 
 
-def test_nothing_before_the_first_probe() -> None:
+def test_before_the_first_probe_nothing_is_shown() -> None:
     assert probe_source(Selection())(History(), 3) == NothingShown()
 
 
-def test_a_damaged_probe_shows_no_other_in_its_place(tmp_path: Path) -> None:
+def test_a_damaged_probe_is_named_and_no_other_shown_instead(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (0, 8):
         folder.write_probe(Probe(step=step, sentences=(OLD, NEW)))
@@ -52,7 +52,7 @@ def test_a_damaged_probe_shows_no_other_in_its_place(tmp_path: Path) -> None:
     assert str(newest) in shown(History.read(folder), 8)
 
 
-def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:
+def test_a_sentence_added_later_is_never_replaced_by_another(tmp_path: Path) -> None:
     history, folder = History(), run_folder(tmp_path)
     for step in (4, 8):
         folder.write_snapshot(step, {"weights": np.zeros(2)})
@@ -68,4 +68,4 @@ def test_a_sentence_added_later_is_never_another_one(tmp_path: Path) -> None:
     for step in (8, 4):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(OLD, NEW))))
     assert shown(history, 8) == (8, "du willst")
-    assert shown(history, 7) == (4, "du willst")  # the newest weights kept before
+    assert shown(history, 7) == (4, "du willst")  # at the nearest kept weights before

@@ -1,4 +1,4 @@
-"""Texts of the data among words of ours, whichever way they are read."""
+"""Tokens of the data within our own texts, whatever their writing direction."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from gui.sentences.tokens import isolated, quoted
 from gui.sentences.tracks import Track, describe_reference_difference
 from tests.gui.builders import feed, sentence
 
-BOOK, NEW = "ספר", "חדש"  # in Hebrew, from right to left
-WANT = "أريد"  # in Arabic, too
+BOOK, NEW = "ספר", "חדש"  # in Hebrew, written from right to left
+WANT = "أريد"  # in Arabic, likewise
 
 
 def places(text: str, *parts: str) -> list[float]:
-    """Where each of these begins on the screen, from the left, in pixels."""
+    """The left edge of each part on the screen, in pixels."""
     layout = QTextLayout(text)
     layout.beginLayout()
     line = layout.createLine()
@@ -27,18 +27,18 @@ def places(text: str, *parts: str) -> list[float]:
 
     def left(part: str) -> float:
         begin = text.index(part)
-        ends: list[Any] = [line.cursorToX(begin + place) for place in range(len(part) + 1)]  # pairs, say Qt's pages
+        ends: list[Any] = [line.cursorToX(begin + place) for place in range(len(part) + 1)]  # Qt returns pairs
         return min(x for x, _ in ends)
 
     return [left(part) for part in parts]
 
 
-def test_a_text_from_left_to_right_needs_no_marks() -> None:
+def test_a_left_to_right_text_gets_no_isolation_marks() -> None:
     assert isolated("Bücher 书 😀") == "Bücher 书 😀"
     assert quoted("beer") == "“beer”"
 
 
-def test_a_row_reads_from_its_token_to_what_it_predicts(qtbot: QtBot) -> None:
+def test_a_row_label_keeps_its_order_with_right_to_left_tokens(qtbot: QtBot) -> None:
     made = feed((BOOK, NEW, "<eos>"), 3)
     selection = Selection()
     selection.choose(kind="cross", free_running=True)
@@ -47,7 +47,7 @@ def test_a_row_reads_from_its_token_to_what_it_predicts(qtbot: QtBot) -> None:
     assert read < arrow < written
 
 
-def test_a_probability_stands_behind_its_token(qtbot: QtBot) -> None:
+def test_a_probability_follows_its_right_to_left_token(qtbot: QtBot) -> None:
     fed, free = (Track("", (token,), (share,), (token,)) for token, share in ((BOOK, 0.25), (WANT, 0.75)))
     said = describe_reference_difference(fed, free)
     found = places(said, BOOK, "(0.25)", "and", WANT, "(0.75)")

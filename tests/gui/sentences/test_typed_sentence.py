@@ -1,4 +1,4 @@
-"""The typed sentence follows its weights, calmly."""
+"""The typed sentence is translated with the chosen weights, at a limited rate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def output_probability(typed: TypedSentence) -> list[float]:
     return not_none(translation_of(typed).sentence).free_running.output_probability.tolist()
 
 
-def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
+def test_dragging_the_playhead_is_throttled_and_ends_at_its_last_step(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
@@ -61,7 +61,7 @@ def test_dragging_the_playhead_asks_rarely_and_ends_where_it_ends(
 
 @pytest.fixture
 def scrubbed(window: MainWindow, qtbot: QtBot) -> TypedSentence:
-    """A sentence that probes follow, translated live after thirty steps, watched; and no question is asked any more."""
+    """A watched sentence that is in every probe, translated at the live step after thirty steps."""
     bridge = window.context.bridge
     window.context.workbench.learn(30)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 30, timeout=WAIT_MS)
@@ -72,7 +72,7 @@ def scrubbed(window: MainWindow, qtbot: QtBot) -> TypedSentence:
     return typed
 
 
-def test_what_a_probe_has_written_is_there_at_once(
+def test_a_probed_translation_is_shown_without_a_query(
     window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
@@ -93,7 +93,7 @@ def test_what_a_probe_has_written_is_there_at_once(
         np.testing.assert_allclose(mine.output_probability, theirs.output_probability, atol=1e-6)
 
 
-def test_a_probe_is_read_before_anything_was_asked_but_names_no_unknown_token(
+def test_a_probe_replaces_the_first_query_but_not_for_unknown_tokens(
     window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence
 ) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
@@ -108,7 +108,7 @@ def test_a_probe_is_read_before_anything_was_asked_but_names_no_unknown_token(
     assert translation_of(typed).unknown == ("zebra",) and translation_of(typed).seconds > 0
 
 
-def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence) -> None:
+def test_what_no_probe_contains_is_queried(window: MainWindow, qtbot: QtBot, scrubbed: TypedSentence) -> None:
     bridge, text = window.context.bridge, scrubbed.text
 
     def search_with_a_beam() -> None:
@@ -119,7 +119,7 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
         "reference": lambda: scrubbed.translate(text, "1"),
         "prefix": lambda: scrubbed.continue_from(("1",)),
         "text": lambda: scrubbed.translate("1 1 1 1"),
-        "beam": search_with_a_beam,  # last: it stays
+        "beam": search_with_a_beam,  # the last, since it stays changed
     }
     for other, ask in others.items():
         window.context.playhead.view(30)
@@ -135,7 +135,7 @@ def test_what_no_probe_has_written_is_asked(window: MainWindow, qtbot: QtBot, sc
         assert (not_none(made.sentence).reference == "1") == (other == "reference"), other
 
 
-def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: QtBot) -> None:
+def test_an_answer_to_an_earlier_text_is_ignored(window: MainWindow, qtbot: QtBot) -> None:
     bridge, playhead = window.context.bridge, window.context.playhead
     typed, (first, second) = TypedSentence(bridge, playhead), not_none(bridge.history.prepared).examples[:2]
     sources: list[str] = []
@@ -147,9 +147,7 @@ def test_an_answer_that_came_too_late_does_not_count(window: MainWindow, qtbot: 
     assert sources == [second]
 
 
-def test_damaged_newest_files_leave_the_others_to_translate_with(
-    empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
-) -> None:
+def test_damaged_newest_files_leave_earlier_ones_usable(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
     for name in ("probes/000800.safetensors", "validations/000800.jsonl"):
         (run / name).write_bytes(b"none")
@@ -159,7 +157,7 @@ def test_damaged_newest_files_leave_the_others_to_translate_with(
     row = empty_window.train_view.sentence_row
     qtbot.waitUntil(lambda: "000800.safetensors" in row.output_label.text(), timeout=WAIT_MS)
     assert row.source_label.text() == context.bridge.history.sentences[0]
-    assert len(menu_sections(context.bridge.history)) == 3  # sections of the menu
+    assert len(menu_sections(context.bridge.history)) == 3  # the menu has all its sections
     typed = TypedSentence(context.bridge, context.playhead)
     followed, validated = context.bridge.history.sentences[0], context.bridge.history.validation(400).sentences[-1]
     for text in (followed, validated.source):
@@ -168,7 +166,7 @@ def test_damaged_newest_files_leave_the_others_to_translate_with(
     assert not_none(translation_of(typed).sentence).reference == validated.reference
 
 
-def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtbot: QtBot) -> None:
+def test_another_model_discards_the_previous_translation(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
     typed, seen = TypedSentence(bridge, window.context.playhead), list[Translation | None]()
     typed.watch(True)
@@ -186,7 +184,7 @@ def test_another_model_forgets_what_the_one_before_wrote(window: MainWindow, qtb
         assert typed.weights == then, weights
 
 
-def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBot) -> None:
+def test_a_changed_beam_size_translates_again(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
     window.context.workbench.learn(5)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 5, timeout=WAIT_MS)
@@ -202,13 +200,13 @@ def test_another_way_of_decoding_translates_anew(window: MainWindow, qtbot: QtBo
     qtbot.waitUntil(lambda: seen[-1] is None, timeout=WAIT_MS)
 
 
-def test_what_is_offered_is_not_taken_for_the_sentence_before(window: MainWindow, qtbot: QtBot) -> None:
+def test_an_offered_text_replaces_the_translation_of_the_previous_one(window: MainWindow, qtbot: QtBot) -> None:
     bridge = window.context.bridge
     typed = TypedSentence(bridge, window.context.playhead)
     first, second = not_none(bridge.history.prepared).examples[:2]
     typed.watch(True)
     typed.set_text(first)
-    assert typed.requested_step == typed.wanted_step() and typed.translation is None  # the engine has the question
+    assert typed.requested_step == typed.wanted_step() and typed.translation is None  # the query is sent
     typed.set_text(second)
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     assert translation_of(typed).source == second

@@ -1,4 +1,4 @@
-"""The choice of weights."""
+"""The combo box that chooses weights."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def texts(combo: WeightsCombo) -> list[str]:
     return [combo.itemText(place) for place in range(combo.count())]
 
 
-def test_before_a_run_there_is_only_now(combo: WeightsCombo) -> None:
+def test_before_a_run_only_the_current_weights_are_offered(combo: WeightsCombo) -> None:
     assert texts(combo) == ["at the playhead", "now"]
     assert combo.weights == "playhead"
 
 
-def test_offers_checkpoints_and_every_kept_step_newest_first(combo: WeightsCombo) -> None:
+def test_it_offers_checkpoints_and_all_kept_steps_newest_first(combo: WeightsCombo) -> None:
     combo.show_history(kept([0, 1, 1000], [500, 1000], {500}), "now")
     assert combo.currentText() == "now"
     assert texts(combo)[2:4] == ["best checkpoint: step 500", "last checkpoint: step 1,000"]
     assert texts(combo)[4:] == ["step 1,000", "step 500", "step 1", "step 0"]
 
 
-def test_the_last_checkpoint_is_told_apart_from_the_terminals_mean(combo: WeightsCombo) -> None:
+def test_the_last_checkpoint_is_distinguished_from_the_mean_in_the_terminal(combo: WeightsCombo) -> None:
     history = kept([0], [500, 1000], {500})
     combo.show_history(history, "now")
     assert "mean" not in combo.toolTip()
@@ -60,12 +60,12 @@ def test_the_last_checkpoint_is_told_apart_from_the_terminals_mean(combo: Weight
     assert combo.currentText() == "last checkpoint: step 1,000" and "mean" not in combo.toolTip()
 
 
-def test_what_is_chosen_stays_chosen(combo: WeightsCombo, qtbot: QtBot) -> None:
+def test_a_chosen_step_stays_chosen_when_it_is_thinned_out(combo: WeightsCombo, qtbot: QtBot) -> None:
     combo.show_history(kept([0, 1, 2], [], set()), "playhead")
     with qtbot.waitSignal(combo.chosen, timeout=WAIT_MS) as chosen:
         combo.setCurrentIndex(combo.findText("step 1"))
         combo.activated.emit(combo.currentIndex())
     assert chosen.args == [1]
     with qtbot.assertNotEmitted(combo.chosen):
-        combo.show_history(kept([0, 2, 4], [], set()), 1)  # step 1 was thinned out: the nearest before stands for it
+        combo.show_history(kept([0, 2, 4], [], set()), 1)  # step 1 was thinned out, but stays chosen
     assert (combo.weights, combo.currentText()) == (1, "step 1")

@@ -1,4 +1,4 @@
-"""A window that translates: three German sentences and a model that takes hundreds of steps a second."""
+"""A window that translates: three German sentences, and a model small enough for hundreds of steps a second."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = (
 
 @pytest.fixture
 def german_window(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
-    """The window with the untrained model of two and two layers prepared."""
+    """The window with an untrained model of two encoder and two decoder layers."""
     bridge = empty_window.context.bridge
     empty_window.context.workbench.replace_draft(read_preset("toy_german_english", SMALL))
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
@@ -32,7 +32,7 @@ def german_window(empty_window: MainWindow, qtbot: QtBot) -> MainWindow:
 
 @pytest.fixture
 def learn(german_window: MainWindow, qtbot: QtBot) -> Callable[[int], None]:
-    """Takes so many steps and waits for the pause after them."""
+    """Takes this many steps and waits until the run is paused."""
 
     def take(steps: int) -> None:
         bridge = german_window.context.bridge

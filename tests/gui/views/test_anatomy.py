@@ -1,4 +1,4 @@
-"""The Anatomy view, driven as a person drives it."""
+"""The Anatomy view, operated by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Kind = TypeVar("Kind", bound=Topic)
 
 @pytest.fixture
 def view(window: MainWindow, qtbot: QtBot) -> AnatomyView:
-    """The view, opened as a person opens it, its first topic drawn."""
+    """The open view, with its first topic drawn."""
     window.activateWindow()
     window.show_view(VIEWS.index(type(window.anatomy_view)))
     qtbot.waitUntil(lambda: not window.anatomy_view.topic.is_dirty, timeout=WAIT_MS)
@@ -40,18 +40,18 @@ def view(window: MainWindow, qtbot: QtBot) -> AnatomyView:
 
 
 def opened(view: AnatomyView, qtbot: QtBot, kind: type[Kind]) -> Kind:
-    """A topic, chosen in the list and drawn."""
+    """Choose a topic in the list and wait until it is drawn."""
     view.choose(kind)
     assert isinstance(view.topic, kind)
     qtbot.waitUntil(lambda: not view.topic.is_dirty and not view.topic.empty_label.isVisible(), timeout=WAIT_MS)
     return view.topic
 
 
-def test_nothing_is_built_before_the_view_is_opened(empty_window: MainWindow) -> None:
+def test_no_topic_is_built_before_the_view_is_opened(empty_window: MainWindow) -> None:
     assert empty_window.anatomy_view.built == {} and empty_window.anatomy_view.topics.count() == 0
 
 
-def test_the_arrow_keys_go_through_all_topics(view: AnatomyView, qtbot: QtBot) -> None:
+def test_the_arrow_keys_reach_all_topics(view: AnatomyView, qtbot: QtBot) -> None:
     qtbot.waitUntil(view.topics.hasFocus, timeout=WAIT_MS)
     titles = [view.topic.title]
     while len(titles) < view.topics.count():
@@ -67,7 +67,7 @@ def test_the_arrow_keys_go_through_all_topics(view: AnatomyView, qtbot: QtBot) -
         assert len(rows) > 1 and all(len(row) == len(rows[0]) for row in rows)
         controls = [*topic.findChildren(QPushButton), *topic.findChildren(QComboBox)]
         controls += [*topic.findChildren(QAbstractSpinBox), *topic.findChildren(QLineEdit)]
-        controls = [control for control in controls if not control.objectName().startswith("qt_")]  # a box's inside
+        controls = [control for control in controls if not control.objectName().startswith("qt_")]  # a box's parts
         assert all(control.accessibleName() and control.toolTip() for control in controls)
 
 
@@ -76,7 +76,7 @@ def test_space_learns_from_the_list_of_topics(view: AnatomyView, qtbot: QtBot) -
     qtbot.waitUntil(lambda: view.context.bridge.history.last_step > 0, timeout=WAIT_MS)
 
 
-def test_the_code_is_read_when_it_is_unfolded(view: AnatomyView, qtbot: QtBot) -> None:
+def test_the_code_is_shown_when_it_is_unfolded(view: AnatomyView, qtbot: QtBot) -> None:
     topic = view.topic
     assert topic.code_text.toPlainText() == "" and not topic.code_text.isVisible()
     qtbot.keyClick(topic.code.heading, Qt.Key.Key_Space)
@@ -84,9 +84,9 @@ def test_the_code_is_read_when_it_is_unfolded(view: AnatomyView, qtbot: QtBot) -
     assert all(f" {place.rpartition(':')[2]}(" in topic.code_text.toPlainText() for place in topic.functions)
 
 
-def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot) -> None:
+def test_masks_are_those_of_the_typed_sentence(view: AnatomyView, qtbot: QtBot) -> None:
     topic = opened(view, qtbot, MasksTopic)
-    assert topic.target_edit.text()  # never a blank page
+    assert topic.target_edit.text()  # it begins with a sentence
     topic.target_edit.setFocus()
     topic.target_edit.selectAll()
     qtbot.keyClicks(topic.target_edit, "1 2")
@@ -105,7 +105,7 @@ def test_masks_are_of_the_sentence_that_is_typed(view: AnatomyView, qtbot: QtBot
     qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
 
 
-def test_masks_are_of_the_newest_probe_that_can_be_read(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_masks_are_of_the_newest_readable_probe(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     run = Path(shutil.copytree(example_path(), tmp_path / "damaged"))
     *_, readable, newest = sorted((run / "probes").iterdir())
     newest.write_bytes(b"none")
@@ -119,7 +119,7 @@ def test_masks_are_of_the_newest_probe_that_can_be_read(empty_window: MainWindow
     assert topic.target_edit.text() == reference
 
 
-def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyView, qtbot: QtBot) -> None:
+def test_masks_of_a_refused_sentence_are_neither_shown_nor_exported(view: AnatomyView, qtbot: QtBot) -> None:
     topic = opened(view, qtbot, MasksTopic)
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
     export_button = child_of(topic, ExportButton)
@@ -129,7 +129,7 @@ def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyVie
     assert not topic.canvases[0].isVisible() and topic.target_edit.mapTo(topic, QPoint()) == top
     export_button.menu().aboutToShow.emit()
     assert not any(action.isEnabled() for action in export_button.menu().actions())
-    export_button.copy_numbers()  # the menu had been opened before
+    export_button.copy_numbers()  # as from a menu opened earlier
     told = window_of(view).trouble_strip.sentence
     qtbot.waitUntil(lambda: "there is nothing left to export" in told.text(), timeout=WAIT_MS)
     topic.target_edit.setText("1 2")
@@ -137,9 +137,7 @@ def test_masks_that_were_refused_are_neither_shown_nor_exported(view: AnatomyVie
     assert len(topic.numbers()) == 1 + 5 * 5
 
 
-def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_said(
-    view: AnatomyView, qtbot: QtBot
-) -> None:
+def test_each_stage_of_a_head_shows_its_numbers_and_explains_its_colours(view: AnatomyView, qtbot: QtBot) -> None:
     topic = opened(view, qtbot, DotProductTopic)
     seen = topic.query.answer
     assert isinstance(seen, DotProduct)
@@ -156,11 +154,11 @@ def test_each_stage_of_a_head_shows_its_numbers_and_what_their_colours_are_is_sa
             lefts = {one.layout_of(not_none(one.matrix)).grid.left() for one in (above, below)}
             assert len(lefts) == 1
         qtbot.keyClick(topic.canvases[2], Qt.Key.Key_Down)
-        assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden ones are not told
+        assert topic.numbers()[-1][-1] in ("", result[-1, -1])  # hidden cells are empty
         assert f"{float(result[topic.canvases[2].mark]):.3f}" in topic.readout_label.text()
 
 
-def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_every_topic_fits_into_the_window_with_its_equation(german_window: MainWindow, qtbot: QtBot) -> None:
     german_window.resize(1280, 720)
     view = german_window.anatomy_view
     german_window.show_view(VIEWS.index(type(view)))
@@ -175,9 +173,7 @@ def test_every_topic_is_seen_whole_with_its_equation(german_window: MainWindow, 
         assert_whole(view)
 
 
-def test_at_any_zoom_the_texts_wrap_within_the_window_and_the_picture_alone_scrolls_sideways(
-    german_window: MainWindow, qtbot: QtBot
-) -> None:
+def test_when_zoomed_texts_wrap_and_only_the_picture_scrolls_sideways(german_window: MainWindow, qtbot: QtBot) -> None:
     view = german_window.anatomy_view
     german_window.context.theme.set_zoom(200)
     german_window.show_view(VIEWS.index(type(view)))
@@ -192,7 +188,7 @@ def test_at_any_zoom_the_texts_wrap_within_the_window_and_the_picture_alone_scro
     assert view.built[ModelTopic].scroll_area.horizontalScrollBar().maximum() > 0
 
 
-def test_a_box_that_is_chosen_by_keys_is_brought_into_view(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_a_box_chosen_by_keys_is_scrolled_into_view(german_window: MainWindow, qtbot: QtBot) -> None:
     view = german_window.anatomy_view
     german_window.context.theme.set_zoom(200)
     german_window.show_view(VIEWS.index(type(view)))
@@ -205,10 +201,10 @@ def test_a_box_that_is_chosen_by_keys_is_brought_into_view(german_window: MainWi
 
 
 def assert_whole(view: AnatomyView) -> None:
-    """Picture, readout, equation and the heading of the code lie in the page, which scrolls nowhere."""
+    """Require that picture, readout, equation and code heading are visible without scrolling."""
     topic, page = view.topic, view.pages.currentWidget()
     assert isinstance(page, QScrollArea)
-    QApplication.sendPostedEvents()  # lay it out
+    QApplication.sendPostedEvents()  # completes the layout
     seen = page.viewport().rect()
     for part in (topic.content, topic.readout_label, topic.equation_label, topic.paper_label, topic.code.heading):
         assert seen.contains(QRect(part.mapTo(page.viewport(), QPoint()), part.size())), (topic.title, part)
@@ -219,7 +215,7 @@ def answer_to(topic: DotProductTopic) -> DotProduct:
     return not_none(topic.query.answer)
 
 
-def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) -> None:
+def test_a_head_follows_the_selection_and_the_playhead(view: AnatomyView, qtbot: QtBot) -> None:
     topic, context = opened(view, qtbot, DotProductTopic), view.context
     untrained = answer_to(topic)
     context.workbench.learn(5)
@@ -238,7 +234,7 @@ def test_a_head_follows_selection_and_playhead(view: AnatomyView, qtbot: QtBot) 
     assert "it comes later" in topic.readout_label.text()
 
 
-def test_nothing_is_asked_while_the_view_is_hidden(view: AnatomyView, window: MainWindow, qtbot: QtBot) -> None:
+def test_no_query_is_sent_while_the_view_is_hidden(view: AnatomyView, window: MainWindow, qtbot: QtBot) -> None:
     topic = opened(view, qtbot, DotProductTopic)
     window.show_view(0)
     view.context.workbench.learn(5)

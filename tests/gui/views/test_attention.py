@@ -1,4 +1,4 @@
-"""The Attention view, driven as a person drives it."""
+"""The Attention view, operated by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
 
 
 def title(window: MainWindow) -> str:
-    """What the large map says it shows, once everything is drawn."""
+    """Draw everything that is out of date; return the title of the large map."""
     while any(panel.is_dirty and panel.isVisible() for panel in window.findChildren(Panel)):
         window.context.redraw_scheduler.draw()
     return window.attention_view.map.title_label.text()
@@ -48,7 +48,7 @@ def test_keys_choose_kind_layer_head_and_feed(german_window: MainWindow, qtbot: 
     assert view.chooser.feed_combo.toolTip() == "The encoder reads only the source"
 
 
-def test_chooser_and_grid_show_and_write_the_same_choice(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_chooser_and_grid_show_and_change_the_same_selection(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view, selection = window.attention_view, window.context.selection
     title(window)
@@ -59,19 +59,19 @@ def test_chooser_and_grid_show_and_write_the_same_choice(german_window: MainWind
     assert view.chooser.kind_combo.currentText() == "encoder self"
     assert (view.chooser.layer_spin.text(), view.chooser.head_spin.text()) == ("1 of 2", "2 of 2")
     qtbot.keyClick(view.chooser.layer_spin, Key.Key_Up)
-    qtbot.keyClick(view.chooser.head_spin, Key.Key_Up)  # around: from the last to the first
+    qtbot.keyClick(view.chooser.head_spin, Key.Key_Up)  # wraps around from the last head to the first
     assert (selection.chosen.layer, selection.chosen.head) == (1, 0)
     type_into(view.chooser.kind_combo, qtbot, "d")
     assert selection.chosen.kind == "decoder_self"
 
 
 def type_into(combo: QComboBox, qtbot: QtBot, letter: str) -> None:
-    """Choose by the first letter, as in a closed combo box."""
+    """Choose an item by its first letter in a closed combo box."""
     combo.setFocus()
     qtbot.keyClicks(combo, letter)
 
 
-def test_the_grid_shows_all_kinds_or_the_chosen_one_and_every_control_has_a_name_and_a_help(
+def test_the_grid_shows_all_kinds_or_the_chosen_one_and_controls_are_named(
     german_window: MainWindow, qtbot: QtBot
 ) -> None:
     window = opened(german_window, qtbot)
@@ -96,7 +96,7 @@ def test_the_view_follows_the_playhead(german_window: MainWindow, learn: Callabl
     assert window.attention_view.map.canvas.grab().toImage() != untrained
     window.context.playhead.view(0)
     assert title(window).endswith("step 0")
-    qtbot.waitUntil(  # once laid out anew
+    qtbot.waitUntil(  # after the layout has changed
         lambda: window.attention_view.map.canvas.grab().toImage() == untrained, timeout=WAIT_MS
     )
 
@@ -111,7 +111,7 @@ def test_the_square_root_scale_changes_the_colours(german_window: MainWindow, qt
     assert view.map.canvas.grab().toImage() != linear
 
 
-def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_a_typed_sentence_is_only_free_running(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view = window.attention_view
     view.sentence_row.add_button.click()
@@ -125,27 +125,27 @@ def test_a_typed_sentence_has_no_reference_to_be_fed_with(german_window: MainWin
     assert "teacher-forced" in title(window)
 
 
-def test_no_title_runs_under_its_buttons_at_any_zoom(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_titles_do_not_overlap_buttons_at_any_zoom(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view = window.attention_view
     window.resize(1280, 720)
     for zoom in (100, 150, 200):
         window.context.theme.set_zoom(zoom)
         title(window)
-        view.grid.set_title(LONG_TITLE)  # as of a head that found the alignment: drawn again, it has its own
-        QApplication.sendPostedEvents()  # lay it out
+        view.grid.set_title(LONG_TITLE)  # as if a head had found the alignment; a redraw would restore its title
+        QApplication.sendPostedEvents()  # completes the layout
         assert view.grid.title_label.text() == LONG_TITLE
         for panel in (view.map, view.grid):
             others = [not_none(panel.header.itemAt(place)).widget() for place in range(1, panel.header.count())]
             buttons = [widget for widget in others if widget is not None and widget.isVisible()]
-            assert panel.minimumSizeHint().width() <= panel.width(), "a title asks for no more room than there is"
+            assert panel.minimumSizeHint().width() <= panel.width(), "a title must not widen its panel"
             assert buttons and panel.rect().contains(panel.title_label.geometry()), zoom
             for button in buttons:
                 assert panel.rect().contains(button.geometry()), (button.accessibleName(), zoom)
                 assert not panel.title_label.geometry().intersects(button.geometry()), (button.accessibleName(), zoom)
 
 
-def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot) -> None:
+def test_lines_are_chosen_for_all_views(german_window: MainWindow, qtbot: QtBot) -> None:
     window = opened(german_window, qtbot)
     view = window.attention_view
     qtbot.keyClick(view.map.canvas, Key.Key_L, ALT)
@@ -155,14 +155,14 @@ def test_lines_are_chosen_for_every_view(german_window: MainWindow, qtbot: QtBot
     qtbot.waitUntil(window.train_view.attention_map.lines.isVisible, timeout=WAIT_MS)
 
 
-def test_with_another_tokenizer_than_the_plugins_no_head_is_scored(empty_window: MainWindow, qtbot: QtBot) -> None:
-    """Its alignment links letters, and there are words now."""
+def test_with_a_tokenizer_other_than_the_plugins_no_head_is_scored(empty_window: MainWindow, qtbot: QtBot) -> None:
+    """The gold alignment links letters, while the tokens are words."""
     bridge, drawer = empty_window.context.bridge, empty_window.setup_drawer
     empty_window.context.workbench.replace_draft(read_preset("reverse", ("model.d_model=16", "model.d_ff=16")))
     qtbot.waitUntil(lambda: bridge.history.alignment.best(0) is not None, timeout=WAIT_MS)
     box = drawer.form("dataset").rows["dataset.tokenizer"].editor
     assert isinstance(box, QCheckBox) and not box.isChecked()
-    box.click()  # of itself it changes nothing
+    box.click()  # changes nothing by itself
     qtbot.keyClick(drawer.form("dataset").rows["dataset.tokenizer.src"].editor, Key.Key_W)  # whitespace
     qtbot.waitUntil(
         lambda: bridge.history.alignment.best(0) is None and bool(bridge.history.probe_steps), timeout=WAIT_MS

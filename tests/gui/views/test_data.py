@@ -1,4 +1,4 @@
-"""The Data view on a small corpus in files, as a person uses it."""
+"""The Data view on a small corpus in files, operated by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG = "word " * 30
 
 @pytest.fixture
 def view(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> DataView:
-    """The view, looked at before the data are prepared, once all is known of them."""
+    """The view, opened before the data are prepared, with everything about them known."""
     lines = [f"number{number} dog" for number in range(NUM_TRAIN - 2)]
     lines += [lines[0], LONG]
     for side in ("source", "target"):
@@ -55,7 +55,7 @@ def wait_until_known(view: DataView, qtbot: QtBot) -> None:
 
 
 def figure(view: DataView, name: str) -> list[str]:
-    """A line of the figures, split by split."""
+    """A row of the figures: the values of all splits."""
     table = view.figures.table
     return row_texts(table, column_texts(table, 0).index(name))[1:]
 
@@ -64,14 +64,14 @@ def tokens(view: DataView, row: int, column: int) -> list[tuple[str, str]]:
     return [tuple(token) for token in item_at(view.table, row, column).data(TOKENS)]
 
 
-def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet_has_its_line(view: DataView) -> None:
+def test_pairs_and_figures_are_shown_before_training(view: DataView) -> None:
     assert view.note_label.text() == HINT
     assert figure(view, "pairs") == [str(NUM_TRAIN - 1), "2", "2"]
     assert figure(view, "left out, too long") == ["1", "0", "0"]
     assert figure(view, "source tokens known") == ["100.0 %", "75.0 %", "75.0 %"]
     assert figure(view, "repeated pairs") == ["1 (0.8 %)", "", ""]
     assert figure(view, "sources in train too") == ["", "! 1 of 2", "! 1 of 2"]
-    assert figure(view, "sources in valid too") == ["", "", "! 2 of 2"], "they are the valid pairs once more"
+    assert figure(view, "sources in valid too") == ["", "", "! 2 of 2"], "the test split has the valid pairs"
     assert view.histograms.src.label.text() == "source 3 to 31, median 3, limit 8"
     assert view.page_label.text() == f"1 to {PAGE} of {NUM_TRAIN}"
     assert tokens(view, 1, 1) == [("number1", "known"), ("dog", "known"), ("<eos>", "special")]
@@ -81,14 +81,14 @@ def test_pairs_and_figures_stand_there_before_training_and_what_is_not_known_yet
 
     overview = not_none(view.reader.overview)
     known, waiting = (list(figure_lines(one)) for one in (overview, replace(overview, leaks=None)))
-    assert [line[:2] for line in waiting] == [line[:2] for line in known], "no line moves as they become known"
+    assert [line[:2] for line in waiting] == [line[:2] for line in known], (
+        "rows must not move when figures become known"
+    )
     assert [sorted(texts) for *_, texts in waiting] == [sorted(texts) for *_, texts in known]
     assert waiting[5] == (*known[5][:2], {"valid": "…", "test": "…"})
 
 
-def test_names_of_figures_go_on_in_another_line_beside_setup(
-    view: DataView, empty_window: MainWindow, qtbot: QtBot
-) -> None:
+def test_names_of_figures_wrap_beside_setup(view: DataView, empty_window: MainWindow, qtbot: QtBot) -> None:
     table = view.figures.table
     lows = [table.rowHeight(row) for row in range(table.rowCount())]
     empty_window.rail.setup_button.click()
@@ -108,11 +108,9 @@ def test_names_of_figures_go_on_in_another_line_beside_setup(
     qtbot.waitUntil(lambda: [table.rowHeight(row) for row in range(table.rowCount())] == lows, timeout=WAIT_MS)
 
 
-def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
-    empty_window: MainWindow, qtbot: QtBot
-) -> None:
+def test_beside_setup_the_name_of_a_figure_has_at_most_two_lines(empty_window: MainWindow, qtbot: QtBot) -> None:
     view, table = empty_window.data_view, empty_window.data_view.figures.table
-    empty_window.setup_drawer.choose_preset("toy_german_english")  # with figures of thousands beside the names
+    empty_window.setup_drawer.choose_preset("toy_german_english")  # its figures have thousands
     empty_window.rail.setup_button.click()
     empty_window.show_view(VIEWS.index(type(view)))
 
@@ -130,7 +128,7 @@ def test_beside_setup_a_name_of_figures_has_two_lines_at_most_and_is_whole(
     qtbot.waitUntil(is_whole_in_two_lines, timeout=WAIT_MS)
 
 
-def test_pairs_are_paged_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
+def test_pairs_can_be_paged_searched_and_found_by_example(view: DataView, qtbot: QtBot) -> None:
     for last in (2 * PAGE, NUM_TRAIN):
         qtbot.keyClick(view, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
         wait_for(qtbot, lambda last: view.page_label.text().split()[2] == str(last), last)
@@ -158,7 +156,7 @@ def test_pairs_are_paged_searched_and_found_by_example(view: DataView, qtbot: Qt
     assert "unknown, and read as <unk>: emu" in item_at(view.table, 0, 2).toolTip()
 
 
-def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot: QtBot, tmp_path: Path) -> None:
+def test_numbers_are_exported_and_other_data_replace_them(view: DataView, qtbot: QtBot, tmp_path: Path) -> None:
     child_of(view.histograms, ExportButton).copy_numbers()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[:3] == ["split,side,tokens,texts", f"train,source,3,{NUM_TRAIN - 1}", "train,source,31,1"]
@@ -169,7 +167,7 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     qtbot.waitUntil(
         lambda: not_none(history.prepared).config.model.d_ff == 8 and not workbench.waiting_changes, timeout=WAIT_MS
     )
-    assert view.reader.data is data  # another model, the same data
+    assert view.reader.data is data  # another model, but the same data
 
     workbench.edit("dataset.max_src_length", 40)
     qtbot.waitUntil(lambda: view.reader.data is not data, timeout=WAIT_MS)
@@ -183,8 +181,8 @@ def test_numbers_are_exported_and_other_data_replace_these(view: DataView, qtbot
     assert view.page_label.text() == "none"
 
 
-def test_no_row_cuts_its_tokens_off_beside_setup(view: DataView, empty_window: MainWindow, qtbot: QtBot) -> None:
-    """Setup takes a third of the width: a text of one line needs two."""
+def test_no_row_cuts_off_its_tokens_beside_setup(view: DataView, empty_window: MainWindow, qtbot: QtBot) -> None:
+    """Setup takes a third of the width, so a text of one line needs two."""
     table, width = view.table, view.table.columnWidth(1)
 
     def cut_off() -> list[int]:
@@ -196,7 +194,7 @@ def test_no_row_cuts_its_tokens_off_beside_setup(view: DataView, empty_window: M
     qtbot.waitUntil(lambda: not cut_off(), timeout=WAIT_MS)
 
 
-def test_a_pair_that_lacks_its_line_breaks_is_noted(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_very_long_pair_gives_a_note(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "train.tsv").write_text("go on\tx\n" * 20 + f"{'go ' * 1500}\tx\n", encoding="utf-8")
     (tmp_path / "valid.tsv").write_text("go on\tx\n", encoding="utf-8")
     options = f"{{folder: {tmp_path}, train_source: train.tsv, valid_source: valid.tsv}}"
@@ -210,7 +208,7 @@ def test_a_pair_that_lacks_its_line_breaks_is_noted(empty_window: MainWindow, qt
     assert empty_window.trouble_strip.isVisible() and empty_window.trouble_strip.property("role") == "note"
 
 
-def test_pairs_that_the_plugin_leaves_out_are_counted_beside_those_too_long(view: DataView, qtbot: QtBot) -> None:
+def test_pairs_left_out_by_the_plugin_are_counted_separately(view: DataView, qtbot: QtBot) -> None:
     data = view.reader.data
     view.context.workbench.edit("dataset.options", {**not_none(view.reader.config).dataset.options, "max_length": 10})
     qtbot.waitUntil(lambda: view.reader.data is not data, timeout=WAIT_MS)
@@ -231,5 +229,5 @@ def test_previous_data_are_marked_until_the_next_are_ready(
     wait_until_known(view, qtbot)
     assert view.note_label.text() == HINT
     notes.clear()
-    empty_window.context.workbench.edit("model.d_ff", 32)  # which changes nothing of them
+    empty_window.context.workbench.edit("model.d_ff", 32)  # does not change the data
     qtbot.waitUntil(lambda: OUTDATED in notes and view.note_label.text() == HINT, timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""The Plugins view, driven as a person drives it, on plugin files that are written and edited."""
+"""The Plugins view, operated by mouse and keyboard, with plugin files that are written and edited."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LEAKING = WORDS.replace('"words"', '"leaking"').replace("if split_of(word) == sp
 
 @pytest.fixture
 def folder(home: Path) -> Path:
-    """The user's plugin folder, with a plugin that works, one that cannot be loaded, and one with findings."""
+    """The user's plugin folder with three plugins: one works, one cannot be loaded, one has findings."""
     path = user_plugins_dir()
     path.mkdir(parents=True)
     for name, text in (("words", WORDS), ("broken", BROKEN), ("leaking", LEAKING)):
@@ -56,7 +56,7 @@ def folder(home: Path) -> Path:
 
 @pytest.fixture
 def view(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> PluginsView:
-    """The view, opened from the rail, with its rows."""
+    """The open view with its rows."""
     shown = empty_window.plugins_view
     empty_window.show_view(VIEWS.index(type(shown)))
     qtbot.waitUntil(lambda: bool(shown.table.rows), timeout=WAIT_MS)
@@ -64,7 +64,7 @@ def view(folder: Path, empty_window: MainWindow, qtbot: QtBot) -> PluginsView:
 
 
 class FileManager(QObject):
-    """Stands where the desktop's file manager would open."""
+    """Opens folders in place of the desktop's file manager, and records them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class FileManager(QObject):
 
 @pytest.fixture
 def file_manager() -> Iterator[FileManager]:
-    """Told of every folder that is opened."""
+    """A file manager that records every folder that is opened."""
     manager = FileManager()
     QDesktopServices.setUrlHandler("file", manager, "open")  # type: ignore[arg-type]  # its types want bytes, which it refuses
     yield manager
@@ -85,7 +85,7 @@ def file_manager() -> Iterator[FileManager]:
 
 
 def row(view: PluginsView, name: str) -> list[str]:
-    """What the table shows of a plugin."""
+    """The texts of a plugin's row."""
     number = next(number for number, row in enumerate(view.table.rows) if row.info.name == name)
     return row_texts(view.table, number)
 
@@ -95,15 +95,13 @@ def click(qtbot: QtBot, button: object) -> None:
 
 
 def reload(view: PluginsView, qtbot: QtBot) -> None:
-    """F5, and wait until all files are read."""
+    """Press F5 and wait until all files are read."""
     qtbot.keyClick(view.table, Qt.Key.Key_F5)
     assert not view.reload_button.isEnabled() and "Reading" in view.reload_button.toolTip()
     qtbot.waitUntil(view.reload_button.isEnabled, timeout=WAIT_MS)
 
 
-def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_is_named(
-    view: PluginsView, folder: Path
-) -> None:
+def test_rows_show_origin_version_and_errors_and_every_control_is_named(view: PluginsView, folder: Path) -> None:
     assert view.table.hasFocus()
     buttons = (view.try_button, view.check_button, view.new_button, view.reload_button, view.folder_button)
     for control in (*buttons, view.table, view.name_edit):
@@ -112,7 +110,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
     assert view.about.accessibleName() and view.findings.accessibleName()
     assert row(view, "words") == ["Some words", "words", "ready", "API 1", shorten_home(folder)]
     assert row(view, "copy_task")[2:] == ["ready", "API 1", "Headlight"]
-    assert [row.info.name for row in view.table.rows][:3] == ["broken", "leaking", "words"]  # what needs somebody first
+    assert [row.info.name for row in view.table.rows][:3] == ["broken", "leaking", "words"]  # errors first
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
@@ -121,7 +119,7 @@ def test_rows_say_where_from_which_version_and_what_is_wrong_and_every_control_i
     assert not view.try_button.isEnabled() and sentence in view.try_button.toolTip()
 
 
-def test_enter_puts_a_plugin_into_setup(
+def test_enter_chooses_a_plugin_in_setup(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     view.table.select(str(folder / "words.py"))
@@ -136,13 +134,13 @@ def test_enter_puts_a_plugin_into_setup(
     assert not empty_window.trouble_strip.isVisible()
 
 
-def test_a_plugin_with_a_preset_is_tried_with_it(view: PluginsView, empty_window: MainWindow, qtbot: QtBot) -> None:
+def test_a_plugin_with_a_preset_is_chosen_with_it(view: PluginsView, empty_window: MainWindow, qtbot: QtBot) -> None:
     view.table.select(next(row.info.origin for row in view.table.rows if row.info.name == "copy_task"))
     click(qtbot, view.try_button)
     assert empty_window.setup_drawer.preset_combo.currentText() == "copy_task"
 
 
-def test_a_new_plugin_is_named_in_place_written_and_shown(
+def test_a_new_plugin_is_named_written_and_shown(
     view: PluginsView, qtbot: QtBot, folder: Path, file_manager: FileManager
 ) -> None:
     click(qtbot, view.new_button)
@@ -165,7 +163,7 @@ def test_a_new_plugin_is_named_in_place_written_and_shown(
     assert view.note_label.text() == WRITTEN.format("my_words.py")
 
 
-def test_esc_gives_a_new_plugin_up(view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path) -> None:
+def test_esc_cancels_a_new_plugin(view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path) -> None:
     click(qtbot, view.new_button)
     qtbot.keyClicks(view.name_edit, "my_words")
     qtbot.keyClick(view.name_edit, Qt.Key.Key_Escape)
@@ -173,7 +171,7 @@ def test_esc_gives_a_new_plugin_up(view: PluginsView, empty_window: MainWindow, 
     assert not (folder / "my_words.py").exists()
 
 
-def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
+def test_enter_twice_and_esc_write_one_plugin_and_close_the_field(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
 ) -> None:
     click(qtbot, view.new_button)
@@ -188,18 +186,18 @@ def test_enter_twice_and_esc_write_one_plugin_and_leave_the_field_closed(
     assert len(file_manager.opened) == 1 and empty_window.trouble_strip.trouble is None
 
 
-def test_esc_gives_up_a_new_plugin_that_is_refused_a_moment_later(
+def test_esc_cancels_a_new_plugin_that_is_refused_later(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     click(qtbot, view.new_button)
-    qtbot.keyClicks(view.name_edit, "words")  # there is one already
+    qtbot.keyClicks(view.name_edit, "words")  # this name is taken
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
         qtbot.keyClick(view.name_edit, key)
     qtbot.waitUntil(lambda: not view.name_edit.isReadOnly(), timeout=WAIT_MS)
     assert view.name_edit.isHidden() and view.note_label.text() == HINT and empty_window.trouble_strip.trouble is None
 
 
-def test_the_folder_is_made_where_there_is_none(
+def test_the_plugin_folder_is_made_if_it_is_missing(
     empty_window: MainWindow, qtbot: QtBot, file_manager: FileManager
 ) -> None:
     view = empty_window.plugins_view
@@ -234,14 +232,14 @@ def test_a_check_can_be_stopped(view: PluginsView, qtbot: QtBot, folder: Path) -
     assert view.checks.reports == {}
 
 
-def test_a_report_that_comes_too_late_ends_no_other_check(view: PluginsView, qtbot: QtBot, folder: Path) -> None:
+def test_a_late_report_does_not_end_the_next_check(view: PluginsView, qtbot: QtBot, folder: Path) -> None:
     checks = view.checks
     plugins = {one.info.name: one.info for one in view.table.rows}
     first, second = plugins["leaking"], plugins["words"]
     checks.start(first)
     report_is_here = Event()
     not_none(checks._answer).add_done_callback(lambda _: report_is_here.set())
-    assert report_is_here.wait(WAIT_MS / 1000)  # and the window has not looked at it yet
+    assert report_is_here.wait(WAIT_MS / 1000)  # it has arrived, but the window has not processed it
     checks.start(second)
     checks._bridge.drain()
     assert checks.running is second
@@ -249,7 +247,7 @@ def test_a_report_that_comes_too_late_ends_no_other_check(view: PluginsView, qtb
     assert list(checks.reports) == [second.origin]
 
 
-def test_an_edited_plugin_is_reloaded_while_a_run_learns(
+def test_an_edited_plugin_can_be_reloaded_while_a_run_learns(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge, workbench, drawer = empty_window.context.bridge, empty_window.context.workbench, empty_window.setup_drawer
@@ -283,7 +281,7 @@ def test_an_edited_plugin_is_reloaded_while_a_run_learns(
     assert view.note_label.text() == HINT
 
 
-def test_before_learning_the_edited_plugin_is_prepared_at_once(
+def test_before_learning_an_edited_plugin_is_prepared_at_once(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge = empty_window.context.bridge
@@ -297,7 +295,7 @@ def test_before_learning_the_edited_plugin_is_prepared_at_once(
     qtbot.waitUntil(lambda: set(not_none(bridge.history.prepared).src_tokens[4:]) == set("uvwxyz"), timeout=WAIT_MS)
 
 
-def test_the_error_of_a_broken_plugin_goes_once_it_is_fixed(
+def test_the_error_of_a_plugin_disappears_once_it_is_fixed(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge, strip = empty_window.context.bridge, empty_window.trouble_strip
@@ -324,6 +322,6 @@ def test_the_error_of_a_broken_plugin_goes_once_it_is_fixed(
     assert view.table.mapTo(view, view.table.rect().topLeft()) == top
 
 
-def test_a_docstring_loses_its_backticks_and_its_line_breaks_but_for_lists() -> None:
+def test_a_docstring_loses_backticks_and_line_breaks_except_in_lists() -> None:
     doc = "First\n`line`.\n\nLook for:\n- one\n  thing\n- `<eos>` and `a\n  b`"
     assert paragraphs(doc) == ["First line.", "Look for:", "- one thing", "- <eos> and a b"]

@@ -1,4 +1,4 @@
-"""The Setup drawer on the real workbench."""
+"""The Setup drawer with the real workbench."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.gui.waiting import wait_for
 
 
 def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
-    """Replace a field's text key by key."""
+    """Replace a field's text, key by key."""
     editor = window.setup_drawer.form(key.partition(".")[0]).rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setFocus()
@@ -31,17 +31,17 @@ def type_into(qtbot: QtBot, window: MainWindow, key: str, text: str) -> None:
     qtbot.keyClicks(editor, text)
 
 
-def test_an_edit_prepares_again(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_edit_is_prepared(qtbot: QtBot, window: MainWindow) -> None:
     workbench = window.context.workbench
     before = window.setup_drawer.size_label.text()
     type_into(qtbot, window, "model.d_ff", "32")
-    assert window.setup_drawer.size_label.text() != before  # told while typing, before anything is built
+    assert window.setup_drawer.size_label.text() != before  # computed while typing, before a model is built
     qtbot.waitUntil(lambda: workbench.resolved.config.model.d_ff == 32, timeout=WAIT_MS)  # type: ignore[union-attr]
     assert window.setup_drawer.size_label.text() == f"{workbench.resolved.num_parameters:,} parameters"  # type: ignore[union-attr]
     assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
 
 
-def test_settings_are_saved_with_a_suffix_that_open_finds_again(
+def test_settings_are_saved_with_the_suffix_that_open_looks_for(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for typed, whole in (("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")):
@@ -75,7 +75,7 @@ def test_saving_or_learning_without_refused_values_is_noted(
     assert (row.editor.text(), row.error) == ("abc", "expected a whole number, given 'abc'.")
 
 
-def test_an_error_stands_beside_its_field_until_all_fits_together(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_error_is_shown_beside_its_field_until_all_values_are_valid(qtbot: QtBot, window: MainWindow) -> None:
     type_into(qtbot, window, "model.num_heads", "3")
     row = window.setup_drawer.form("model").rows["model.num_heads"]
     assert "must divide d_model = 16" in row.error_label.text()
@@ -86,7 +86,7 @@ def test_an_error_stands_beside_its_field_until_all_fits_together(qtbot: QtBot, 
 
 
 def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
-    """One after the other."""
+    """Type two values that are valid only together, one after the other."""
     rows, workbench = window.setup_drawer.form("model").rows, window.context.workbench
     type_into(qtbot, window, "model.num_heads", "5")
     assert rows["model.num_heads"].error_label.text() == "✗ must divide d_model = 16, given 5."
@@ -98,7 +98,7 @@ def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
     assert rows["model.d_model"].error_label.text() == rows["model.num_heads"].error_label.text() == ""
 
 
-def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_refused_value_is_kept_through_another_edit(qtbot: QtBot, window: MainWindow) -> None:
     row = window.setup_drawer.form("model").rows["model.dropout"]
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
@@ -109,7 +109,7 @@ def test_what_was_refused_is_not_lost_by_another_edit(qtbot: QtBot, window: Main
     assert row.editor.text() == "0" and row.error_label.text() == ""
 
 
-def test_no_run_begins_without_what_was_refused(
+def test_a_restart_waits_until_refused_values_are_fixed(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     button, workbench = window.setup_drawer.restart_button, window.context.workbench
@@ -130,7 +130,7 @@ def test_no_run_begins_without_what_was_refused(
     assert (workbench.applied.model.num_decoder_layers, workbench.applied.model.d_ff) == (2, 24)
 
 
-def test_a_field_without_which_nothing_can_be_prepared_is_marked(
+def test_a_required_option_is_marked(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], tmp_path: Path
 ) -> None:
     window.context.workbench.learn(1)
@@ -159,7 +159,7 @@ def test_a_field_without_which_nothing_can_be_prepared_is_marked(
     assert row.error_label.text() == "" and not window.trouble_strip.isVisible()
 
 
-def test_another_dataset_begins_without_what_was_refused_of_the_last(qtbot: QtBot, window: MainWindow) -> None:
+def test_another_dataset_drops_refused_values_of_the_previous_one(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     drawer.choose_preset("toy_german_english")
     workbench.edit("dataset.tokenizer", {"src": "subword", "tgt": "subword"})
@@ -188,15 +188,15 @@ def test_a_fixed_mark_goes_even_if_the_plugins_were_reloaded_meanwhile(
 
 def test_a_number_applies_once_it_is_completely_typed(qtbot: QtBot, window: MainWindow) -> None:
     bridge = window.context.bridge
-    window.transport.pace_slider.setValue(0)  # a step a second: all its forty would be gone while we type
+    window.transport.pace_slider.setValue(0)  # at one step a second; at full speed, the run would end during the typing
     typing = window.context.workbench._live_edits._delay
-    typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
+    typing.setInterval(100 * WAIT_MS)  # longer than any pause in the typing
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: bridge.history.last_step >= 2, timeout=WAIT_MS)
     editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
     assert isinstance(editor, QLineEdit)
     editor.selectAll()
-    qtbot.keyClicks(editor, "2000", delay=20)  # 2 would end the run here
+    qtbot.keyClicks(editor, "2000", delay=20)  # a max_steps of 2 would end the run
     assert typing.isActive() and not bridge.history.settings_changed
     typing.setInterval(APPLY_DELAY_MS)
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
@@ -211,10 +211,10 @@ def test_edits_apply_at_once_with_enter_or_when_the_field_loses_focus(
     workbench.learn(2)
     wait_for_state("paused")
     window.activateWindow()
-    window.rail.setup_button.click()  # a field that is not seen has no focus
+    window.rail.setup_button.click()  # a hidden field cannot have the focus
     window.setup_drawer.sections["training"].heading.click()
     typing = workbench._live_edits._delay
-    typing.setInterval(100 * WAIT_MS)  # so that nothing acts for a pause
+    typing.setInterval(100 * WAIT_MS)  # so that no pause applies an edit
     for number, (value, leave) in enumerate(((50, Qt.Key.Key_Return), (60, Qt.Key.Key_Tab)), start=1):
         editor = window.setup_drawer.form("training").rows["training.max_steps"].editor
         assert isinstance(editor, QLineEdit)
@@ -228,7 +228,7 @@ def test_edits_apply_at_once_with_enter_or_when_the_field_loses_focus(
         assert history.settings_changed[-1].value == value and not typing.isActive()
     box = window.setup_drawer.form("training").rows["training.early_stopping"].editor
     assert isinstance(box, QCheckBox)
-    box.click()  # nothing is typed there
+    box.click()  # not typed, so it applies at once
     qtbot.waitUntil(lambda: history.settings_changed[-1].key == "training.early_stopping", timeout=WAIT_MS)
 
 
@@ -239,9 +239,9 @@ def test_no_prefix_of_an_invalid_value_is_applied(
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn(5)
     wait_for_state("paused")
-    window.rail.setup_button.click()  # a field that is not seen has no focus
+    window.rail.setup_button.click()  # a hidden field cannot have the focus
     typing = workbench._live_edits._delay
-    typing.setInterval(100 * WAIT_MS)  # longer than any machine pauses in what is typed
+    typing.setInterval(100 * WAIT_MS)  # longer than any pause in the typing
     type_into(qtbot, window, "training.max_steps", typed)
     type_into(qtbot, window, "training.batch_size", typed)
     typing.setInterval(APPLY_DELAY_MS)
@@ -260,12 +260,12 @@ def test_no_prefix_of_an_invalid_value_is_applied(
     typing.setInterval(APPLY_DELAY_MS)
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     typing.setInterval(100 * WAIT_MS)
-    type_into(qtbot, window, "training.max_steps", typed)  # 60 has acted, and is what stays
-    type_into(qtbot, window, "training.batch_size", typed)  # 8 was typed out
+    type_into(qtbot, window, "training.max_steps", typed)  # 60 was applied and stays
+    type_into(qtbot, window, "training.batch_size", typed)  # 8 was complete and stays
     assert (workbench.draft.training.max_steps, workbench.draft.training.batch_size) == (60, 8)
 
 
-def test_a_dataset_with_a_long_title_pushes_no_field_out_of_sight(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_dataset_with_a_long_title_does_not_widen_the_drawer(qtbot: QtBot, window: MainWindow) -> None:
     drawer = window.setup_drawer
     drawer.plugin_combo.addItem("A dataset of eighty letters, since whoever wrote it thought of no narrow drawer")
     window.rail.setup_button.click()
@@ -279,12 +279,12 @@ def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) ->
     bridge, workbench = window.context.bridge, window.context.workbench
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
-    window.rail.setup_button.click()  # a field that is not seen has no focus
+    window.rail.setup_button.click()  # a hidden field cannot have the focus
     first = workbench.run
     type_into(qtbot, window, "training.optimizer.learning_rate", "5e-4")
     type_into(qtbot, window, "model.d_ff", "24")
     type_into(qtbot, window, "training.label_smoothing", "0.2")
-    assert set(workbench.waiting_changes) == {"model.d_ff"}  # the others are about to act
+    assert set(workbench.waiting_changes) == {"model.d_ff"}  # the others will be applied
     qtbot.waitUntil(lambda: len(bridge.history.settings_changed) == 2, timeout=WAIT_MS)
     assert set(workbench.waiting_changes) == {"model.d_ff"}
     assert window.setup_drawer.restart_button.text() == "Restart with 1 change"
@@ -294,7 +294,7 @@ def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) ->
     assert workbench.waiting_changes == ()
 
 
-def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_learning_rate_without_effect_says_so(qtbot: QtBot, window: MainWindow) -> None:
     row = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"]
     assert row.help_label.text() == help_text(row.field)
     for name, said in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
@@ -302,7 +302,7 @@ def test_a_rate_that_decides_nothing_says_so(qtbot: QtBot, window: MainWindow) -
         assert row.help_label.text() == not_none(row.editor).accessibleDescription() == said
 
 
-def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
     steps = window.setup_drawer.form("training").rows["training.max_steps"]
     planned = steps.help_label.text()
@@ -316,7 +316,7 @@ def test_setup_says_where_a_run_ends_that_goes_on_after_its_last_step(qtbot: QtB
     qtbot.waitUntil(lambda: steps.help_label.text() == planned, timeout=WAIT_MS)
 
 
-def test_the_drawer_folds_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
+def test_the_drawer_closes_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
     window.rail.setup_button.click()
     assert window.setup_drawer.isVisible()
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
@@ -324,14 +324,14 @@ def test_the_drawer_folds_when_learning_starts(qtbot: QtBot, window: MainWindow)
     qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
 
 
-def test_a_wrong_file_is_one_sentence_in_the_strip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_invalid_file_is_reported_in_the_strip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "wrong.yaml"
     path.write_text("dataset: {plugin: copy_task}\nmodel: {d_modle: 8}\n", encoding="utf-8")
     window.setup_drawer.open_file(path)
     assert "d_modle" in window.trouble_strip.sentence.text()
 
 
-def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_preset_without_its_files_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:
     drawer = window.setup_drawer
     drawer.choose_preset("cmudict_letters")
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
@@ -341,7 +341,7 @@ def test_a_preset_whose_files_are_not_here_says_so_and_the_next_one_works(qtbot:
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
 
 
-def test_changes_of_a_run_that_was_opened_are_counted_against_its_own_settings(
+def test_changes_are_counted_against_the_settings_of_the_opened_run(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
@@ -359,14 +359,14 @@ def test_changes_of_a_run_that_was_opened_are_counted_against_its_own_settings(
     assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", f"The settings of {run.name}.")
 
 
-def test_of_the_example_run_it_says_its_name_and_not_its_folders(qtbot: QtBot, empty_window: MainWindow) -> None:
+def test_the_summary_names_the_example_run_and_not_its_folder(qtbot: QtBot, empty_window: MainWindow) -> None:
     drawer, workbench = empty_window.setup_drawer, empty_window.context.workbench
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
     assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", "The settings of the example run.")
 
 
-def test_a_run_on_another_dataset_bears_its_name(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_run_on_another_dataset_gets_its_name(qtbot: QtBot, window: MainWindow) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     drawer.choose_preset("copy_task")
     drawer._choose_plugin(drawer.plugin_combo.findData("reverse"))

@@ -16,7 +16,7 @@ from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 
 
-def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow) -> None:
+def test_all_panels_fit_at_any_zoom(qtbot: QtBot, window: MainWindow) -> None:
     view, scroll = window.train_view, child_of(window.train_view, QScrollArea)
     panels = (view.sentence_row, view.attention_map, view.head_grid, view.curves)
 
@@ -28,11 +28,11 @@ def test_everything_stays_legible_at_any_zoom(qtbot: QtBot, window: MainWindow) 
         window.resize(1280, 720)
         qtbot.waitUntil(lambda: not_none(scroll.widget()).width() <= scroll.viewport().width(), timeout=WAIT_MS)
         qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
-        qtbot.waitUntil(all_fit, timeout=WAIT_MS)  # once what they show is laid out
+        qtbot.waitUntil(all_fit, timeout=WAIT_MS)  # after their layout
         assert (scroll.verticalScrollBar().maximum() == 0) == (zoom < 200), zoom
 
 
-def test_in_the_smallest_window_the_loss_has_room_to_fall_and_nothing_scrolls(qtbot: QtBot, window: MainWindow) -> None:
+def test_in_the_smallest_window_the_loss_is_high_enough_and_nothing_scrolls(qtbot: QtBot, window: MainWindow) -> None:
     view, scroll = window.train_view, child_of(window.train_view, QScrollArea)
     window.resize(window.minimumSize())
     qtbot.waitUntil(lambda: scroll.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)
@@ -43,7 +43,7 @@ def is_fully_visible(panel: Panel) -> bool:
     return panel.isVisible() and panel.visibleRegion().boundingRect() == panel.rect()
 
 
-def test_on_a_projector_map_and_loss_are_in_sight_together_below_a_transport_of_one_row(
+def test_on_a_projector_map_and_loss_are_visible_below_one_row_of_transport(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     view, transport, playhead = window.train_view, window.transport, window.context.playhead
@@ -61,9 +61,7 @@ def test_on_a_projector_map_and_loss_are_in_sight_together_below_a_transport_of_
             assert view.curves.loss.height() >= window.context.theme.px(70)
 
 
-def test_legend_and_learning_rate_are_hidden_on_a_projector_and_the_pointed_cell_is_in_the_title(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_on_a_projector_legend_and_rate_are_hidden_and_the_title_reads_out(qtbot: QtBot, window: MainWindow) -> None:
     view, theme = window.train_view, window.context.theme
     panel, rate = view.attention_map, view.curves.learning_rate
     window.resize(1280, 720)
@@ -98,11 +96,11 @@ def test_a_hidden_part_is_in_the_exported_picture(qtbot: QtBot, window: MainWind
         assert spare.isHidden() and panel.content.size() == size
 
 
-def test_beside_setup_a_projector_shows_all_of_the_width(qtbot: QtBot, window: MainWindow) -> None:
+def test_on_a_projector_the_view_fits_beside_setup(qtbot: QtBot, window: MainWindow) -> None:
     view, scroll = window.train_view, child_of(window.train_view, QScrollArea)
     window.resize(1280, 720)
     window.rail.setup_button.click()
-    for zoom in (100, 150):  # each choice of the loss's panel has been laid out at another font before
+    for zoom in (100, 150):  # the loss panel's controls were laid out with another font before
         window.context.theme.set_zoom(zoom)
         qtbot.waitUntil(lambda: scroll.horizontalScrollBar().maximum() == 0, timeout=WAIT_MS)
         qtbot.waitUntil(lambda: not_none(scroll.widget()).width() == scroll.viewport().width(), timeout=WAIT_MS)

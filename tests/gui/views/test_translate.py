@@ -1,4 +1,4 @@
-"""The Translate view, driven as a person drives it."""
+"""The Translate view, operated by mouse and keyboard."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Learn = Callable[[int], None]
 
 @pytest.fixture
 def view(german_window: MainWindow, qtbot: QtBot) -> TranslateView:
-    """The Translate view, open, with the example it offers translated by the untrained model."""
+    """The open Translate view, with its first example translated by the untrained model."""
     german_window.show_view(VIEWS.index(type(german_window.translate_view)))
     qtbot.waitUntil(lambda: german_window.translate_view.typed.translation is not None, timeout=WAIT_MS)
     return german_window.translate_view
@@ -48,13 +48,13 @@ def enter(view: TranslateView, qtbot: QtBot, text: str) -> None:
 
 
 def draw(view: TranslateView) -> None:
-    """Draw all that waits to be drawn."""
+    """Draw every panel that is out of date."""
     while any(panel.is_dirty and panel.isVisible() for panel in view.panels):
         view.context.redraw_scheduler.draw()
 
 
 def draw_until(view: TranslateView, qtbot: QtBot, holds: Callable[[], bool]) -> None:
-    """Draw whatever waits to be drawn until it holds."""
+    """Draw what is out of date until the condition holds."""
 
     def is_drawn() -> bool:
         draw(view)
@@ -72,7 +72,7 @@ def tree_of(view: TranslateView) -> BeamTree:
 
 
 def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
-    """Pick weights by what the combo box says, and wait for their translation."""
+    """Choose weights by the text of their item, and wait for their translation."""
     before = view.typed.translation
     place = view.weights_combo.findText(text)
     assert place >= 0, [view.weights_combo.itemText(each) for each in range(view.weights_combo.count())]
@@ -91,14 +91,12 @@ def probabilities(translation: Translation) -> list[float]:
     return not_none(translation.sentence).free_running.output_probability.tolist()
 
 
-def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tracks(
-    view: TranslateView, qtbot: QtBot
-) -> None:
+def test_before_training_an_example_is_translated_in_two_tracks(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
     assert view.source_edit.text() == view.context.bridge.history.sentences[0]
     assert view.tokens.title_label.text() == "Translation · weights of step 0"
     assert view.map.title_label.text() == "Cross-attention, layer 2 head 1, free-running · step 0"
-    assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # typing replaces it
+    assert view.source_edit.hasFocus() and view.source_edit.hasSelectedText()  # so that typing replaces it
     probed = not_none(view.context.bridge.history.probe(0)).sentences[0]
     fed, free = view.tracks.canvas.tracks
     assert view.reference_edit.text() == probed.reference
@@ -112,7 +110,7 @@ def test_an_example_stands_there_translated_before_anything_is_trained_in_two_tr
     assert view.tokens.table.currentRow() == 1
 
 
-def test_each_token_has_its_probability_and_runners_up(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+def test_each_token_has_its_probability_and_other_candidates(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(40)
     enter(view, qtbot, "ich mochte ein bier")
     table, translation = view.tokens.table, translation_of(view)
@@ -191,16 +189,16 @@ def test_a_typed_reference_is_fed_and_dropped_with_its_sentence(view: TranslateV
     assert view.reference_edit.text() == ""
 
 
-def test_a_page_has_the_name_of_its_button(view: TranslateView) -> None:
-    _, *names = (button.text() for button in view.pages.buttons)  # the first names the head that it shows
+def test_the_title_of_a_page_is_the_text_of_its_button(view: TranslateView) -> None:
+    _, *names = (button.text() for button in view.pages.buttons)  # the first button names the shown head
     assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
     sides = window_of(view).runs_view.comparison_pages
-    _, *names = (button.text() for button in sides.buttons)  # the first shows the losses, and a table
+    _, *names = (button.text() for button in sides.buttons)  # the first page has losses and a table
     for name, panel in zip(names, (sides.attention, sides.translations), strict=True):
         assert panel.title.startswith(f"{name} of the chosen runs")
 
 
-def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+def test_greedy_and_beam_search_are_shown_side_by_side(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(20)
     qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
     show_page(view, "Beam search")
@@ -225,7 +223,7 @@ def test_greedy_and_beam_stand_side_by_side(view: TranslateView, learn: Learn, q
     assert {node.rank for node in tree_of(view).nodes} == {0, 1}
 
 
-def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: TranslateView, qtbot: QtBot) -> None:
+def test_keys_move_through_a_tree_larger_than_its_space(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
     canvas, area = view.beam.canvas, view.beam._area
@@ -239,22 +237,22 @@ def test_the_keys_lead_through_a_tree_that_is_larger_than_its_room(view: Transla
     for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Down] * 9, *[Qt.Key.Key_Left] * 29, *[Qt.Key.Key_Up] * 9):
         before = canvas._node
         qtbot.keyClick(canvas, key)
-        QApplication.processEvents()  # what is said of it may need another line
+        QApplication.processEvents()  # the readout may need another line
         assert canvas._node != before and sees_mark()
     cut = not_none(canvas._layout).box(50).toRect()
     area.horizontalScrollBar().setValue(cut.center().x())
     stood_at = canvas.pos()
     qtbot.mouseMove(canvas, cut.topRight() + QPoint(-4, 4))
     qtbot.waitUntil(lambda: canvas._node == 50, timeout=WAIT_MS)
-    assert canvas.pos() == stood_at  # what is under the mouse stays there
+    assert canvas.pos() == stood_at  # the mouse does not scroll
     for _ in range(9):
         qtbot.keyClick(canvas, Qt.Key.Key_Down)
-    area.resize(area.width(), area.height() - 2 * GRID)  # as where something else takes more room
+    area.resize(area.width(), area.height() - 2 * GRID)  # as when another part needs more space
     assert sees_mark()
 
 
 def large_tree() -> BeamTree:
-    """30 tokens of ten hypotheses, none of which is cut."""
+    """A tree of 30 positions with ten hypotheses, none of which is cut."""
     nodes = tuple(
         BeamNode(
             parent=(position - 1) * 10 + rank if position else -1,
@@ -277,12 +275,12 @@ def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: Q
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
     history, tree = view.context.bridge.history, tree_of(view)
     view.typed.translation = replace(translation_of(view), source="ich möchte ein Bier")
-    view.beam.query.answer = tree  # the newest there is
+    view.beam.query.answer = tree  # the newest answer
     view.beam.show_step(history, 0)
     assert view.beam.is_empty
 
 
-def test_greedy_and_beam_continue_from_the_chosen_token(view: TranslateView, qtbot: QtBot) -> None:
+def test_greedy_and_beam_search_continue_from_the_chosen_token(view: TranslateView, qtbot: QtBot) -> None:
     draw(view)
     show_page(view, "Beam search")
     continue_from_another_token(view, qtbot)
@@ -295,14 +293,14 @@ def test_greedy_and_beam_continue_from_the_chosen_token(view: TranslateView, qtb
 
 
 def assert_boxes_hold_their_tokens(view: TranslateView) -> None:
-    """At any zoom: no token of the tree is cut, and the canvas scrolls over all of it."""
+    """At any zoom, no token of the tree is cut, and the canvas is as wide as it needs."""
     canvas, metrics = view.beam.canvas, QFontMetricsF(view.context.theme.token_font())
     for index, node in enumerate(tree_of(view).nodes):
         assert not_none(canvas._layout).box(index).width() >= metrics.horizontalAdvance(f"✗ {node.token}") + GRID
     assert canvas.minimumWidth() == canvas.sizeHint().width()
 
 
-def test_the_same_sentence_by_two_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+def test_a_sentence_is_compared_between_two_weights(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(20)
     qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
     show_page(view, "Two weights")
@@ -324,14 +322,14 @@ def reselect_compared_run(view: TranslateView, qtbot: QtBot) -> None:
     assert names_of(view)[:2] == ["step 0", "step 0"]
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen screen, of any window that pops up
-def test_runs_are_offered_once_their_list_is_closed(view: TranslateView, qtbot: QtBot) -> None:
+@pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen platform, when a popup opens
+def test_the_list_of_runs_is_updated_once_it_is_closed(view: TranslateView, qtbot: QtBot) -> None:
     combo = view.other.run_combo
     show_page(view, "Two weights")
     qtbot.waitUntil(lambda: combo.findText(EXAMPLE_NAME) == 1, timeout=WAIT_MS)
     runs = view.other._runs
     combo.showPopup()
-    combo.view().setCurrentIndex(combo.model().index(1, 0))  # pointed at
+    combo.view().setCurrentIndex(combo.model().index(1, 0))  # the mouse is over this item
     view.other._handle_runs_read([])
     assert combo.count() == 2 and combo.view().currentIndex().row() == 1
     combo.hidePopup()
@@ -346,7 +344,7 @@ def test_runs_are_offered_once_their_list_is_closed(view: TranslateView, qtbot: 
     assert view.other.run is None and combo.count() == 1 and not view.other.step_combo.isVisible()
 
 
-def test_of_a_run_that_kept_weights_of_one_step_alone_another_run_is_to_be_chosen(
+def test_a_run_with_weights_of_one_step_asks_to_choose_another_run(
     view: TranslateView, learn: Learn, qtbot: QtBot
 ) -> None:
     learn(1)
@@ -356,12 +354,12 @@ def test_of_a_run_that_kept_weights_of_one_step_alone_another_run_is_to_be_chose
     show_page(view, "Two weights")
     chosen = "This run kept only the weights of step 800: choose another run above"
     draw_until(view, qtbot, lambda: empty.text().startswith(chosen))
-    assert view.other.run_combo.count() == 2  # the one that has learned a step
+    assert view.other.run_combo.count() == 2  # the other one has learned a step
     view.other._handle_runs_read([])
     draw_until(view, qtbot, lambda: "Once another run on this dataset" in empty.text())
 
 
-def test_two_weights_are_compared_by_one_sentence_only(
+def test_two_weights_are_compared_only_for_the_current_sentence(
     view: TranslateView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     show_page(view, "Two weights")
@@ -369,7 +367,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
     assert view.other.verdict_label.text().startswith("= Both write the same.")
     reselect_compared_run(view, qtbot)
     for choose in (lambda: enter(view, qtbot, "ich mochte bier"), lambda: continue_from_another_token(view, qtbot)):
-        with monkeypatch.context() as slow:  # the second translation is still to come
+        with monkeypatch.context() as slow:  # the second translation is pending
             slow.setattr(view.other.query, "submit", lambda *_, **__: None)
             choose()
             assert view.other.is_empty and view.other.empty_label.text() == "Translating …"
@@ -379,7 +377,7 @@ def test_two_weights_are_compared_by_one_sentence_only(
 
 
 def continue_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
-    """Have the output begin with the first runner-up, and wait for it."""
+    """Have the output begin with another candidate, and wait for it."""
     view.tokens.table.setCurrentCell(0, 1)
     qtbot.keyClick(view.tokens.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(translation_of(view).prefix) == 1, timeout=WAIT_MS)
@@ -387,7 +385,7 @@ def continue_from_another_token(view: TranslateView, qtbot: QtBot) -> None:
 
 
 def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
-    """The run that was at hand stands beside the next one, with what it wrote itself."""
+    """Require that the earlier run can be compared with the next one, with the translation that it made itself."""
     before, name = translation_of(view), run_name(not_none(view.context.bridge.history.folder))
     view.context.workbench.reset(seed=5)
     combo = view.other.run_combo
@@ -408,7 +406,7 @@ def names_of(view: TranslateView) -> list[str]:
     return [track.name for track in view.other.canvas.tracks]
 
 
-def test_translates_during_training_and_follows_it(
+def test_it_translates_during_training_and_follows_it(
     german_window: MainWindow, view: TranslateView, qtbot: QtBot
 ) -> None:
     german_window.context.workbench.edit("training.max_steps", 100_000)
@@ -425,7 +423,7 @@ def test_translates_during_training_and_follows_it(
     qtbot.waitUntil(lambda: translation_of(view).step == last_step, timeout=WAIT_MS)
 
 
-def test_translates_with_kept_weights_and_follows_the_playhead_to_the_nearest_kept_step(
+def test_it_uses_kept_weights_and_follows_the_playhead_to_the_nearest_ones(
     view: TranslateView, learn: Learn, qtbot: QtBot
 ) -> None:
     untrained = translation_of(view)
@@ -454,7 +452,7 @@ def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
     assert not_none(view.map.canvas.picture).columns[-2] == "<unk>"
 
 
-def test_any_text_is_read_and_an_error_stands_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
+def test_any_text_is_read_and_an_error_is_shown_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
     for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
         enter(view, qtbot, text)
         assert "not in the vocabulary" in view.note_label.text(), text[:20]
@@ -484,11 +482,11 @@ def test_a_field_shows_the_beginning_of_its_sentence(view: TranslateView, qtbot:
     view.reference_edit.setFixedWidth(60)
 
     def first_seen(edit: QLineEdit) -> int:
-        edit.grab()  # it scrolls where it is painted
+        edit.grab()  # it scrolls when it is painted
         return edit.cursorPositionAt(QPoint(12, edit.height() // 2))
 
     sources = view.context.bridge.history.sentences
-    assert first_seen(view.source_edit) <= 1  # the one that was offered, chosen whole
+    assert first_seen(view.source_edit) <= 1  # the offered sentence, all selected
     view.translate(sources[1])
     qtbot.waitUntil(lambda: translation_of(view).source == sources[1], timeout=WAIT_MS)
     assert view.reference_edit.text() and first_seen(view.source_edit) <= 1 and first_seen(view.reference_edit) <= 1
@@ -535,7 +533,7 @@ def assert_reference_follows_its_label(window: MainWindow, view: TranslateView, 
 
     def fits() -> None:
         places = [QRect(one.mapTo(view, QPoint()), one.size()) for one in row]
-        assert max(place.top() for place in places) < min(place.bottom() for place in places), "one line"
+        assert max(place.top() for place in places) < min(place.bottom() for place in places), "all must be in one line"
         assert all(left.right() < right.left() for left, right in itertools.pairwise(places))
         metrics, hint = QFontMetricsF(view.reference_edit.font()), view.reference_edit.placeholderText()
         assert metrics.horizontalAdvance(hint) + 2 * GRID < view.reference_edit.width()
@@ -546,7 +544,7 @@ def assert_reference_follows_its_label(window: MainWindow, view: TranslateView, 
         qtbot.waitUntil(fits, timeout=WAIT_MS)
 
 
-def test_unknown_tokens_in_words() -> None:
+def test_the_note_on_unknown_tokens_is_in_words() -> None:
     assert unknown_note(()) == ""
     assert unknown_note(("a", "a")) == "“a” is not in the vocabulary: read as <unk>."
     assert unknown_note(("a", "b", "c")) == "“a”, “b” and “c” are not in the vocabulary: each is read as <unk>."
@@ -555,7 +553,7 @@ def test_unknown_tokens_in_words() -> None:
     assert len(unknown_note(("x" * 10_000,))) < 80
 
 
-def test_the_page_is_laid_out_again_only_for_a_hypothesis_with_more_lines(view: TranslateView, qtbot: QtBot) -> None:
+def test_moving_through_the_tree_changes_the_layout_only_for_more_lines(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
     canvas, label, counted = view.beam.canvas, view.beam.readout_label, LayoutRequests()
@@ -568,7 +566,7 @@ def test_the_page_is_laid_out_again_only_for_a_hypothesis_with_more_lines(view: 
         QApplication.processEvents()
         assert label.text() == canvas.accessibleDescription() and cut_texts(view.beam) == []
         heights.add(label.heightForWidth(label.width()))
-    assert len(heights) > 1 and label.height() == max(heights)  # the first says little, and has its lines all the same
+    assert len(heights) > 1 and label.height() == max(heights)  # even the first, short readout has that height
     view.pages.installEventFilter(counted)
     for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
         qtbot.keyClick(canvas, key)
@@ -592,7 +590,7 @@ def test_a_note_about_the_sentence_moves_nothing(view: TranslateView, qtbot: QtB
 
 
 class LayoutRequests(QObject):
-    """Counts how often something is asked to lay its parts out anew."""
+    """Counts the layout requests of a widget."""
 
     number = 0
 
@@ -601,10 +599,8 @@ class LayoutRequests(QObject):
         return False
 
 
-def test_on_a_projector_the_sentence_has_the_room_that_its_row_leaves(
-    view: TranslateView, learn: Learn, qtbot: QtBot
-) -> None:
-    learn(40)  # weights that are kept have long names
+def test_on_a_projector_the_sentence_field_fills_its_row(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
+    learn(40)  # kept weights have long names
     window_of(view).resize(1280, 720)
     view.context.theme.set_zoom(150)
     qtbot.waitUntil(lambda: view.translate_button.y() > view.source_edit.y(), timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""Rows that go on in the next line."""
+"""Rows of widgets that wrap."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.gui.not_none import not_none
 
 @pytest.fixture
 def row(qtbot: QtBot) -> Iterator[FlowLayout]:
-    """Three buttons in a widget."""
+    """The layout of three buttons in a widget."""
     widget = QWidget()
     qtbot.addWidget(widget)
     made = FlowLayout(widget, 0, 8)
     for _ in range(3):
         made.addWidget(QPushButton("a button"))
-    yield made  # the widget would go with this function
+    yield made  # a return would destroy the widget
 
 
 def button_at(row: FlowLayout, place: int) -> QPushButton:
@@ -30,7 +30,7 @@ def button_at(row: FlowLayout, place: int) -> QPushButton:
     return button
 
 
-def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_height_is_computed_once_per_width(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     worked_out, lines = [], FlowLayout._lines
 
     def counted(self: FlowLayout, room: int) -> list[list[SizedItem]]:
@@ -43,12 +43,12 @@ def test_its_height_is_worked_out_once(row: FlowLayout, monkeypatch: pytest.Monk
     assert worked_out == [100, 1000]
 
 
-def test_it_follows_what_its_items_become(row: FlowLayout) -> None:
+def test_it_follows_changes_of_its_items(row: FlowLayout) -> None:
     widget, button, other = not_none(row.parentWidget()), button_at(row, 0), button_at(row, 1)
     width = 2 * button.sizeHint().width() + 8
 
     def heights() -> tuple[int, int]:
-        """As it is said, and as it is worked out anew."""
+        """The cached height and the recomputed one."""
         return row.heightForWidth(width), row._geometries(QRect(0, 0, width, 0))[1]
 
     seen = []

@@ -1,4 +1,4 @@
-"""Texts that are shown as they are."""
+"""Texts that are shown literally."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from gui.widgets.labels import literal_tooltip
 @pytest.mark.parametrize(
     "text", ["<p>Click <b>OK</b>", "a &lt;b", "R&D", "two  spaces < one", "of a line\n<i>and</i> a second", "plain"]
 )
-def test_a_tooltip_shows_every_text_as_it_is(qtbot: QtBot, text: str) -> None:
-    label = QLabel(literal_tooltip(text))  # which takes the same texts for rich ones as a tooltip
+def test_a_tooltip_shows_every_text_literally(qtbot: QtBot, text: str) -> None:
+    label = QLabel(literal_tooltip(text))  # a label detects rich text as a tooltip does
     qtbot.addWidget(label)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     label.setSelection(0, len(text))

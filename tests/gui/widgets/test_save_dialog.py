@@ -1,4 +1,4 @@
-"""What comes of a name that was typed into a dialog."""
+"""What the save dialog returns for a typed name."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ def over(qtbot: QtBot) -> QWidget:
         ("loss", "", "loss.svg"),
     ],
 )
-def test_the_suffix_that_was_typed_wins_over_that_of_the_chosen_format(
+def test_a_typed_suffix_takes_precedence_over_the_chosen_format(
     over: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, chosen: str, whole: str
 ) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), chosen))
     assert ask_where_to_save(over, "Save", "", KINDS) == tmp_path / whole
 
 
-def test_none_is_named(over: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancelled_dialog_returns_none(over: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     assert ask_where_to_save(over, "Save", "", KINDS) is None
 
 
-def test_a_file_that_the_dialog_did_not_ask_about_is_not_replaced_unasked(
+def test_a_file_is_not_replaced_before_the_dialog_has_asked(
     over: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "loss 0.5.png").touch()

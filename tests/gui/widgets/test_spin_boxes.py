@@ -1,4 +1,4 @@
-"""Spin boxes beside choices."""
+"""Spin boxes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.gui.conftest import WAIT_MS
 
 
 @pytest.mark.parametrize("points", [9.0, 14.0])
-def test_a_spin_box_is_as_high_as_a_choice_and_padded_as_one_at_every_zoom(qtbot: QtBot, points: float) -> None:
+def test_a_spin_box_has_the_height_and_padding_of_a_combo_box_at_every_zoom(qtbot: QtBot, points: float) -> None:
     theme = Theme("light")
     theme._points = points
     spin = styled_spin_box(IntegerSpinBox(), theme)
@@ -33,7 +33,7 @@ def test_a_spin_box_is_as_high_as_a_choice_and_padded_as_one_at_every_zoom(qtbot
         assert spin.lineEdit().textMargins().left() == theme.px(8)
 
 
-def test_its_numbers_are_written_as_all_others(qtbot: QtBot) -> None:
+def test_numbers_are_written_as_everywhere(qtbot: QtBot) -> None:
     theme = Theme("light")
     whole, part = styled_spin_box(IntegerSpinBox(), theme), styled_spin_box(DecimalSpinBox(), theme)
     for widget in (whole, part):
@@ -45,7 +45,9 @@ def test_its_numbers_are_written_as_all_others(qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(("typed", "taken"), [("0,2", 0.2), ("0.25", 0.25), ("0,25", 0.25), (",5", 0.5)])
-def test_a_comma_is_the_point_of_a_decimal_number(qtbot: QtBot, bridge: EngineBridge, typed: str, taken: float) -> None:
+def test_a_decimal_number_may_be_typed_with_a_comma(
+    qtbot: QtBot, bridge: EngineBridge, typed: str, taken: float
+) -> None:
     theme = Theme("light")
     beam = BeamPanel(theme, TypedSentence(bridge, Playhead()), bridge)
     for panel, spin in ((beam, beam.penalty_spin), (topic := LabelSmoothingTopic(theme), topic.eps_spin)):
@@ -61,7 +63,7 @@ def test_a_comma_is_the_point_of_a_decimal_number(qtbot: QtBot, bridge: EngineBr
     ("typed", "taken"), [("2,000", 2000), ("2 000", 2000), ("2\u00a0000", 2000), ("12,345", 12_345)]
 )
 @pytest.mark.parametrize("is_pasted", [False, True])
-def test_a_comma_or_a_space_parts_the_thousands_of_a_whole_number(
+def test_commas_or_spaces_may_separate_the_thousands_of_a_whole_number(
     qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, taken: int, is_pasted: bool
 ) -> None:
     write(shown_spin, typed, is_pasted)
@@ -74,7 +76,7 @@ def test_a_comma_or_a_space_parts_the_thousands_of_a_whole_number(
 @pytest.mark.parametrize("typed", ["2,5", "2.5", "2.000", "2,0000", "12,34", "2 5", "2,000,5", "2."])
 @pytest.mark.parametrize("is_pasted", [False, True])
 @pytest.mark.parametrize("highest", [20, 20_000])
-def test_what_is_no_whole_number_is_marked_and_nothing_of_it_is_taken(
+def test_an_invalid_whole_number_is_marked_and_not_applied(
     qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, is_pasted: bool, highest: int
 ) -> None:
     shown_spin.setRange(1, highest)
@@ -95,7 +97,7 @@ def test_what_is_no_whole_number_is_marked_and_nothing_of_it_is_taken(
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
-def test_a_digit_more_or_less_in_thousands_makes_another_whole_number(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
+def test_a_digit_more_or_less_keeps_a_number_with_thousands_valid(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
     shown_spin.clearFocus()
     shown_spin.setValue(4_000)
     assert shown_spin.text() == "4,000"
@@ -110,7 +112,7 @@ def test_a_digit_more_or_less_in_thousands_makes_another_whole_number(qtbot: QtB
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
-def test_the_same_is_so_before_the_words_that_follow_the_number(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
+def test_the_same_rules_hold_before_a_suffix(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
     shown_spin.setSuffix(" of 8")
     shown_spin.setRange(1, 8)
     for typed, taken in (("2", 2), ("2,5", 2), ("3.5", 2), ("6", 6)):
@@ -120,8 +122,8 @@ def test_the_same_is_so_before_the_words_that_follow_the_number(qtbot: QtBot, sh
         assert (shown_spin.value(), shown_spin.text()) == (taken, f"{taken} of 8")
 
 
-def test_every_spin_box_of_the_window_reads_numbers_by_these_rules(qtbot: QtBot, window: MainWindow) -> None:
-    for place in range(len(window.views)):  # Anatomy builds its topics as they are looked at
+def test_every_spin_box_of_the_window_is_one_of_ours(qtbot: QtBot, window: MainWindow) -> None:
+    for place in range(len(window.views)):  # Anatomy builds its topics when they are shown
         window.show_view(place)
     for topic in range(window.anatomy_view.topics.count()):
         window.anatomy_view.topics.setCurrentRow(topic)
@@ -131,7 +133,7 @@ def test_every_spin_box_of_the_window_reads_numbers_by_these_rules(qtbot: QtBot,
 
 @pytest.fixture
 def shown_spin(qtbot: QtBot) -> IntegerSpinBox:
-    """Of up to 50,000, at 7, with the focus."""
+    """A focused spin box from 1 to 50,000, at 7."""
     spin = styled_spin_box(IntegerSpinBox(), Theme("light"))
     qtbot.addWidget(spin)
     spin.setRange(1, 50_000)
@@ -144,7 +146,7 @@ def shown_spin(qtbot: QtBot) -> IntegerSpinBox:
 
 
 def write(spin: IntegerSpinBox, text: str, is_pasted: bool) -> None:
-    """In place of what is there."""
+    """Replace the text by typing or pasting."""
     spin.selectAll()
     if is_pasted:
         QApplication.clipboard().setText(text)

@@ -1,4 +1,4 @@
-"""Pages of one place: one is seen, and a button that Tab reaches leads to each."""
+"""Pages in one place: one is visible, and a button leads to each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 
 
-def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
+def test_one_page_is_visible_and_a_button_leads_to_each(qtbot: QtBot) -> None:
     pages = TabbedPages("What is compared", ("Curves", "Their losses"), ("Attention", "A head of each"))
     made = [column_of(plain_label("a")), column_of(plain_label("b"))]
     qtbot.addWidget(pages)
@@ -30,7 +30,7 @@ def test_one_page_is_seen_and_a_button_leads_to_each(qtbot: QtBot) -> None:
     assert [page.isVisibleTo(pages) for page in made] == [True, False] and first.isChecked()
 
 
-def test_a_page_beside_something_else_has_room_for_all_lines_of_what_it_says(qtbot: QtBot) -> None:
+def test_a_page_beside_other_widgets_has_room_for_all_its_lines(qtbot: QtBot) -> None:
     view, said = ScrollingPage(), plain_label("A few words.")
     pages = TabbedPages("What is compared", ("Words", "Many or few"), ("More", "None"))
     said.setWordWrap(True)
@@ -38,7 +38,7 @@ def test_a_page_beside_something_else_has_room_for_all_lines_of_what_it_says(qtb
     pages.add(column_of(plain_label("a")))
     above = plain_label("A sentence.")
     above.setWordWrap(True)
-    view.column.addWidget(column_of(above, QListWidget()))  # a part that would like more height than it needs
+    view.column.addWidget(column_of(above, QListWidget()))  # a widget that would like to be higher than it must
     view.column.addWidget(splitter(Qt.Orientation.Horizontal, (QWidget(), 1), (pages, 1)), 1)
     qtbot.addWidget(view)
     view.resize(400, 600)

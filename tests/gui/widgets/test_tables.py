@@ -1,4 +1,4 @@
-"""Heads of tables stand over the text of their cells, at each zoom."""
+"""The headings of tables are aligned with the texts of their cells at every zoom."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gui.theme import Theme
 from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT
 from tests.gui.tables import header_item
 
-SAID = "HH"  # the same in head and cell, so that it has the same room beside its letters
+SAID = "HH"  # the same in heading and cell, with the same space beside its letters
 _A_ROUNDING = 1  # pixel
 
 
@@ -36,7 +36,9 @@ def theme(qtbot: QtBot) -> Iterator[Theme]:
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
 @pytest.mark.parametrize("kind", [RunTable, ExampleTable, PairTable, CandidateTable, ComparisonTable, PluginTable])
-def test_a_head_stands_over_the_text_of_its_cells(qtbot: QtBot, theme: Theme, kind: type[RunTable], zoom: int) -> None:
+def test_a_heading_is_aligned_with_the_texts_of_its_cells(
+    qtbot: QtBot, theme: Theme, kind: type[RunTable], zoom: int
+) -> None:
     table = kind(theme)
     theme.set_zoom(zoom)
     qtbot.addWidget(table)
@@ -56,7 +58,7 @@ def test_a_head_stands_over_the_text_of_its_cells(qtbot: QtBot, theme: Theme, ki
 
 
 def _fill(table: QTableWidget) -> None:
-    """Each head and each cell with the same text, which a delegate paints if that is how the table does it."""
+    """Give each heading and cell the same text, painted by the table's own delegate if it has one."""
     table.setColumnCount(max(table.columnCount(), 3))
     table.setRowCount(2)
     for column in range(table.columnCount()):
@@ -69,7 +71,7 @@ def _fill(table: QTableWidget) -> None:
             if isinstance(table, PairTable):
                 item.setData(TOKENS, ((SAID, "known"),))
             elif isinstance(table, CandidateTable):
-                item.setData(PROBABILITY, 0.0)  # no bar, which is ink too
+                item.setData(PROBABILITY, 0.0)  # a bar would be ink
             table.setItem(row, column, item)
 
 
@@ -78,7 +80,7 @@ def _is_number(head: QTableWidgetItem) -> bool:
 
 
 def _ink(widget: QWidget, part: QRect) -> tuple[int, int]:
-    """The first and the last column of pixels there that are not of the ground alone."""
+    """The first and the last column of pixels that differ from the background."""
     image = widget.grab(part).toImage().convertToFormat(QImage.Format.Format_RGB32)
     ground = image.pixel(1, 1)
     inked = [x for x in range(image.width()) if any(image.pixel(x, y) != ground for y in range(1, image.height() - 1))]

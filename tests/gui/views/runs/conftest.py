@@ -1,4 +1,4 @@
-"""Runs to look at, and the trash they go to."""
+"""Finished runs, and the trash that deleted runs go to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.gui.views.runs.steps import show
 
 @pytest.fixture
 def three_runs(empty_window: MainWindow, qtbot: QtBot) -> RunsView:
-    """The view on three finished runs, "b" the chosen one, and the example."""
+    """The Runs view with three finished runs, of which "b" is selected, and the example."""
     for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c"):
         shutil.copytree(example_path(), empty_window.context.runs_directory.path / name)
     view = show(empty_window, qtbot)
@@ -26,7 +26,7 @@ def three_runs(empty_window: MainWindow, qtbot: QtBot) -> RunsView:
 
 @pytest.fixture
 def trash(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where what is thrown away lies."""
+    """The folder of trashed files."""
     folder = home / "data" / "Trash" / "files"
     folder.parents[1].mkdir(exist_ok=True)
     monkeypatch.setenv("XDG_DATA_HOME", str(folder.parents[1]))

@@ -1,4 +1,4 @@
-"""What these tests do in the Runs view, and read from it."""
+"""What these tests do in the Runs view and read from it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Things = TypeVarTuple("Things")
 
 
 def show(window: MainWindow, qtbot: QtBot) -> RunsView:
-    """Open the view as the rail does, and wait for its rows."""
+    """Open the view and wait for its rows."""
     window.show_view(VIEWS.index(type(window.runs_view)))
     qtbot.waitUntil(lambda: bool(window.runs_view.table.rows), timeout=WAIT_MS)
     return window.runs_view
 
 
 def row_of(view: RunsView, qtbot: QtBot, wanted: Callable[[RunRow, *Things], bool], *things: *Things) -> int:
-    """Waits for a row of this kind, which may be one of `things`, as for `wait_for`; its number."""
+    """Wait for a row that is `wanted`, which is called with `things` as in `wait_for`; return the row's number."""
     wait_for(qtbot, lambda: any(wanted(row, *things) for row in view.table.rows))
     return next(number for number, row in enumerate(view.table.rows) if wanted(row, *things))
 
@@ -42,7 +42,7 @@ def text(view: RunsView, row: int) -> list[str]:
 
 
 def learn_to_the_end(window: MainWindow, qtbot: QtBot, steps: int = 6) -> Path:
-    """A finished run of a few steps."""
+    """Train a run of a few steps to its end; return its path."""
     window.context.workbench.edit("training.max_steps", steps)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""Chosen runs are compared: their curves, and where their settings differ."""
+"""Selected runs are compared: their curves, and the settings in which they differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.gui.tables import column_texts, header_item, header_texts, item_at, r
 from tests.gui.views.runs.steps import Wait, choose_both, compared, learn_to_the_end, num_shown, row_of, show
 
 
-def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
+def test_several_selected_runs_are_compared(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
     folder = empty_window.context.runs_directory.path / "2026-01-03_a"
     RunFolder.open(folder).write_config(change_setting(RunFolder.open(folder).config(), "training.max_grad_norm", 0.5))
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
@@ -34,8 +34,8 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     qtbot.waitUntil(lambda: num_shown(panel) == 2 and not panel.is_dirty, timeout=WAIT_MS)
     heads = header_texts(panel.table)
     cells = {name: row_texts(panel.table, row)[1:] for row, name in enumerate(column_texts(panel.table, 0))}
-    assert three_runs.table.hasFocus()  # the keys go on choosing
-    names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in one second
+    assert three_runs.table.hasFocus()  # so that its keys go on selecting
+    names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in the same second
     assert heads[0] == "differences" and sorted(head[3:] for head in heads[1:]) == names
     given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert given == dict(zip(names, ("1", "0.5"), strict=True))
@@ -50,7 +50,7 @@ def test_several_chosen_runs_are_compared(three_runs: RunsView, empty_window: Ma
     assert "are compared" in panel.empty_label.text()
 
 
-def test_a_long_name_is_left_out_of_by_the_room_there_is_and_stands_whole_in_tip_and_file(
+def test_a_long_name_is_complete_in_the_tooltip_and_the_exported_numbers(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     name = "The one with twice the layers, half of the dropout and all the patience in the world"
@@ -68,7 +68,7 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
     table, panel, theme = three_runs.table, three_runs.comparison_pages.comparison, three_runs.context.theme
 
     def shown() -> dict[str, tuple[str, str]]:
-        """Of the rows with a square its colour, and what a screen reader says."""
+        """The colour and the accessible text of each row that has a coloured square."""
         cells = {row.path.name: item_at(table, number, 0) for number, row in enumerate(table.rows)}
         for_rows = {name: cell for name, cell in cells.items() if not cell.icon().isNull()}
         return {
@@ -93,18 +93,18 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
     theme.set_mode("dark" if theme.mode == "light" else "light")
     assert shown() == expected() != light
     shutil.rmtree(next(row.path for row in table.rows if row.path.name == "2026-01-02_b"))
-    three_runs.refresh()  # all rows are made anew
+    three_runs.refresh()  # all items of the table are replaced
     qtbot.waitUntil(lambda: len(table.rows) == 3 and shown() == expected(), timeout=WAIT_MS)
     table.select(table.rows[0].path)
     qtbot.waitUntil(lambda: shown() == {}, timeout=WAIT_MS)
 
 
-def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_runs_left_out_of_the_comparison_are_counted(three_runs: RunsView, qtbot: QtBot) -> None:
     sides, runs_dir = three_runs.comparison_pages, three_runs.context.runs_directory.path
     (runs_dir / "holiday pictures").mkdir()
     three_runs.refresh()
     row_of(three_runs, qtbot, lambda row: bool(row.problem))
-    assert sides.left_out_label.text() == ""  # a single one is chosen
+    assert sides.left_out_label.text() == ""  # only one is selected
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b", "holiday pictures")
     assert sides.left_out_label.isVisible() and sides.left_out_label.text() == "1 of 3 chosen cannot be read"
     for number in range(5):
@@ -118,7 +118,9 @@ def test_what_is_left_out_of_many_chosen_runs_is_said(three_runs: RunsView, qtbo
     assert sides.left_out_label.text() == ""
 
 
-def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+def test_runs_that_differ_only_in_their_seed_form_a_band(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
     seeds = [learn_to_the_end(window, qtbot)]
     reset = window.transport.reset_button
     qtbot.mouseClick(reset, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier)
@@ -141,14 +143,14 @@ def test_runs_of_other_seeds_alone_are_one_band(window: MainWindow, qtbot: QtBot
     heads = header_texts(panel.table)
     assert heads[1:3] == ["AB  mean of 2 ± deviation", compared(panel).runs[0].title]
     keys = column_texts(panel.table, 0)
-    assert "group" not in keys  # the letters say it
+    assert "group" not in keys  # the letters show the group
     assert keys.index("loss") < keys.index("state")
     loss = keys.index("loss")
     best = [not_none(read_row(run).best_loss) for run in seeds]
     assert item_at(panel.table, loss, 1).text() == f"{np.mean(best):.4f} ± {np.std(best, ddof=1):.4f}"
 
 
-def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_band_ends_with_its_shortest_run_and_longer_ones_continue_alone(three_runs: RunsView, qtbot: QtBot) -> None:
     sister = RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
     sister.write_config(change_setting(sister.config(), "seed", 7))
     truncate_run(sister, 100)
@@ -162,12 +164,12 @@ def test_of_runs_of_other_seeds_each_is_drawn_to_its_own_end(three_runs: RunsVie
     drawn = [item.getOriginalDataset() for item in panel.plot.plotItem.listDataItems()]
     rest = next(values for steps, values in drawn if steps is not None and [steps[0], steps[-1]] == [100, 800])
     np.testing.assert_array_equal(rest, longer.training[1][99:])
-    assert [400, 800] in [steps.tolist() for steps, _ in drawn if steps is not None]  # validated by itself
+    assert [400, 800] in [steps.tolist() for steps, _ in drawn if steps is not None]  # its own validation
     names = {item.toPlainText(): item.pos().x() for item in panel.plot.plotItem.items if isinstance(item, pg.TextItem)}
     assert names == {"AB": 100, longer.letter: 800}
 
 
-def test_runs_that_cannot_be_read_leave_nothing_of_others_on_show(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_an_unreadable_run_clears_the_previous_comparison(three_runs: RunsView, qtbot: QtBot) -> None:
     sides, place = three_runs.comparison_pages, three_runs.context.runs_directory.path
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)

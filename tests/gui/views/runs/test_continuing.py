@@ -1,4 +1,4 @@
-"""A new run goes on from a kept step of another."""
+"""A new run continues from a kept step of another one."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_the_newest_kept_step_of_each_run_is_offered(three_runs: RunsView) -> No
     assert details.step_combo.currentData() == 900
     details.step_combo.setCurrentIndex(details.step_combo.findData(800))
     details.show_row(replace(one, snapshot_steps=(100, 800, 900, 1000)))
-    assert details.step_combo.currentData() == 800  # as somebody chose
+    assert details.step_combo.currentData() == 800  # the step that the user chose
     details.show_row(replace(other, snapshot_steps=(800, 5000)))
     assert details.step_combo.currentData() == 5000
 
 
-def test_one_run_is_chosen_though_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
-    """As while Ctrl+6 opens the view: what is chosen is what Delete takes."""
+def test_selecting_a_run_selects_only_it_even_while_ctrl_is_held(three_runs: RunsView, qtbot: QtBot) -> None:
+    """As while Ctrl+6 opens the view; Delete would take every selected run."""
     other = three_runs.table.rows[-1].path
     assert not_none(three_runs.table.selected_row).path != other
     qtbot.keyPress(three_runs.table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
@@ -54,7 +54,7 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     wait_for_state("paused")
     qtbot.waitUntil(window.setup_drawer.isVisible, timeout=WAIT_MS)
     assert "start afresh" in window.trouble_strip.sentence.text()
-    # No alarm.
+    # A note, not an error.
     assert window.trouble_strip.property("role") == "note" and window.trouble_strip.sentence.property("role") == ""
     assert window.context.playhead.live_step == 3 and window.context.workbench.run != run
     show(window, qtbot)
@@ -63,10 +63,10 @@ def test_a_run_continues_from_a_kept_step_in_a_new_one(window: MainWindow, qtbot
     assert f"Continues {run.name} from step 3" in details.about_label.text()
     window.context.workbench.open_run(run)
     qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
-    qtbot.waitUntil(window.trouble_strip.isHidden, timeout=WAIT_MS)  # what was said of the other run went with it
+    qtbot.waitUntil(window.trouble_strip.isHidden, timeout=WAIT_MS)  # the note was about the other run
 
 
-def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
+def test_a_branch_continues_with_one_change_and_no_empty_run_remains(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path, trash: Path
 ) -> None:
     run = learn_to_the_end(window, qtbot)
@@ -78,13 +78,13 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     wait_for_state("paused")
     branch = not_none(workbench.run)
     RunFolder.open(branch).write_label(RunLabel(name="much dropout"))
-    workbench.edit("training.optimizer.learning_rate", 0.0007)  # acts in the branch, which has not gone on
+    workbench.edit("training.optimizer.learning_rate", 0.0007)  # applies to the branch, which has taken no step
     qtbot.waitUntil(lambda: not_none(workbench.applied).training.optimizer.learning_rate == 0.0007, timeout=WAIT_MS)
     drawer.form("model").edited.emit("model.dropout", 0.5)
     assert drawer.restart_button.text() == "Continue from 3 with 1 change"
     assert not window.transport.branch_button.isVisible() and "model.dropout" in drawer.restart_button.toolTip()
     qtbot.mouseClick(drawer.restart_button, Qt.MouseButton.LeftButton)
-    qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)  # twice: once it is asked already
+    qtbot.mouseClick(window.transport.learn_button, Qt.MouseButton.LeftButton)  # ignored: the restart is requested
     qtbot.waitUntil(lambda: workbench.run not in (None, run, branch), timeout=WAIT_MS)
     wait_for_state("finished")
     wait_for(qtbot, lambda: sorted(list_runs(tmp_path / "runs")) == sorted([run, not_none(workbench.run)]))
@@ -103,7 +103,9 @@ def test_the_one_thing_changed_goes_with_the_weights_and_no_empty_run_is_left(
     assert "dropout 0.5" in [line.label.toPlainText() for line in plot._changes]
 
 
-def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
+def test_a_branch_can_only_continue_with_settings_that_fit_its_weights(
+    window: MainWindow, qtbot: QtBot, wait_for_state: Wait
+) -> None:
     run, workbench = learn_to_the_end(window, qtbot), window.context.workbench
     workbench.branch(run, 3)
     qtbot.waitUntil(lambda: workbench.run not in (None, run), timeout=WAIT_MS)
@@ -121,4 +123,4 @@ def test_a_branch_takes_along_only_what_its_weights_fit(window: MainWindow, qtbo
     wait_for_state("paused")
     assert workbench.run == branch
     workbench.edit("model.d_ff", 16)
-    assert button.text() == "Restart with 1 change"  # it has a step of its own to lose now
+    assert button.text() == "Restart with 1 change"  # now it has a step of its own

@@ -1,4 +1,4 @@
-"""Runs go to the trash, but for those that are in use."""
+"""Runs are moved to the trash, except those in use."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from tests.gui.not_none import not_none
 from tests.gui.views.runs.steps import Wait, names, row_of, show
 
 
-def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
+def test_a_run_is_moved_to_the_trash_and_the_next_one_is_selected(
     three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (delete,) = (one for one in three_runs.findChildren(QShortcut) if one.key() == QKeySequence("Delete"))
-    assert not delete.autoRepeat(), "held it would take one run after another"
+    assert not delete.autoRepeat(), "a held key would delete one run after another"
     chosen = not_none(three_runs.table.selected_row)
     before = names(three_runs)
     below = before[before.index("2026-01-02_b") + 1]
@@ -45,7 +45,7 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_chosen(
 
 
 class Stopwatch(QElapsedTimer):
-    """Its time passes where a test says so."""
+    """A timer whose time a test advances."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ class Stopwatch(QElapsedTimer):
 
 
 def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes one run, not the next one too, though the table takes longer to draw than such a click."""
+    """Double-click Delete while redrawing the table takes longer than a double click: only one run is deleted."""
     stopwatch, search = Stopwatch(), view._search
 
     def search_slowly() -> None:
@@ -77,13 +77,13 @@ def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypa
     monkeypatch.setattr(view, "_search", search_slowly)
     before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.selected_row
     assert chosen is not None
-    for _ in range(2):  # as a double one comes
+    for _ in range(2):  # a double click
         qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not chosen.path.exists() and not view._is_reading, timeout=WAIT_MS)
     assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == thrown_away + 1
 
 
-def test_a_run_that_is_deleted_while_the_folder_is_read_does_not_come_back(
+def test_a_run_deleted_while_the_folder_is_read_does_not_reappear(
     three_runs: RunsView, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, search, may_show, seen = RunRowReader.read, three_runs._search, threading.Event(), list[list[str]]()
@@ -117,7 +117,7 @@ def test_a_run_that_cannot_be_trashed_is_reported_and_stays(
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
 
 
-def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
+def test_a_run_deleted_by_another_program_is_reported_as_gone(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
     shutil.rmtree(three_runs.context.runs_directory.path / "2026-01-02_b")
@@ -127,13 +127,13 @@ def test_a_run_that_somebody_else_deleted_is_said_to_be_gone(
     assert "deleted or moved" in empty_window.trouble_strip.advice.text()
 
 
-def test_several_runs_are_trashed_and_the_one_that_stays_is_reported(
+def test_several_runs_are_trashed_and_one_in_use_is_reported(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
     place, gone = three_runs.context.runs_directory.path, list[Path]()
     three_runs.deleted.connect(gone.append)
     three_runs.table.select_rows([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
-    RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # it began to be written a moment ago
+    RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # another process has just claimed it
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.trouble_strip.sentence.text()
@@ -145,7 +145,7 @@ def test_several_runs_are_trashed_and_the_one_that_stays_is_reported(
 
 
 def spoil(run: Path) -> None:
-    """While another process writes it."""
+    """Damage a run that another process writes."""
     RunFolder.open(run).update(pid=7, host="elsewhere")
     (run / "config.yaml").write_text("{", encoding="utf-8")
 
@@ -160,7 +160,7 @@ def write_as_a_newer_version(run: Path) -> None:
     ("change", "why"),
     [(spoil, "is being written by process 7"), (write_as_a_newer_version, "a newer version of Headlight made this")],
 )
-def test_a_run_that_cannot_be_opened_stays_where_somebody_may_be_writing_it(
+def test_a_run_that_cannot_be_opened_is_kept_if_it_may_be_in_use(
     three_runs: RunsView,
     empty_window: MainWindow,
     qtbot: QtBot,

@@ -1,4 +1,4 @@
-"""Another process's run is followed from its row."""
+"""A run of another process is followed from its row."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.fixture
 def writing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Another process that trains without end into the window's runs folder."""
+    """Another process that trains without end in the window's folder of runs."""
     settings = [word for setting in TINY for word in ("--set", setting)]
     arguments = ["train", "copy_task", *settings, "--runs-dir", str(tmp_path / "runs")]
     command = [sys.executable, "-c", SLOWLY, *arguments]
@@ -63,7 +63,7 @@ def writing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     process.wait(100)
 
 
-def test_another_process_is_followed_live(
+def test_a_run_of_another_process_is_followed_live(
     window: MainWindow, qtbot: QtBot, writing: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
     context, view = window.context, show(window, qtbot)
@@ -72,7 +72,7 @@ def test_another_process_is_followed_live(
     number = row_of(view, qtbot, lambda row: row.writer == f"process {writing.pid}" and bool(row.checkpoint_steps))
     assert text(view, number)[3] == f"learning by process {writing.pid}"
     step = view.table.rows[number].step
-    qtbot.waitUntil(lambda: view.table.rows[number].step > step, timeout=WAIT_MS)  # the table is live as well
+    qtbot.waitUntil(lambda: view.table.rows[number].step > step, timeout=WAIT_MS)  # the table is updated live as well
     view.table.setCurrentCell(number, 0)
     assert not view.continue_button.isEnabled() and "Only one process" in view.continue_button.toolTip()
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
@@ -90,7 +90,7 @@ def test_another_process_is_followed_live(
     ended = "is no longer being written"
     qtbot.waitUntil(lambda: ended in window.transport.state_label.text(), timeout=WAIT_MS)
     assert context.playhead.live_step == RunFolder.open(list_runs(tmp_path / "runs")[0]).last_trained_step()
-    assert context.bridge.history.last_step == 0  # its own run is as it was
+    assert context.bridge.history.last_step == 0  # the window's own run is unchanged
     show(window, qtbot)
     assert view.follow_button.text() == "Stop following"
     qtbot.waitUntil(lambda: "stop following it first" in view.delete_button.toolTip(), timeout=WAIT_MS)
@@ -98,7 +98,7 @@ def test_another_process_is_followed_live(
     assert context.playhead.live_step == 0 and window.transport.learn_button.isEnabled()
 
 
-def test_a_run_is_followed_on_while_the_first_data_are_prepared(
+def test_a_run_stays_followed_while_the_first_data_are_prepared(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, context, view = empty_window, empty_window.context, empty_window.runs_view
@@ -127,10 +127,10 @@ def test_a_run_is_followed_on_while_the_first_data_are_prepared(
     assert context.follower.run is None and context.playhead.live_step == 0
 
 
-def test_a_run_that_cannot_be_followed_now_is_not_opened_in_its_place(
+def test_a_run_that_cannot_be_followed_now_is_not_opened_instead(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    """Its last checkpoint would take the place of one's own run, which learns."""
+    """Opening it would replace the window's own run, which is learning."""
     context, view = window.context, window.runs_view
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
@@ -145,11 +145,11 @@ def test_a_run_that_cannot_be_followed_now_is_not_opened_in_its_place(
     assert context.bridge.state == "learning" and context.workbench.run != run and context.follower.run is None
 
 
-def test_a_run_that_is_still_being_read_is_not_followed_once_ones_own_learns(
+def test_a_run_is_not_followed_if_the_own_run_begins_while_it_is_read(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
     context, may_read = window.context, threading.Event()
-    context.bridge.run_in_background(may_read.wait)  # as a slow disk
+    context.bridge.run_in_background(may_read.wait)  # simulates a slow disk
     context.follower.follow(example_path())
     window.transport.learn_button.click()
     may_read.set()
@@ -161,7 +161,7 @@ def test_a_run_that_is_still_being_read_is_not_followed_once_ones_own_learns(
 
 
 def assert_all_of_it_is_the_other_run(window: MainWindow, qtbot: QtBot) -> None:
-    """Levels, plan and figures are those of the followed run; nothing is asked of the window's own model meanwhile."""
+    """Require that levels, plan and figures are those of the followed run, and that the own model is not queried."""
     followed, curves = window.context.bridge.shown, window.train_view.curves
     assert not_none(followed.prepared).config.training.max_steps == 100_000
     qtbot.waitUntil(lambda: curves.loss._levels["guessing"].value() == math.log(8), timeout=WAIT_MS)

@@ -1,4 +1,4 @@
-"""A run is given a name and a note, and shared as one file."""
+"""A run gets a name and a note, and is shared as one file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.views.runs.steps import names, row_of, text
 
 
-def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_run_gets_a_name_and_a_note_and_keeps_its_folder(three_runs: RunsView, qtbot: QtBot) -> None:
     view, run = three_runs, three_runs.context.runs_directory.path / "2026-01-02_b"
     qtbot.keyClick(view.table, Qt.Key.Key_F2)
     assert view.details.name_edit.hasFocus() and view.details.name_edit.hasSelectedText()
@@ -31,7 +31,7 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     row_of(view, qtbot, lambda row: row.name == "Smaller <unk>" and row.path == run)
     view.details.note_edit.setFocus()
     qtbot.keyClicks(view.details.note_edit, "half the width")
-    view.refresh()  # as the clock does while somebody types
+    view.refresh()  # as the timer does while the user types
     qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
     assert view.details.note_edit.toPlainText() == "half the width"
     qtbot.keyClick(view.details.note_edit, Qt.Key.Key_Tab)
@@ -42,9 +42,7 @@ def test_a_run_is_named_and_noted_without_its_folder_being_touched(three_runs: R
     assert names(view) == ["2026-01-02_b"]
 
 
-def test_a_refresh_leaves_cursor_and_selection_where_somebody_is_about_to_type(
-    three_runs: RunsView, qtbot: QtBot
-) -> None:
+def test_a_refresh_keeps_cursor_and_selection_in_the_fields(three_runs: RunsView, qtbot: QtBot) -> None:
     view, details = three_runs, three_runs.details
     details.note_edit.setFocus()
     qtbot.keyClicks(details.note_edit, "half the width")
@@ -52,26 +50,24 @@ def test_a_refresh_leaves_cursor_and_selection_where_somebody_is_about_to_type(
     row_of(view, qtbot, lambda row: row.note == "half the width")
     cursor = details.note_edit.textCursor()
     cursor.movePosition(QTextCursor.MoveOperation.End)
-    cursor.insertText(" ")  # and a word in a moment
+    cursor.insertText(" ")  # the next word is about to be typed
     details.note_edit.setTextCursor(cursor)
     view.table.setFocus()
     qtbot.keyClick(view.table, Qt.Key.Key_F2)
-    view.refresh()  # as the clock does while a run learns
+    view.refresh()  # as the timer does while a run learns
     qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
     assert details.name_edit.selectedText() == details.name_edit.text() != ""
     assert details.note_edit.textCursor().position() == len("half the width ")
 
 
-def test_a_note_that_is_refused_stays_to_be_shortened(
-    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
-) -> None:
+def test_a_refused_note_stays_in_its_field(three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot) -> None:
     view, note = three_runs, three_runs.details.note_edit
     note.setFocus()
     note.setPlainText("long " * 2_001)
     qtbot.keyClick(note, Qt.Key.Key_Tab)
     qtbot.waitUntil(lambda: empty_window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert "10,000 are kept" in empty_window.trouble_strip.sentence.text()
-    view.refresh()  # as the clock does
+    view.refresh()  # as the timer does
     qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
     assert note.toPlainText() == "long " * 2_001
     note.setFocus()
@@ -80,7 +76,7 @@ def test_a_note_that_is_refused_stays_to_be_shortened(
     row_of(view, qtbot, lambda row: row.note == "short")
 
 
-def test_a_name_that_cannot_be_written_offers_no_other_folder(
+def test_a_name_that_cannot_be_written_is_reported_without_offering_a_folder(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = three_runs.table.selected_row
@@ -89,14 +85,14 @@ def test_a_name_that_cannot_be_written_offers_no_other_folder(
     def refuse(*_: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("core.run_folder.write_atomically", refuse)  # as a disk that may only be read
+    monkeypatch.setattr("core.run_folder.write_atomically", refuse)  # as on a read-only disk
     three_runs._label(chosen.path, RunLabel(name="mine"))
     qtbot.waitUntil(lambda: empty_window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert f"{chosen.path / 'label.json'} cannot be written" in empty_window.trouble_strip.sentence.text()
     assert not empty_window.trouble_strip.offer_button.isVisible()
 
 
-def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_note_sets_no_name_and_a_pasted_name_becomes_one_line(three_runs: RunsView, qtbot: QtBot) -> None:
     view, run = three_runs, RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
     for note in ("half the width", "and more"):
         view.details.note_edit.setFocus()
@@ -112,7 +108,7 @@ def test_a_note_alone_gives_no_name_and_a_name_of_two_lines_becomes_one(three_ru
     row_of(view, qtbot, lambda row: row.name == "first second cell" and not row.problem)
 
 
-def test_a_shared_file_is_named_as_the_run_is_called_and_its_size_is_said(
+def test_a_shared_file_gets_the_runs_name_and_its_size_is_shown(
     three_runs: RunsView, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view, proposed = three_runs, list[str]()
@@ -136,7 +132,7 @@ def test_a_shared_file_is_named_as_the_run_is_called_and_its_size_is_said(
     assert proposed == ["2026-01-02_b.headlight", "Half_width_unk.headlight"]
 
 
-def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_esc_restores_the_name_and_the_example_cannot_be_renamed(three_runs: RunsView, qtbot: QtBot) -> None:
     details = three_runs.details
     qtbot.keyClick(three_runs.table, Qt.Key.Key_F2)
     before = details.name_edit.text()
@@ -146,4 +142,4 @@ def test_esc_gives_up_what_was_typed_and_the_example_keeps_its_name(three_runs: 
     assert not (three_runs.context.runs_directory.path / "2026-01-02_b" / "label.json").exists()
     three_runs.table.select(example_path())
     assert not details.name_edit.isEnabled() and "keeps its name" in details.name_edit.toolTip()
-    assert "keeps its name and note" in details.note_edit.placeholderText()  # seen in place of a note
+    assert "keeps its name and note" in details.note_edit.placeholderText()  # shown instead of a note

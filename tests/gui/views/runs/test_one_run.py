@@ -1,4 +1,4 @@
-"""A chosen run shows itself before it is opened."""
+"""A selected run is shown before it is opened."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.gui.tables import column_texts, header_texts, item_at
 from tests.gui.views.runs.steps import compared, num_shown
 
 
-def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_single_selected_run_shows_losses_settings_head_and_translations(three_runs: RunsView, qtbot: QtBot) -> None:
     folder, sides = three_runs.context.runs_directory.path / "2026-01-03_a", three_runs.comparison_pages
     RunFolder.open(folder).append_setting(SettingChanged(step=800, key="training.label_smoothing", value=0.25))
     three_runs.table.select(folder)
@@ -34,13 +34,13 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     keys = [*cells]
     assert keys.index("loss") < keys.index("model.d_model") and keys[:3] == ["state", "newest checkpoint", "best step"]
     autos = ("dataset.tokenizer", "dataset.max_src_length", "training.num_threads", "decoding.max_length")
-    assert not any(key.startswith(autos) for key in keys), "nobody chose what auto became"
+    assert not any(key.startswith(autos) for key in keys), "values of auto are not the user's settings"
     assert header_texts(table)[1:] == ["toy_german_english"]
     assert cells["model.d_model"] == "48" and cells["training.label_smoothing"] == "0.1, 0.25 from step 800"
     assert "model.norm_first" not in cells  # the default
     steps, _ = RunFolder.open(folder).metrics()
     np.testing.assert_array_equal(compared(panel).runs[0].training[0], steps)
-    assert not any(isinstance(item, pg.TextItem) for item in panel.plot.plotItem.items)  # a letter tells nothing here
+    assert not any(isinstance(item, pg.TextItem) for item in panel.plot.plotItem.items)  # a single run needs no letter
     assert item_at(three_runs.table, 0, 0).icon().isNull() and three_runs.details.isVisible()
     sides.show_page(1)
     qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
@@ -52,10 +52,10 @@ def test_a_single_chosen_run_shows_its_losses_settings_head_and_texts(three_runs
     qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
     right = sum(one.hypothesis == one.reference for one in compared(panel).runs[0].validated)
     assert sides.translations.title_label.text() == f"Translations of the run: {right} of 256 equal the reference"
-    assert item_at(sides.translations.table, 0, 2).text().startswith("✗")  # what is wrong comes first
+    assert item_at(sides.translations.table, 0, 2).text().startswith("✗")  # errors come first
 
 
-def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
+def test_of_runs_selected_in_quick_succession_only_the_last_is_read(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
@@ -69,7 +69,7 @@ def test_of_runs_chosen_one_after_another_the_last_is_read_and_the_others_left(
 
 
 def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], threading.Event]:
-    """Which runs are read from now on, the first of each reading; and what lets the readings go on."""
+    """Block readings until the event is set; record the first run of each."""
     read, going_on = list[str](), threading.Event()
     whole = RunsReader.read
 
@@ -84,7 +84,7 @@ def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("damaged", ["", "metrics.jsonl", "probes/000800.safetensors"])
-def test_no_error_is_reported_of_a_run_no_longer_chosen(
+def test_errors_of_a_run_no_longer_selected_are_not_reported(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
 ) -> None:
     run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
@@ -122,10 +122,10 @@ def test_damage_is_reported_even_if_another_run_was_added_while_reading(
     combo.activated.emit(combo.findData(800))
     qtbot.waitUntil(lambda: compared(three_runs.comparison_pages.comparison).chosen_step == 800, timeout=WAIT_MS)
     three_runs.context.bridge.drain()
-    assert len(told) == 1 and "000800.safetensors" in told[0]  # the same once more is no news
+    assert len(told) == 1 and "000800.safetensors" in told[0]  # the same damage is reported only once
 
 
-def test_a_step_of_the_run_before_is_not_looked_for_in_the_one_that_is_being_read(
+def test_a_step_of_the_previous_run_is_not_looked_for_in_the_next(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, sides = three_runs.context.runs_directory.path / "2026-01-03_a", three_runs.comparison_pages

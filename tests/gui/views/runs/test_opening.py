@@ -1,4 +1,4 @@
-"""A run is opened from its row, and goes on where it was."""
+"""A run is opened from its row and continues where it was."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.gui.views.runs.steps import Wait, learn_to_the_end, row_of, show, tex
 from tests.gui.waiting import wait_for
 
 
-def test_the_example_opens_and_stays_as_it_is(empty_window: MainWindow, qtbot: QtBot) -> None:
+def test_the_example_opens_and_is_never_changed(empty_window: MainWindow, qtbot: QtBot) -> None:
     view, before = show(empty_window, qtbot), files_of(example_path())
     assert not view.continue_button.isEnabled() and "stays as it is" in view.continue_button.toolTip()
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
@@ -49,7 +49,7 @@ def test_a_finished_run_opens_translates_and_continues(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait, tmp_path: Path
 ) -> None:
     run = learn_to_the_end(window, qtbot)
-    window.context.workbench.prepare()  # leave it
+    window.context.workbench.prepare()  # leaves the run
     wait_for_state("ready")
     view = show(window, qtbot)
     number = row_of(view, qtbot, lambda row: row.path == run)
@@ -79,7 +79,7 @@ def test_a_stopped_run_continues_at_its_step(
     wait_for_state("paused")
     view = show(window, qtbot)
     row_of(view, qtbot, lambda row: row.state == "paused here" and row.step == 10)
-    window.context.workbench.prepare()  # leave it
+    window.context.workbench.prepare()  # leaves the run
     wait_for_state("ready")
     view.table.setCurrentCell(row_of(view, qtbot, lambda row: row.state == "stopped"), 0)
     view.continue_chosen()
@@ -132,7 +132,7 @@ def test_a_run_moved_while_this_window_writes_it_continues_where_it_is(
     window: MainWindow, qtbot: QtBot, wait_for_state: Wait
 ) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
-    workbench.edit("training.max_steps", 100_000)  # or it may have ended before its row is read
+    workbench.edit("training.max_steps", 100_000)  # so that it does not end before its row is read
     workbench.learn(3)
     wait_for_state("paused")
     run, view = workbench.run, show(window, qtbot)

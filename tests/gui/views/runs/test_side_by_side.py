@@ -1,4 +1,4 @@
-"""A head of each chosen run, and what each writes, at one step and for the same sentence."""
+"""A head of each selected run, and what each run writes, at one step and for the same sentence."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
 
 @pytest.fixture
 def two_depths(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> RunsView:
-    """The attention side by side of a run of one decoder layer, the first, and one of two."""
+    """The attention maps of two runs side by side: one with one decoder layer, one with two."""
     workbench, runs = window.context.workbench, []
     for num_layers in (2, 1):
         workbench.edit("model.num_decoder_layers", num_layers)
@@ -73,17 +73,17 @@ def wait_until_drawn(view: RunsView, qtbot: QtBot) -> None:
 
 
 def heads_named(view: RunsView) -> list[str]:
-    """By the two columns, that of the run with one layer first."""
+    """The head labels of both columns; the run with one layer first."""
     return sorted(column.head_label.text() for column in view.comparison_pages.attention.columns[:2])
 
 
-def test_each_map_names_its_own_head_where_runs_differ_in_depth(two_depths: RunsView, qtbot: QtBot) -> None:
+def test_each_map_names_its_head_if_the_runs_differ_in_depth(two_depths: RunsView, qtbot: QtBot) -> None:
     view, panel, selection = two_depths, two_depths.comparison_pages.attention, two_depths.context.selection
     chooser = view.comparison_pages.head_chooser
     assert (chooser.layer_spin.text(), chooser.head_spin.text()) == ("2 of 2", "1 of 2")
     assert heads_named(view) == ["layer 1 of 1, head 1 of 2", "layer 2 of 2, head 1 of 2"]
     assert all(column.head_label.isVisible() for column in panel.columns[:2])
-    selection.choose(pooled="mean")  # as in the Attention view
+    selection.choose(pooled="mean")  # as chosen in the Attention view
     wait_until_drawn(view, qtbot)
     assert heads_named(view) == ["layer 1 of 1, mean of heads", "layer 2 of 2, mean of heads"]
     assert chooser.head_spin.text() == "mean of 2"
@@ -113,10 +113,10 @@ def choose_by_the_keys_that_its_tooltips_name(view: RunsView, qtbot: QtBot) -> N
     assert selection.chosen.kind == "encoder_self"
     press(Qt.Key.Key_L)
     assert not selection.chosen.as_lines
-    assert not view.comparison_pages.head_chooser.lines_box.isVisible()  # maps alone are drawn
+    assert not view.comparison_pages.head_chooser.lines_box.isVisible()  # only maps are drawn here
 
 
-def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
+def test_the_translations_of_the_runs_are_shown_side_by_side(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     folder = RunFolder.open(empty_window.context.runs_directory.path / "2026-01-03_a")
@@ -141,7 +141,7 @@ def test_what_runs_write_for_the_same_sentences_stands_side_by_side(
     assert item_at(panel.table, 0, 0).text() == first.source
 
 
-def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
+def test_rows_of_the_comparison_have_padding_at_any_zoom(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
@@ -153,7 +153,9 @@ def test_rows_of_the_compared_runs_are_as_high_as_their_lines_at_any_zoom(
         sides.show_page(page)
         wait_for(qtbot, lambda panel: not panel.is_empty and not panel.is_dirty, panel)
         room = panel.table.rowHeight(0) - num_lines * panel.table.fontMetrics().lineSpacing()
-        assert room >= empty_window.context.theme.px(8), f"half of it above, half of it below: {panel.title}, {zoom} %"
+        assert room >= empty_window.context.theme.px(8), (
+            f"the padding above and below the text: {panel.title}, {zoom} %"
+        )
 
 
 def test_attention_and_translations_follow_one_choice_of_step(
@@ -167,7 +169,7 @@ def test_attention_and_translations_follow_one_choice_of_step(
     assert probed[-1] == validated[-1] == 800
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     combo, attention, translations = sides.step_combo, sides.attention, sides.translations
-    assert not combo.isVisible()  # curves have all steps
+    assert not combo.isVisible()  # the curves have all steps
 
     def drawn(number: int, panel: Panel, at: object) -> None:
         sides.show_page(number)
@@ -201,7 +203,7 @@ def choose(combo: QComboBox, text: str) -> None:
     combo.activated.emit(combo.currentIndex())
 
 
-def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
+def test_runs_of_different_data_say_why_no_head_can_be_chosen(window: MainWindow, qtbot: QtBot) -> None:
     run = learn_to_the_end(window, qtbot)
     view = show(window, qtbot)
     row_of(view, qtbot, lambda row: row.path == run and row.state == "finished")
@@ -214,7 +216,7 @@ def test_runs_of_other_data_say_why_no_head_can_be_chosen(window: MainWindow, qt
     qtbot.waitUntil(lambda: not chooser.is_empty, timeout=WAIT_MS)  # its own head
 
 
-def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_runs_without_a_common_step_or_any_step_say_so(three_runs: RunsView, qtbot: QtBot) -> None:
     place, sides = three_runs.context.runs_directory.path, three_runs.comparison_pages
 
     def forget(run: str) -> None:
@@ -229,7 +231,7 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
     forget("2026-01-03_a")
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     sides.show_page(1)
-    qtbot.waitUntil(lambda: not sides.attention.is_empty, timeout=WAIT_MS)  # of the run that has some
+    qtbot.waitUntil(lambda: not sides.attention.is_empty, timeout=WAIT_MS)  # the map of the run that has a probe
     choose(sides.step_combo, "newest in common")
     said(1, sides.attention, "in common")
     said(2, sides.translations, "in common")
@@ -242,7 +244,7 @@ def test_runs_that_share_no_step_or_have_none_say_so(three_runs: RunsView, qtbot
     said(2, sides.translations, "This run was not validated yet")
 
 
-def test_a_damaged_probe_or_validation_is_named_and_missing_alone(
+def test_a_damaged_probe_or_validation_is_reported_and_left_out(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     sides, strip, damaged = (

@@ -1,4 +1,4 @@
-"""Every run is a row that says how it stands, found again after a refresh."""
+"""Every run is a row that shows its state, and keeps its selection through a refresh."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from tests.gui.tables import item_at
 from tests.gui.views.runs.steps import Wait, choose_both, learn_to_the_end, names, row_of, show, text
 
 
-def test_without_runs_it_says_how_one_begins_and_each_control_is_named_and_in_its_place(
-    empty_window: MainWindow, qtbot: QtBot
-) -> None:
+def test_without_runs_it_says_how_to_begin_one_and_controls_are_named(empty_window: MainWindow, qtbot: QtBot) -> None:
     view = show(empty_window, qtbot)
     assert view.table.hasFocus()
     assert view.empty_label.isVisible() and view.empty_label.text() == EMPTY
@@ -36,7 +34,7 @@ def test_without_runs_it_says_how_one_begins_and_each_control_is_named_and_in_it
     def right_of(part: QWidget) -> int:
         return part.mapTo(view, part.rect().topRight()).x()
 
-    assert right_of(view.refresh_button) == right_of(view.table), "its buttons end where the table below them ends"
+    assert right_of(view.refresh_button) == right_of(view.table), "the buttons must be aligned with the table"
     for control in (view.open_button, view.continue_button, view.follow_button, view.refresh_button, view.table):
         assert control.accessibleName() and control.toolTip()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
@@ -47,7 +45,9 @@ def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
     assert shorten_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
 
 
-def test_so_it_is_where_home_is_a_link(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_runs_is_named_from_home_behind_a_link(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     link = tmp_path / "me"
     link.symlink_to(home)
     monkeypatch.setenv("HOME", str(link))
@@ -56,7 +56,7 @@ def test_so_it_is_where_home_is_a_link(home: Path, tmp_path: Path, monkeypatch: 
         assert shorten_home(path) == "~/runs"
 
 
-def test_what_is_no_run_is_a_row_that_says_so(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_run_is_a_row_that_says_why(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     run = learn_to_the_end(window, qtbot)
     (tmp_path / "runs" / "holiday pictures").mkdir()
     (run / "run.json").write_text("{", encoding="utf-8")
@@ -79,14 +79,14 @@ def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, 
     row_of(view, qtbot, lambda row: row.state == "finished" and row.step == 40)
 
 
-def test_f5_finds_what_was_put_there(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+def test_f5_finds_a_new_folder(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
     view = show(empty_window, qtbot)
     RunFolder.create(tmp_path / "runs", "half made")
     qtbot.keyClick(view.table, Qt.Key.Key_F5)
     row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
 
 
-def test_a_run_that_another_process_begins_or_goes_on_with_is_seen_as_it_does(
+def test_a_run_begun_or_continued_by_another_process_appears(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     view = show(empty_window, qtbot)
@@ -98,7 +98,7 @@ def test_a_run_that_another_process_begins_or_goes_on_with_is_seen_as_it_does(
     row_of(view, qtbot, lambda row: row.writer == f"process {os.getppid()}")
 
 
-def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_click_on_a_row_updates_the_buttons_at_once(three_runs: RunsView, qtbot: QtBot) -> None:
     table = three_runs.table
     for wanted, is_kept in ((lambda row: row.is_example, True), (lambda row: not row.is_example, False)):
         place = table.visualItemRect(item_at(table, row_of(three_runs, qtbot, wanted), 0)).center()
@@ -106,9 +106,7 @@ def test_a_click_on_a_row_says_at_once_what_can_be_done_with_it(three_runs: Runs
         assert three_runs.delete_button.isEnabled() is not is_kept
 
 
-def test_a_sparkline_says_how_the_loss_went_and_a_search_leaves_the_runs_that_have_all_its_words(
-    three_runs: RunsView, qtbot: QtBot
-) -> None:
+def test_a_sparkline_shows_the_loss_and_a_search_matches_all_words(three_runs: RunsView, qtbot: QtBot) -> None:
     row, cell = three_runs.table.rows[0], item_at(three_runs.table, 0, 5)
     _, metrics = RunFolder.open(example_path()).metrics()
     assert len(row.losses) == NUM_LOSSES and row.losses[0] == metrics["train/loss"][0]
@@ -125,7 +123,7 @@ def test_a_sparkline_says_how_the_loss_went_and_a_search_leaves_the_runs_that_ha
     assert names(three_runs) == everything and three_runs.table.hasFocus()
 
 
-def test_at_150_per_cent_every_column_and_three_rows_are_seen(
+def test_at_150_per_cent_all_columns_and_three_rows_are_visible(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     table, theme, begun = three_runs.table, three_runs.context.theme, 2
@@ -140,7 +138,7 @@ def test_at_150_per_cent_every_column_and_three_rows_are_seen(
     assert three_runs.details.name_edit.cursorPosition() == 0
 
 
-def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_the_table_is_as_high_as_its_rows_but_at_most_half(three_runs: RunsView, qtbot: QtBot) -> None:
     table, sides, runs_dir = three_runs.table, three_runs.comparison_pages, three_runs.context.runs_directory.path
 
     def whole() -> int:
@@ -156,10 +154,10 @@ def test_the_table_takes_the_rows_it_has_and_no_more_than_half(three_runs: RunsV
     qtbot.waitUntil(lambda: table.height() == table.needed_height < 0.5 * whole(), timeout=WAIT_MS)
     three_runs.table_splitter.moveSplitter(200, 1)
     three_runs.search_edit.clear()
-    assert len(table.rows) == 34 and table.height() == 200  # as somebody wants it
+    assert len(table.rows) == 34 and table.height() == 200  # as the user chose
 
 
-def test_a_table_that_scrolls_sideways_shows_all_of_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_table_that_scrolls_sideways_shows_all_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
     table = three_runs.table
     three_runs.context.theme.set_zoom(150)
     three_runs.window().resize(three_runs.window().minimumSize())
@@ -169,7 +167,7 @@ def test_a_table_that_scrolls_sideways_shows_all_of_its_rows(three_runs: RunsVie
     qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=WAIT_MS)
 
 
-def test_a_refresh_keeps_what_is_chosen(three_runs: RunsView, qtbot: QtBot) -> None:
+def test_a_refresh_keeps_the_selection(three_runs: RunsView, qtbot: QtBot) -> None:
     choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
     shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
     three_runs.refresh()
