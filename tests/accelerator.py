@@ -1,8 +1,8 @@
-"""A device that is none: its tensors lie beside the processor's, which works out all that is asked of them.
+"""A simulated accelerator: its tensors count as another device's, and the CPU computes every operation on them.
 
-It shows without a GPU what goes wrong on one alone: an operation between tensors of two devices raises, and one that
-waits for the device (each step of a training would) is noted. Values are the processor's, to the bit where the same
-operations are asked for. Whoever decodes here does so in `no_grad`: inference mode knows no tensors like these.
+It shows without a GPU the faults that only a GPU has: an operation between tensors of two devices raises an error, and
+an operation that waits for the device is recorded. The same operations give the same bits as on the CPU. Decode in
+`no_grad` here: inference mode does not support these tensors.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _READ = {
     "nonzero",
     "masked_select",
     "_unique2",
-}  # their result on the CPU
+}  # operations whose result the CPU reads
 
 _waits: list[str] = []
 
 
 class OnDevice(Tensor):
-    """A tensor of the device; `here` is what the processor works with."""
+    """A tensor on the device; `here` is the CPU tensor that holds its values."""
 
     here: Tensor
 
@@ -59,7 +59,7 @@ class OnDevice(Tensor):
 
     @data.setter
     def data(self, other: Tensor) -> None:
-        """What `FlatParameters` makes of a parameter: a view."""
+        """Assigned by `FlatParameters`, which turns each parameter into a view."""
         assert self.shape == other.shape
         self.here = _here(other)
 
@@ -69,7 +69,7 @@ class OnDevice(Tensor):
         return memo.setdefault(id(self), copied)
 
     def __tensor_flatten__(self) -> tuple[list[str], None]:
-        """Says to `Module.to` that a parameter is to stay the same object, as on any device: two may be one."""
+        """Make `Module.to` keep each parameter object, as on any device: two names may share one parameter."""
         return ["here"], None
 
     @staticmethod
@@ -82,7 +82,7 @@ class OnDevice(Tensor):
 
 @contextmanager
 def waits() -> Iterator[list[str]]:
-    """The operations within the block that waited for the device, as they come."""
+    """Yield the list of operations in the block that waited for the device, which grows as they run."""
     _waits.clear()
     yield _waits
 
@@ -100,7 +100,8 @@ def _worked_out(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     result = operation(*tree_map(_here, args), **tree_map(_here, kwargs))
     if leaves:
         return args[0] if name == "copy_" else result
-    written = {id(one.here): one for one in tensors if isinstance(one, OnDevice)}  # in place, or as `out`
+    # Tensors changed in place or passed as `out`.
+    written = {id(one.here): one for one in tensors if isinstance(one, OnDevice)}
     return tree_map(lambda one: written.get(id(one), OnDevice(one)) if isinstance(one, Tensor) else one, result)
 
 
@@ -122,7 +123,7 @@ def _here(one: Any) -> Any:
 
 
 def _factory(make: Callable[..., Tensor], num_sizes: int) -> Callable[..., OnDevice]:
-    """A way of making tensors, on the device: of its options the type alone means something here."""
+    """Make a function that creates tensors create them on the device; of its options, only `dtype` has an effect."""
 
     def made(*args: Any, dtype: torch.dtype | None = None, **options: Any) -> OnDevice:
         return OnDevice(make(*args[:num_sizes], dtype=dtype))

@@ -1,4 +1,4 @@
-"""What holds for every test: no display needed, nothing of the user's touched, nothing left behind."""
+"""Conditions of every test: it needs no display, touches no user files and leaves nothing running."""
 
 from __future__ import annotations
 
@@ -15,16 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Before anything imports Qt or torch: both read these once.
+# Set before anything imports Qt or torch: both read these variables once.
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 os.environ["OMP_NUM_THREADS"] = "1"
-os.environ["LC_ALL"] = "C.UTF-8"  # numbers read the same everywhere, and Qt has nothing to warn of
+os.environ["LC_ALL"] = "C.UTF-8"  # the same number format everywhere, and no warning from Qt
 os.environ.pop("DISPLAY", None)
 os.environ.pop("WAYLAND_DISPLAY", None)
-os.environ.pop("QT_SCALE_FACTOR", None)  # of somebody's own screen, as the next two: tests count pixels
+# Tests count pixels: ignore the scaling of the developer's screen.
+os.environ.pop("QT_SCALE_FACTOR", None)
 os.environ.pop("QT_SCREEN_SCALE_FACTORS", None)
 os.environ.pop("QT_FONT_DPI", None)
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes would compile everything anew: 5 % of the time
+# Without bytecode files, hundreds of processes would compile every module again: 5 % of the time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 import pytest
 import tqdm
@@ -34,9 +36,9 @@ from tests.shared_host import check_hosts, checks_share_hosts, engines_share_a_h
 
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000
-GRACE_SECONDS = 20.0  # what is already ending may take this long, on a machine with too much to do
-MANY = 40  # so many things that were set aside may have ended before all is collected: a quarter of a second each time
-LEAST_ROUNDS = 10  # nor is it judged before so many: of a busy machine, seconds may be one collection
+GRACE_SECONDS = 20.0  # threads, processes and windows that are ending may take this long on a busy machine
+MANY = 40  # so many frozen fixtures may have ended before everything is collected, which takes a quarter of a second
+LEAST_ROUNDS = 10  # and never fewer rounds: on a busy machine, one collection may take seconds
 USER_FOLDERS = {
     "HOME": "",
     "USERPROFILE": "",
@@ -50,29 +52,29 @@ USER_FOLDERS = {
     "HEADLIGHT_RUNS_DIR": "runs",
 }
 
-# Under nohup, and in the background of a script, one is ignored, and every process the tests start would inherit that.
+# nohup ignores SIGHUP and a script's background jobs ignore SIGINT; processes started by tests would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-tqdm.tqdm.monitor_interval = 0  # its watching thread would outlive the first test with a progress bar
+tqdm.tqdm.monitor_interval = 0  # tqdm's monitor thread would outlive the first test with a progress bar
 settings.register_profile("headlight", deadline=None, derandomize=True, database=None)
 settings.load_profile("headlight")
 
 
 gc.disable()  # a widget must not be destroyed in another thread (gui/garbage_collector.py): collect between tests
-num_over = 0  # of the things that were set aside, so many may have ended
+num_over = 0  # how many frozen fixtures may have ended
 
 
 def pytest_fixture_post_finalizer(fixturedef: pytest.FixtureDef[object]) -> None:
-    """What a module shares was made before most of its tests, and set aside."""
+    """Count the ended fixtures of modules and sessions: `set_aside` has frozen nearly all of them."""
     global num_over
     num_over += fixturedef.scope != "function"
 
 
 def set_aside() -> None:
-    """Leave what is alive before a test out of what is collected and looked through after it.
+    """Exclude all objects that exist before a test from the collections and searches after it.
 
-    Without this both go through all that a worker has ever imported or made: soon hundreds of thousands of objects.
+    Without this, both go through everything the worker has imported or made: soon hundreds of thousands of objects.
     """
     global num_over
     if num_over >= MANY:
@@ -82,25 +84,25 @@ def set_aside() -> None:
     gc.freeze()
 
 
-@pytest.hookimpl(optionalhook=True)  # of pytest-xdist, which somebody may have switched off
+@pytest.hookimpl(optionalhook=True)  # a hook of pytest-xdist, which may be switched off
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: tests also wait, for processes, windows and disks."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The wheel comes first: at the end idle workers take over each other's tests, and each would build one."""
+    """Run the wheel's tests first: at the end, idle workers steal each other's tests, and each would build a wheel."""
     items.sort(key=lambda item: item.path.name != "test_wheel.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--full` widens the lists of tests/reliability."""
+    """Add `--full`, which runs every case of tests/reliability."""
     parser.addoption("--full", action="store_true", help="try every case of tests/reliability, not only a few")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def shared_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """What tests share is made before any of them has a home of its own."""
+    """An empty home for fixtures of a module or session, which are made before a test's own home exists."""
     with empty_home(tmp_path_factory.mktemp("home")) as folder:
         yield folder
 
@@ -114,7 +116,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def empty_home(folder: Path) -> Iterator[Path]:
-    """In a folder: settings, data, plugins and runs of the user are out of reach."""
+    """Use this folder as home, so that the user's settings, data, plugins and runs are out of reach."""
     with pytest.MonkeyPatch.context() as patch:
         for name, place in USER_FOLDERS.items():
             patch.setenv(name, str(folder / place))
@@ -124,7 +126,7 @@ def empty_home(folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(home: Path, request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fails a test after which a thread, child process, timer or window of its own is still there."""
+    """Fail a test that leaves a thread, child process, timer or window behind."""
     with_qt = not {"qtbot", "qapp"}.isdisjoint(request.fixturenames)
     set_aside()
     before = set(leftovers(with_qt))
@@ -132,15 +134,15 @@ def nothing_left_behind(home: Path, request: pytest.FixtureRequest) -> Iterator[
     deadline, rounds = time.monotonic() + GRACE_SECONDS, 0
     while (left := set(leftovers(with_qt)) - before) and (time.monotonic() < deadline or rounds < LEAST_ROUNDS):
         settle()
-        time.sleep(0.02 if rounds else 0.0)  # a window is gone at once
+        time.sleep(0.02 if rounds else 0.0)  # a window is gone after the first round
         rounds += 1
     assert not left, f"left behind by this test: {', '.join(what for what, _ in left)}"
 
 
 def leftovers(with_qt: bool) -> Iterator[tuple[str, int]]:
-    """Everything that can outlive a test, each named and told apart by a number."""
+    """Yield a name and an identifying number of everything that can outlive a test."""
     for thread in threading.enumerate():
-        if not isinstance(thread, threading._DummyThread):  # stands for a thread of C++, and never goes away
+        if not isinstance(thread, threading._DummyThread):  # stands for a C++ thread and never ends
             yield f"thread {thread.name}", id(thread)
     for process, command in child_processes():
         yield f"process {process} ({command})", process
@@ -149,10 +151,10 @@ def leftovers(with_qt: bool) -> Iterator[tuple[str, int]]:
 
 
 def child_processes() -> Iterator[tuple[int, str]]:
-    """Children of this process with their command; on Linux, where /proc tells.
+    """Yield the child processes of this process with their command; only Linux has these files in /proc.
 
-    Looked for twice: when the thread that started a child ends, the child passes to another thread's list, and whoever
-    reads the lists one by one may find it in neither.
+    The lists are read twice: when the thread that started a child ends, the child moves to another thread's list, and
+    reading the lists one by one may miss it in both.
     """
     lists = (children for _ in range(2) for children in Path("/proc/self/task").glob("*/children"))
     for process in {process for children in lists for process in text_of(children).split()}:
@@ -160,14 +162,14 @@ def child_processes() -> Iterator[tuple[int, str]]:
 
 
 def text_of(file: Path) -> str:
-    """What /proc tells; empty where the thread or process ended while we looked."""
+    """Read a file of /proc; empty if the thread or process has ended meanwhile."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return file.read_text()
     return ""
 
 
 def qt_leftovers() -> Iterator[tuple[str, int]]:
-    """Windows, running timers and running threads of Qt."""
+    """Yield Qt's windows, running timers and running threads."""
     from PySide6.QtCore import QThread, QTimer
     from PySide6.QtWidgets import QApplication
     from shiboken6 import isValid
@@ -175,7 +177,7 @@ def qt_leftovers() -> Iterator[tuple[str, int]]:
     for widget in QApplication.topLevelWidgets() if QApplication.instance() else ():
         yield f"window {type(widget).__name__} {widget.windowTitle()!r}", id(widget)
     timers, threads = set(subclasses(QTimer)), set(subclasses(QThread))
-    for thing in gc.get_objects():  # by exact type: isinstance would wake the lazy stand-ins of other libraries
+    for thing in gc.get_objects():  # by exact type: isinstance would load the lazy proxies of other libraries
         if type(thing) in timers and isValid(thing) and thing.isActive():
             yield f"timer of {thing.interval()} ms", id(thing)
         elif type(thing) in threads and isValid(thing) and thing.isRunning():
@@ -183,14 +185,14 @@ def qt_leftovers() -> Iterator[tuple[str, int]]:
 
 
 def subclasses(kind: type[object]) -> Iterator[type[object]]:
-    """A type and all that inherit from it."""
+    """Yield a type and all its subclasses."""
     yield kind
     for derived in kind.__subclasses__():
         yield from subclasses(derived)
 
 
 def settle() -> None:
-    """Lets what is ending end: Qt's deferred deletions, joining threads, processes to be reaped."""
+    """Let Qt's deferred deletions run, and collect garbage, whose finalisers join threads and reap processes."""
     core = sys.modules.get("PySide6.QtCore")
     if core is not None and core.QCoreApplication.instance() is not None:
         core.QCoreApplication.processEvents()
@@ -200,7 +202,7 @@ def settle() -> None:
 
 @pytest.fixture
 def headlight(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the real command line in a process of its own: `headlight("train", "copy_task", ...)`."""
+    """Run the real command line in a separate process: `headlight("train", "copy_task", ...)`."""
 
     def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, str(ROOT / "main.py"), *arguments]
@@ -211,24 +213,24 @@ def headlight(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]
 
 @dataclass(frozen=True)
 class XDisplay:
-    """A real X display without a screen: what would be shown lies in a file."""
+    """A real X display without a screen: its picture is in a file."""
 
     name: str
     picture: Path
 
     def environment(self) -> dict[str, str]:
-        """The environment under which Qt opens its windows here."""
+        """The environment in which Qt opens its windows on this display."""
         return os.environ | {"DISPLAY": self.name, "QT_QPA_PLATFORM": "xcb"}
 
     def num_colours(self) -> int:
-        """How many colours are on the screen: 1 while it is empty, hundreds once a window with text is drawn."""
+        """The number of colours on the screen: 1 while it is empty, hundreds once a window with text is drawn."""
         pixels = self.picture.read_bytes()[-SCREEN_WIDTH * SCREEN_HEIGHT * 4 :]
         return len(set(memoryview(pixels).cast("I")))
 
 
 @pytest.fixture(scope="session")
 def x_display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[XDisplay]:
-    """An Xvfb on a free display, which ends with the tests."""
+    """An Xvfb server on a free display, which is stopped after the tests."""
     folder = tmp_path_factory.mktemp("screen")
     screen = ["-screen", "0", f"{SCREEN_WIDTH}x{SCREEN_HEIGHT}x24", "-fbdir", str(folder)]
     reading, writing = os.pipe()
@@ -239,7 +241,7 @@ def x_display(tmp_path_factory: pytest.TempPathFactory) -> Iterator[XDisplay]:
             stderr=subprocess.DEVNULL,
         )
     except FileNotFoundError:
-        pytest.fail("Xvfb is not installed, so no real window can be tested; `make setup` brings it or says how.")
+        pytest.fail("Xvfb is not installed, so no real window can be tested; `make setup` installs it or says how.")
     finally:
         os.close(writing)
     with server, os.fdopen(reading) as answer:

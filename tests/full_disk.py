@@ -1,4 +1,4 @@
-"""As on a disk that is full: no file of this process grows beyond a size."""
+"""Simulates a full disk: no file of this process can grow beyond a limit."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def no_file_beyond(num_bytes: int) -> Iterator[None]:
-    """Writing more to one is refused meanwhile."""
-    import resource  # of POSIX
+    """Make every write beyond this size of a file fail within the block."""
+    import resource  # POSIX only
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, before[1]))

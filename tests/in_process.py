@@ -1,6 +1,6 @@
-"""The command line as a terminal calls it, in this process: in one of its own each call loads torch for two seconds.
+"""Calls the command line in this process: in a separate one, each call takes two seconds to load torch.
 
-What needs a process (signals, limits of memory, pipes it writes to, what is loaded) has one: the fixture `headlight`.
+Tests that need a process (of signals, memory limits, output pipes, loaded modules) use the fixture `headlight`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import main
 
 
 def run_headlight(*arguments: object, cwd: Path, stdin: int | None = None) -> CompletedProcess[str]:
-    """`headlight ARGUMENTS`, called in this folder: its exit code, and what it wrote.
+    """Run `headlight ARGUMENTS` in this folder; return its exit code and output.
 
-    `stdin` is a descriptor to read from, of a pipe or a terminal, which is closed at the end.
+    `stdin` is the file descriptor of a pipe or terminal to read from; it is closed at the end.
     """
     streams = {name: TextIOWrapper(BytesIO(), encoding="utf-8") for name in ("stdout", "stderr")}
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:

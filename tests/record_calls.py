@@ -1,4 +1,4 @@
-"""Who calls what: a function that notes what it is given and works as before."""
+"""Records the calls of a function, which works as before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def record_calls(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[tuple[Any, ...]]:
-    """What this function of a class or module is given by position from here on, call by call."""
+    """Patch this function of a class or module; return the list of each later call's positional arguments."""
     calls, function = list[tuple[Any, ...]](), getattr(owner, name)
 
     def recording(*arguments: Any, **keywords: Any) -> Any:

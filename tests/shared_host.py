@@ -1,9 +1,9 @@
-"""One plugin host for the engines of many tests, one after the other: each would start a process of its own.
+"""One plugin host that the engines of many tests use in turn, so that not each of them starts a process.
 
-For tests that only ask it for pairs of the plugins that come along. An engine that is given a folder of plugins, or
-whose environment has some as it is made, has its own host all the same.
+It is for tests that only need pairs of the built-in plugins. An engine still gets its own host if it is given a folder
+of plugins, or if the environment or the user's folder has plugins when the engine is created.
 
-Likewise two plugin hosts for the checks of many plugins: each would start two processes.
+Likewise, two plugin hosts serve the checks of many plugins: each check would start two processes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,19 @@ from core.plugins_host.host import PluginHost
 
 
 class SharedHost(PluginHost):
-    """It outlives the engines that it is lent to."""
+    """A plugin host that stays open when the engine that uses it closes."""
 
     def warm_up(self) -> None:
-        """It is warm; an engine begins with no stop requested."""
+        """Only clear the stop request, as the process already runs."""
         self.stop_requested.clear()
 
     def reset(self) -> None:
-        raise AssertionError("only an engine of its own host can read plugins anew: have some before it is made")
+        raise AssertionError(
+            "an engine with the shared host cannot reload plugins: add some before it is created to give it its own"
+        )
 
     def close(self) -> None:
-        """Its engine ends, and it does not."""
+        """Do nothing: the engine ends, not the host."""
 
     def end(self) -> None:
         super().reset()
@@ -37,7 +39,7 @@ class SharedHost(PluginHost):
 
 @pytest.fixture(scope="session")
 def shared_host(shared_home: Path) -> Iterator[SharedHost]:
-    """It has listed its plugins."""
+    """A host that has already listed its plugins."""
     host = SharedHost()
     host.plugins()
     yield host
@@ -46,7 +48,7 @@ def shared_host(shared_home: Path) -> Iterator[SharedHost]:
 
 @pytest.fixture
 def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of this test, whether it makes them or the command line does."""
+    """Make all engines of this test use the shared host, including those that the command line creates."""
     known = os.environ.get("PYTHONPATH")
 
     def host_for(extra_dirs: Sequence[Path] = ()) -> PluginHost:

@@ -1,4 +1,4 @@
-"""The rules of who may import whom, read from the source."""
+"""Which module may import which: the rules, checked in the source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDERS = (
     *("plugins", "resources", "tests", ".ci"),
 )
 
-# module or package -> what neither it nor anything inside it may import, anywhere in the file
+# module or package -> modules that it and everything inside it must not import, not even inside a function
 FORBIDDEN = {
     "core": ("PySide6", "shiboken6", "pyqtgraph", "gui", "plugins", "main"),
     "core.data": ("core.model", "core.decoding", "core.training", "core.engine", "core.serving", "core.cli"),
@@ -56,10 +56,10 @@ TORCH_FREE = (
     *("core.plugin_check.plugin_checker", "core.plugin_check.report_text", "core.testing", "core.sinusoids"),
 )
 
-# Only torchrun.py decides by which of how many processes this is; environment.json records how many.
+# Only these files depend on the rank and number of processes; environment.json records the number.
 OF_SEVERAL_PROCESSES = (
     *("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py"),
-    "core/processes/agent.py",  # is torchrun
+    "core/processes/agent.py",  # takes the place of torchrun
 )
 ABOUT_SEVERAL_PROCESSES = (
     *("torch.distributed", "distributed", "core.torchrun.process_rank", "core.torchrun.ProcessRank"),
@@ -124,7 +124,7 @@ def all_names(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def imports_when_loaded(path: Path) -> Iterator[str]:
-    """The modules that importing this file loads: not those inside functions or for the type checker alone."""
+    """The modules that importing this file loads: not those imported inside functions or for the type checker only."""
 
     def walk(node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -1,4 +1,4 @@
-"""The guards of conftest.py: what they must catch is caught, and what is fine passes."""
+"""The guards of conftest.py fail faulty tests and let clean tests pass."""
 
 from __future__ import annotations
 
@@ -82,9 +82,9 @@ def test_qt_warning(qtbot):
 
 
 def outcomes(folder: Path, tests: str, grace: float | None = None) -> dict[str, set[str]]:
-    """What pytest says of these tests under our conftest.py and settings: outcome -> names of tests.
+    """Run these tests under our conftest.py and pytest settings; return the names of tests by outcome.
 
-    `grace` in place of its own, where nothing goes by itself.
+    `grace` replaces GRACE_SECONDS for tests that leave behind what does not end by itself.
     """
     (folder / "tests").mkdir()
     ours = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
@@ -102,7 +102,7 @@ def outcomes(folder: Path, tests: str, grace: float | None = None) -> dict[str, 
     return found
 
 
-def test_what_cleans_up_passes(tmp_path: Path, home: Path) -> None:
+def test_tests_that_clean_up_pass(tmp_path: Path, home: Path) -> None:
     (home / "of whoever runs the tests").touch()
     found = outcomes(tmp_path, CLEAN)
     assert found == {"PASSED": set(re.findall(r"def test_(\w+)", CLEAN))}
@@ -115,7 +115,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("what", ["thread", "process", "window", "timer"])
-def test_what_is_left_behind_fails(faulty: dict[str, set[str]], what: str) -> None:
+def test_leaving_something_behind_is_an_error(faulty: dict[str, set[str]], what: str) -> None:
     assert what in faulty["ERROR"]
 
 

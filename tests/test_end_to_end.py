@@ -1,7 +1,7 @@
-"""The whole application from the terminal: main.py trains, is stopped, goes on, evaluates, translates.
+"""The whole application from the terminal: main.py trains, is stopped, resumes, evaluates and translates.
 
-In real processes, each kind of use at least once (translate's: tests/core/cli/test_translate.py); what differs only in
-what is said is called in this process.
+Each command runs in a real process at least once (translate in tests/core/cli/test_translate.py); calls that differ
+only in their messages run in this process.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 
 def headlight(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """One call of the command line, from another folder than the project's."""
+    """Run the command line once, in a folder outside the project."""
     command = [*MAIN, *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, encoding="utf-8", timeout=200)
 
 
 def refused(result: subprocess.CompletedProcess[str]) -> str:
-    """The one sentence of a call with bad input."""
+    """The single error sentence of a call with bad input."""
     assert result.returncode == 2, result.stderr
     assert result.stdout == "" and "Traceback" not in result.stderr
     (sentence,) = result.stderr.splitlines()
@@ -79,18 +79,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def training(place: Path) -> subprocess.CompletedProcess[str]:
-    """A training from start to end."""
+    """The finished process of a training from start to end."""
     return headlight("train", "tiny.yaml", "--run-dir", "whole", "--json", cwd=place)
 
 
 @pytest.fixture(scope="module")
 def run(training: subprocess.CompletedProcess[str], place: Path) -> Path:
-    """The run folder it left."""
+    """The run folder of that training."""
     assert training.returncode == 0, training.stderr
     return place / "whole"
 
 
-def test_a_training_tells_its_events_and_ends_with_its_result(
+def test_training_prints_its_events_and_ends_with_its_result(
     training: subprocess.CompletedProcess[str], run: Path
 ) -> None:
     events = [json.loads(line) for line in training.stdout.splitlines()]
@@ -111,7 +111,7 @@ def test_a_training_tells_its_events_and_ends_with_its_result(
     assert "tok/s" in training.stderr and "Traceback" not in training.stderr
 
 
-def test_a_run_folder_holds_what_the_contract_names(run: Path) -> None:
+def test_a_run_folder_holds_the_files_of_the_contract(run: Path) -> None:
     names = {path.name for path in run.iterdir()}
     assert {"config.yaml", "environment.json", "vocabulary.json", "run.json", "metrics.jsonl", "log.txt"} <= names
     assert (run / "validations" / "000300.jsonl").is_file() and (run / "probes" / "000000.safetensors").is_file()
@@ -140,14 +140,14 @@ def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path
     result = run_headlight("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
     record = json.loads(result.stdout)
     validated = RunFolder.open(run).validation_metrics()[300]
-    for name in ("loss", "perplexity", "token_accuracy"):  # a validation decodes only some sentences freely
+    for name in ("loss", "perplexity", "token_accuracy"):  # a validation decodes only some sentences
         assert record[name] == pytest.approx(validated[f"valid/{name}"], rel=1e-6), name
 
 
 STRANGE = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", "x" * 10_000]
 
 
-def test_translate_takes_any_text_and_names_what_it_does_not_know(run: Path, place: Path) -> None:
+def test_translate_takes_any_text_and_names_unknown_tokens(run: Path, place: Path) -> None:
     result = run_headlight("translate", run, "--json", *STRANGE, cwd=place)
     assert result.returncode == 0, result.stderr
     records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
@@ -161,7 +161,7 @@ def test_translate_takes_any_text_and_names_what_it_does_not_know(run: Path, pla
     assert max(map(len, result.stderr.splitlines())) < 200
 
 
-def test_translate_searches_with_a_beam_and_prints_all_of_it(run: Path, place: Path) -> None:
+def test_translate_searches_with_a_beam_and_prints_all_hypotheses(run: Path, place: Path) -> None:
     beam = ("--json", "--beam-size", "3", "--length-penalty", "0.5")
     calls = {
         "whole": ["translate", str(run), "1 2 3", *beam],
@@ -212,18 +212,18 @@ SHORT = ("--set", "training.max_steps=20", "--set", "training.validate_every=20"
 
 @pytest.fixture(scope="module")
 def training_of_seeds(place: Path) -> subprocess.CompletedProcess[str]:
-    """Short trainings with the seeds 3 and 5, which nobody stops."""
+    """Short uninterrupted trainings with the seeds 3 and 5."""
     return run_headlight("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *SHORT, "--json", cwd=place)
 
 
 def finished_runs(training: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
-    """What it tells of each run that has ended."""
+    """The `run_finished` events of a training."""
     assert training.returncode == 0, training.stderr
     events = map(json.loads, training.stdout.splitlines())
     return [event for event in events if event["event"] == "run_finished"]
 
 
-def test_several_seeds_are_several_runs_and_their_spread(
+def test_training_several_seeds_reports_runs_mean_and_deviation(
     training_of_seeds: subprocess.CompletedProcess[str],
 ) -> None:
     finished = finished_runs(training_of_seeds)
@@ -237,9 +237,7 @@ def test_several_seeds_are_several_runs_and_their_spread(
     assert {RunFolder.open(Path(one["run"])).state.group for one in finished} == {last["group"]}
 
 
-def test_a_seed_that_diverges_keeps_none_of_the_others_from_their_mean(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_diverged_seed_is_left_out_of_the_mean_of_the_others(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     has_diverged = vars(Trainer)["has_diverged"].fget
     monkeypatch.setattr(Trainer, "has_diverged", property(lambda run: run.config.seed == 3 or has_diverged(run)))
     short = ("--set", "training.max_steps=5", "--runs-dir", "some", "--json")
@@ -304,7 +302,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
-    """Start a training, send it a signal once it has learnt a little; its exit code and standard error."""
+    """Start a training and send it a signal after its first steps; return its exit code and standard error."""
     command = [sys.executable, "-c", STAYING, *arguments, "--json"]
     with subprocess.Popen(
         command,
@@ -326,18 +324,18 @@ def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Sig
 
 
 def learnt(run: Path) -> dict[str, Any]:
-    """All that a run learnt to its end, free of wall-clock times."""
+    """All results of a run at its last step, without wall-clock times."""
     folder = RunFolder.open(run)
     steps, arrays = folder.metrics()
     metrics = {name: values.tolist() for name, values in arrays.items() if name not in TIMING}
-    # Not the file's bytes: safetensors writes its metadata in any order.
+    # Compare tensors, not the file's bytes: safetensors does not order its metadata.
     weights = {name: values.tobytes() for name, values in folder.weights(folder.state.last_step).items()}
     return {"steps": steps.tolist(), "valid": folder.validation_metrics(), "weights": weights, **metrics}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(run: Path, place: Path) -> None:
-    """As is one stopped by SIGINT, further down."""
+def test_a_run_stopped_by_signals_and_resumed_equals_the_unstopped_run_to_the_bit(run: Path, place: Path) -> None:
+    """This covers SIGTERM and SIGHUP; a test below covers SIGINT."""
     begin = ["train", "tiny.yaml", "--run-dir", "stopped"]
     resume = ["train", "--resume", "stopped"]
     for arguments, number in ((begin, signal.SIGTERM), (resume, signal.SIGHUP)):
@@ -348,7 +346,7 @@ def test_a_run_stopped_by_signals_and_resumed_is_the_unstopped_run_to_the_bit(ru
 
 
 def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) -> None:
-    """By this signal, which the last line names, with the checkpoint to go on from."""
+    """Check that this signal stopped the training, and that the last line names it and the saved checkpoint."""
     assert code == 128 + number, errors
     last = errors.splitlines()[-1]
     assert "Traceback" not in errors and number.name in last
@@ -356,10 +354,10 @@ def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(
+def test_a_stopped_training_of_several_seeds_names_those_still_to_train(
     place: Path, training_of_seeds: subprocess.CompletedProcess[str]
 ) -> None:
-    """All are trained in the end, the one that was stopped as if it had not been."""
+    """The commands it names train all seeds, and the stopped run ends like an uninterrupted one."""
     begin = ["train", "tiny.yaml", "--seeds", "3,5,7", *SHORT, "--runs-dir", "rest"]
     code, errors = stop_after_first_steps(begin, place, signal.SIGINT)
     require_stopped_and_saved(code, errors, signal.SIGINT)
@@ -378,7 +376,7 @@ def test_of_several_seeds_those_that_a_signal_kept_from_training_are_named(
     assert records[3]["run"] == "mean of 3", records
 
 
-def test_a_finished_run_goes_on_with_more_steps(run: Path, place: Path) -> None:
+def test_a_finished_run_resumes_with_more_steps(run: Path, place: Path) -> None:
     shutil.copytree(run, place / "more")
     result = run_headlight("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
     assert result.returncode == 0, result.stderr
@@ -419,7 +417,7 @@ BODIES = {
 
 @pytest.fixture
 def plugins(tmp_path: Path) -> Path:
-    """A folder with plugins of every kind of trouble."""
+    """A folder with one faulty or unusual plugin of each kind."""
     folder = tmp_path / "plugins"
     folder.mkdir()
     for name, body in BODIES.items():
@@ -487,12 +485,12 @@ def test_one_example_is_enough(place: Path, plugins: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
-def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Path, plugins: Path) -> None:
+def test_a_full_disk_ends_a_run_with_code_3_and_refuses_a_new_run(place: Path, plugins: Path) -> None:
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
         with no_file_beyond(1024 * kilobytes):
             return run_headlight(*with_plugin("one_example", plugins, "--run-dir", name), cwd=place)
 
-    result = within(70, "full")  # holds a checkpoint, but not all metrics
+    result = within(70, "full")  # enough for a checkpoint, but not for all metrics
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr
     last = result.stderr.splitlines()[-1]
     assert "(disk)" in last and f"train --resume {place / 'full'}" in last
@@ -506,7 +504,7 @@ def test_a_full_disk_ends_the_run_with_code_3_and_refuses_to_begin_one(place: Pa
     assert not (place / "begun").exists()
 
 
-def test_what_is_no_run_or_cannot_be_written_is_refused_in_a_sentence(run: Path, place: Path) -> None:
+def test_missing_runs_and_unwritable_paths_are_refused_in_a_sentence(run: Path, place: Path) -> None:
     (place / "file").touch()
     (place / "folder").mkdir()
     other_shape = shutil.copytree(run, place / "other_shape")
@@ -545,7 +543,7 @@ def test_runs_are_listed_shown_and_deleted(run: Path, place: Path) -> None:
     assert not doomed.exists()
 
 
-def test_settings_that_are_none_are_refused_before_anything_is_made(place: Path) -> None:
+def test_invalid_settings_files_are_refused_before_anything_is_created(place: Path) -> None:
     (place / "binary.yaml").write_bytes(os.urandom(100) + b"\xff")
     (place / "empty.yaml").touch()
     (place / "brackets.yaml").write_text("[" * 20_000, encoding="utf-8")

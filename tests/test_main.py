@@ -1,4 +1,4 @@
-"""The entry point: a window where there is a display, a sentence where there is none, verbs to the command line."""
+"""The entry point: it opens a window if there is a display, prints a sentence if not, and passes on verbs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, str(ROOT / "main.py")]
 
-MANY_COLOURS = 50  # smoothed text alone makes this many
+MANY_COLOURS = 50  # anti-aliased text alone has this many
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
@@ -52,9 +52,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there os.kill ends a process at once")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends a process at once")
 @pytest.mark.parametrize(("name", "words"), [("core.cli.parser", ["presets", "list"]), ("core.engine", [])])
-def test_an_interrupt_while_it_is_imported_ends_it_quietly(tmp_path: Path, name: str, words: list[str]) -> None:
+def test_an_interrupt_during_its_imports_ends_it_quietly(tmp_path: Path, name: str, words: list[str]) -> None:
     code = INTERRUPTED.format(name=name, argv=[str(ROOT / "main.py"), *words])
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
@@ -73,9 +73,9 @@ sys.exit(main.main())
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a shell of POSIX closes them")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell to close them")
 def test_closed_streams_discard_output_in_the_window_and_its_children() -> None:
-    """Else a warning of Qt's would land in a file of the run, or with the process of the plugins."""
+    """Otherwise a warning of Qt would be written to a file of the run or to the plugin process."""
     shell = ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", sys.executable, "-c", WINDOW]
     assert subprocess.run(shell, cwd=ROOT, timeout=200).returncode == 0
 

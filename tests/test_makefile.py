@@ -1,4 +1,4 @@
-"""make, .ci/run and what they call: set up once, everything checked, from a folder with nothing installed."""
+"""make, .ci/run and the scripts they call: they set up once and run every check, also in a bare clone."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")  # make tells its children that they are its children
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="make and sh are not Windows'")
+OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")  # set by make for its child processes
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no make and sh")
 
 
 def call(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Runs a command without a terminal, and as if no make had started these tests."""
+    """Run a command without a terminal and without the variables of a make that started these tests."""
     environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE} | environment
     return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
@@ -31,7 +31,7 @@ def normalised(name: str) -> str:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """What setting up reads, in a folder of its own."""
+    """A separate folder with the files that `make setup` reads."""
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -40,7 +40,7 @@ def clone(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def installed(clone: Path) -> Path:
-    """The clone with a .venv whose Python is the real one, but notes down what pip is asked for and fetches nothing."""
+    """The clone with a .venv whose Python runs the real one, but records calls of pip instead of running them."""
     python = clone / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && echo "$*" >> pip-calls && exit 0\nexec {sys.executable} "$@"\n')
@@ -50,23 +50,23 @@ def installed(clone: Path) -> Path:
 
 
 def pip_calls(clone: Path) -> list[str]:
-    """What pip was asked for so far."""
+    """The arguments of each call of pip so far."""
     return (clone / "pip-calls").read_text().splitlines()
 
 
-def test_help_lists_every_target_with_its_words() -> None:
+def test_help_lists_every_target_with_its_description() -> None:
     listed = call("make", "help").stdout
     assert {"make setup", "make run", "make test"} <= set(re.findall(r"^make [a-z-]+", listed, flags=re.MULTILINE))
     assert all(re.match(r"make [a-z-]+ +\S", line) for line in listed.splitlines())
 
 
-def test_test_runs_every_check() -> None:
+def test_make_test_runs_every_check() -> None:
     commands = call("make", "--dry-run", "test").stdout
     for check in ("scripts/setup.sh", "ruff check .", "ruff format --check .", "-m mypy", "-m pytest"):
         assert check in commands
 
 
-def test_setup_installs_once_until_what_is_needed_changes(installed: Path) -> None:
+def test_setup_installs_again_only_when_the_requirements_change(installed: Path) -> None:
     assert call("make", "setup", cwd=installed).returncode == 0
     first = pip_calls(installed)
     assert [line.split()[-1] for line in first] == ["setuptools", ".[dev]"]
@@ -81,7 +81,7 @@ def test_setup_installs_once_until_what_is_needed_changes(installed: Path) -> No
     assert len(pip_calls(installed)) == 2 * len(first)
 
 
-def test_setup_that_was_cut_short_is_done_again(installed: Path) -> None:
+def test_an_interrupted_setup_is_repeated(installed: Path) -> None:
     python = installed / ".venv" / "bin" / "python"
     whole = python.read_text()
     python.write_text(whole.replace("exit 0", "exit 1"))
@@ -91,8 +91,8 @@ def test_setup_that_was_cut_short_is_done_again(installed: Path) -> None:
     assert len(pip_calls(installed)) == 3
 
 
-def test_a_venv_that_was_cut_short_is_made_again(installed: Path) -> None:
-    """By a Python that notes it down, and makes one that notes down what pip is asked for."""
+def test_an_incomplete_venv_is_created_again(installed: Path) -> None:
+    """The python3 on PATH is a script that records its call and puts the recording .venv of `installed` there."""
     (installed / ".venv").rename(installed / "whole")
     (installed / ".venv" / "bin").mkdir(parents=True)
     (installed / ".venv" / "bin" / "python").symlink_to(sys.executable)
@@ -102,14 +102,14 @@ def test_a_venv_that_was_cut_short_is_made_again(installed: Path) -> None:
     python.write_text(f'#!/bin/sh\n[ "$2" = venv ] && {making}\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
     tools_first = os.pathsep.join([str(python.parent), os.environ["PATH"]])
-    # Were the .venv taken as it is, its pip would be that of these tests' Python: it may fetch nothing.
+    # If the broken .venv were kept, its pip would be that of these tests' Python, which must not download anything.
     result = call("make", "setup", cwd=installed, PATH=tools_first, PIP_NO_INDEX="1", PIP_FIND_LINKS="")
     assert result.returncode == 0 and "Making .venv" in result.stdout, result.stderr
     assert (installed / "venv-call").read_text() == "-m venv --clear .venv\n"
     assert len(pip_calls(installed)) == 2
 
 
-def test_setup_without_a_fitting_python_says_so(clone: Path, tmp_path: Path) -> None:
+def test_setup_without_a_new_enough_python_says_so(clone: Path, tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in ("sh", "dirname", "cat", "cksum"):
@@ -117,12 +117,12 @@ def test_setup_without_a_fitting_python_says_so(clone: Path, tmp_path: Path) -> 
     result = call(shutil.which("sh") or "sh", "scripts/setup.sh", cwd=clone, PATH=str(tools))
     assert result.returncode != 0
     assert "No Python 3.11 or newer was found" in result.stderr
-    assert "deadsnakes" in result.stderr and "uv python install" in result.stderr  # where python3 is older than that
+    assert "deadsnakes" in result.stderr and "uv python install" in result.stderr  # for systems with an older python3
     assert "Traceback" not in result.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux needs system libraries")
-def test_missing_system_packages_are_one_line_to_type(tmp_path: Path) -> None:
+def test_missing_system_packages_are_reported_as_one_command(tmp_path: Path) -> None:
     result = call(sys.executable, "scripts/system_packages.py", PATH=str(tmp_path))
     assert result.returncode == 0
     line = result.stderr.splitlines()[-1]
@@ -134,11 +134,11 @@ def test_ci_run_calls_make_test_from_anywhere(tmp_path: Path) -> None:
     shutil.copytree(ROOT / ".ci", tmp_path / "clone" / ".ci")
     (tmp_path / "clone" / "Makefile").write_text("test:\n\t@cat && pwd && exit 3\n")
     result = call(str(tmp_path / "clone" / ".ci" / "run"), cwd=tmp_path)
-    assert result.returncode == 2  # make's own word for a failed recipe
+    assert result.returncode == 2  # make's exit code for a failed recipe
     assert result.stdout.strip() == str(tmp_path / "clone")
 
 
-def test_constraints_pin_every_dependency_and_name_no_place() -> None:
+def test_constraints_pin_every_dependency_and_contain_no_paths() -> None:
     lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9a-z.]*", line) for line in lines)
     pinned = {normalised(line.partition("==")[0]) for line in lines}

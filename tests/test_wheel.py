@@ -20,14 +20,14 @@ BIN = "Scripts" if sys.platform == "win32" else "bin"
 
 
 def call(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Runs a command that knows nothing of the clone."""
+    """Run a command without the clone on PYTHONPATH."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=200)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from a copy of the source, so that no older build's files get into it."""
+    """The wheel, built from a copy of the source so that it holds no files of an older build."""
     folder = tmp_path_factory.mktemp("wheel")
     caches = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for package in ("core", "gui", "plugins", "resources"):
@@ -41,7 +41,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of commands of an environment with nothing but the wheel; its dependencies are lent by this one."""
+    """The command folder of an environment with only the wheel installed; it uses this environment's dependencies."""
     folder = tmp_path_factory.mktemp("environment")
     call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder)
     installed = call(*PIP, "--python", folder, "install", "--no-deps", "--no-index", wheel, cwd=folder)
@@ -67,7 +67,7 @@ def test_wheel_holds_every_module_and_resource(wheel: Path) -> None:
     }
 
 
-def test_command_is_the_installed_one(environment: Path, tmp_path: Path) -> None:
+def test_the_command_and_its_modules_are_the_installed_ones(environment: Path, tmp_path: Path) -> None:
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     shown = call(environment / "headlight", "--version", cwd=tmp_path)
     assert (shown.returncode, shown.stderr) == (0, "")
@@ -101,8 +101,8 @@ from core.testing import CheckPlugin
 def test_contract_by_fixture(check_plugin: CheckPlugin) -> None:
     check_plugin("../my_words.py", with_learning=False)
 """
-# What lies behind core.testing, torch with it, is checked with the rest of core, and would take ten seconds here;
-# pytest, which none of these files imports, three.
+# Modules that core.testing uses, torch among them, are checked with the rest of core and would take ten seconds here;
+# pytest, which these files do not import, would take three.
 ONLY_WHAT_AUTHORS_SEE = """
 [mypy]
 [mypy-core.engine,core.plugin_check.*,core.errors,core.requests,torch.*,pytest.*,_pytest.*]
@@ -110,7 +110,9 @@ follow_imports = skip
 """
 
 
-def test_an_author_tests_and_types_a_new_plugin_with_what_is_installed(environment: Path, tmp_path: Path) -> None:
+def test_a_new_plugin_is_tested_and_type_checked_against_the_installed_package(
+    environment: Path, tmp_path: Path
+) -> None:
     made = call(environment / "headlight", "plugins", "new", "my_words", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
     plugin, test = map(Path, made.stdout.splitlines())
