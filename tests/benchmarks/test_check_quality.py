@@ -1,4 +1,4 @@
-"""The table of docs/quality.md: rows replaced task by task, promises in words, absent corpora said."""
+"""The table of docs/quality.md: rows are replaced task by task, promises checked, missing corpora reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.check_quality import PAGE, TASKS, Promise, Trained, row, with_ro
 from core.settings.presets import read_preset
 
 
-def test_a_tasks_rows_take_the_place_of_its_former_ones() -> None:
+def test_new_rows_of_a_task_replace_its_old_ones() -> None:
     def rows(name: str, steps: int) -> list[str]:
         return [row(name, "headlight train", Trained(steps, 2.0), ("--split", "test"), "bleu 1")]
 
@@ -29,14 +29,14 @@ def test_a_promise_says_whether_it_was_kept() -> None:
     assert Promise("error", 0.1, is_upper_bound=True).words(0.2) == "error 0.2 (at most 0.1: MISSED)"
 
 
-def test_every_command_is_one_that_the_command_line_takes() -> None:
+def test_every_command_is_accepted_by_the_command_line() -> None:
     for task in TASKS:
         settings = task.command(Path("/data"))[2:]
         config = read_preset(task.preset, tuple(setting for setting in settings if setting != "--set"))
         assert task.folder is None or config.dataset.options["folder"] == f"/data/{task.folder}"
 
 
-def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
+def test_a_missing_corpus_is_skipped_with_a_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = PAGE.read_bytes()

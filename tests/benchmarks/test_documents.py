@@ -1,4 +1,4 @@
-"""The table of docs/documents.md: written anew, the page keeps what a person said below it."""
+"""The table of docs/documents.md: rewriting it keeps the text below it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.documents import EXPERIMENTS, PAGE, page
 
 
 def test_the_page_is_what_the_command_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform, "machine", lambda: "x86_64")  # where its figures were taken
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")  # the machine on which its figures were measured
     written = PAGE.read_text(encoding="utf-8")
     rows = [line for line in written.splitlines() if line.startswith(tuple(f"| {one.name} |" for one in EXPERIMENTS))]
     assert len(rows) == 2 * len(EXPERIMENTS)

@@ -1,4 +1,4 @@
-"""The growth benchmark's own arithmetic, and one real point of it at a tiny size."""
+"""The growth benchmark's arithmetic, and one real measurement at a tiny size."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from benchmarks.growth import Point, exponent, lines, measure_point
 from benchmarks.speed.sizes import TINY
 
 
-@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux tells the peak of memory")
-def test_a_point_is_measured_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="only Linux reports peak memory")
+def test_a_point_is_measured_in_a_separate_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     point = measure_point(TINY, "num_layers", 2)
     assert point.value == 2
@@ -26,10 +26,10 @@ def test_processes_share_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     two = measure_point(TINY, "processes", 2)
     assert two.value == 2 and two.seconds > 0
-    assert two.bytes > 50e6, "torch alone takes more"
+    assert two.bytes > 50e6, "less than torch alone takes"
 
 
-def test_exponents_are_of_the_last_growth() -> None:
+def test_exponents_are_those_of_the_last_two_points() -> None:
     points = [Point(1, 1.0, 5.0), Point(2, 2.0, 5.0), Point(4, 8.0, 10.0)]
     assert exponent(points, "seconds") == pytest.approx(2.0)
     assert exponent(points, "bytes") == pytest.approx(1.0)

@@ -1,4 +1,4 @@
-"""What is called by `python -m` says with --help what it does, and does nothing else."""
+"""With --help, each module that `python -m` runs describes itself and does nothing else."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PROGRAMS = [
     for folder in ("benchmarks", "scripts")
     for path in sorted((ROOT / folder).rglob("*.py"))
     if 'if __name__ == "__main__"' in path.read_text(encoding="utf-8")
-    and "peers" not in path.parts  # another library's
+    and "peers" not in path.parts  # scripts of other libraries
 ]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_help_says_what_it_does(
+def test_help_describes_the_program(
     path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", [path.name, "--help"])
@@ -32,7 +32,7 @@ def test_help_says_what_it_does(
 
 
 @pytest.mark.parametrize("name", ["growth", "check_learning"])
-def test_what_is_not_known_is_refused(
+def test_an_unknown_name_is_refused(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", [name, "nothing_of_it"])

@@ -1,4 +1,4 @@
-"""What is measured of opening a run and moving its playhead: each view once, of the example."""
+"""Measures opening the example run, and moving the playhead once in each view."""
 
 from __future__ import annotations
 

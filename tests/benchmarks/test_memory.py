@@ -1,4 +1,4 @@
-"""What a long run may hold and write: whatever grows is named, and what comes and goes is not."""
+"""The memory check of a long run reports counts that keep growing, but not those that fluctuate."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ WITHIN = {
 }
 
 
-def test_what_stays_or_comes_and_goes_is_kept() -> None:
+def test_constant_and_fluctuating_counts_pass() -> None:
     flickering = [one._replace(objects=one.objects + number % 2) for number, one in enumerate(FLAT)]
     warming_up = [one._replace(handles=20) if one.step < 5000 else one for one in flickering]
     assert missed_bounds(warming_up, WITHIN) == []
 
 
-def test_whatever_grows_is_named() -> None:
+def test_every_growing_count_is_reported() -> None:
     for field, name in {"handles": "file handles", "threads": "threads", "objects": "Qt's", "items": "items"}.items():
         growing = [one._replace(**{field: getattr(one, field) + one.step // 5000}) for one in FLAT]
         assert [sentence.startswith(name) for sentence in missed_bounds(growing, WITHIN)] == [True], field
@@ -28,7 +28,7 @@ def test_whatever_grows_is_named() -> None:
     assert missed_bounds(heavier, WITHIN) == ["1.11 MB in a thousand steps"]
 
 
-def test_a_folder_larger_than_documented_is_named() -> None:
+def test_a_folder_larger_than_documented_is_reported() -> None:
     parts = {"metrics.jsonl": (1, 9.0), "probes": (500, 4.0), "snapshots": (90, 2.1), "validations": (134, 9.0)}
     named = sorted(sentence.partition(":")[0] for sentence in missed_bounds(FLAT, WITHIN | parts))
     assert named == ["metrics.jsonl", "probes", "snapshots", "validations", "validations"]

@@ -1,4 +1,4 @@
-"""Which presets are compared in two number formats, and a row of the table."""
+"""The presets that are compared in two number formats, and a row of the table."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from core.run_folder import RunFolder
 from tests.in_process import run_headlight
 
 
-def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_corpus_is_skipped_with_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "cmudict").mkdir()
     found = list(comparisons([*TEACHING, *TASKS_BY_PRESET], tmp_path))
     assert [one.preset for one in found] == [*TEACHING, "joeynmt_reverse", "cmudict_letters"]
@@ -24,7 +22,7 @@ def test_a_corpus_that_is_not_there_is_skipped_in_a_sentence(
 
 
 def test_a_row_has_both_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines_share_a_host: None) -> None:
-    """Trained in processes of their own; `evaluate` is called in this one."""
+    """The benchmark's commands run in this process here."""
     monkeypatch.setattr(
         "benchmarks.check_quality.subprocess.run", lambda command, **_: run_headlight(*command[2:], cwd=tmp_path)
     )

@@ -1,4 +1,4 @@
-"""The plugin guide as it stands: its files are written, its commands are run, its plugins train in the window."""
+"""The plugin guide works as printed: its files are written, its commands run and a plugin trained in the window."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_
 
 
 class Block(NamedTuple):
-    """What stands between two fences; `file` is the name in the paragraph above, for what is no command."""
+    """A fenced code block; `file` is the file name in the paragraph above it, or empty."""
 
     section: str
     language: str
@@ -45,7 +45,7 @@ class Block(NamedTuple):
 
 
 def blocks() -> list[Block]:
-    """All of the page, in order."""
+    """All code blocks of the page, in order."""
     found = []
     for section in PAGE.read_text(encoding="utf-8").split("\n## ")[1:]:
         for block in BLOCK.finditer(section):
@@ -57,26 +57,26 @@ def blocks() -> list[Block]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The reader's folder, with every file of the page."""
+    """A folder with every file of the page, as a reader would have."""
     for block in blocks():
         if block.language in ("python", "yaml", "text"):
             path = tmp_path / "mine" / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as where Headlight is installed
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as if Headlight were installed
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     return tmp_path / "mine"
 
 
 @pytest.fixture
 def empty_window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    """The window as it opens, nothing prepared yet."""
+    """The window after opening, before anything is prepared."""
     with opened_window(tmp_path) as window:
         yield window
 
 
 def run(command: str, folder: Path) -> str:
-    """What a command of the page prints."""
+    """Run a command of the page; return its output."""
     program, *arguments = shlex.split(command)
     if program == "headlight":
         done = run_headlight(*arguments, cwd=folder)
@@ -89,7 +89,7 @@ def run(command: str, folder: Path) -> str:
 
 
 def run_section(start: str, folder: Path) -> dict[str, str]:
-    """Run all commands of a section in order; what each printed."""
+    """Run all commands of a section in order; return the output of each."""
     lines = [
         line
         for block in blocks()
@@ -100,7 +100,7 @@ def run_section(start: str, folder: Path) -> dict[str, str]:
     return {line: run(line, folder) for line in lines}
 
 
-def test_the_page_is_read_as_it_is_meant() -> None:
+def test_every_code_block_is_found_with_its_file_name() -> None:
     files = [block.file for block in blocks() if block.language in ("python", "yaml", "text")]
     assert files == [
         *("pig_latin.py", "pig_latin.yaml", "whisper.py", "whisper.yaml"),
@@ -111,7 +111,7 @@ def test_the_page_is_read_as_it_is_meant() -> None:
     assert len(blocks()) == PAGE.read_text(encoding="utf-8").count("```") // 2
 
 
-def test_the_first_plugin_is_checked_trained_and_writes_what_the_page_says(folder: Path) -> None:
+def test_the_first_plugin_passes_its_check_trains_and_gives_the_outputs_of_the_page(folder: Path) -> None:
     printed = run_section("Ten minutes", folder)
     assert "Nothing to fix." in printed["headlight plugins check pig_latin.py"]
     answers = printed["headlight translate first rabo salina"].splitlines()
@@ -155,15 +155,15 @@ def test_the_subwords_are_those_of_the_page(folder: Path) -> None:
 
 @pytest.mark.usefixtures("checks_share_hosts")
 @pytest.mark.parametrize("name", ["german_numbers", "whisper", "spelled"])
-def test_the_checks_have_nothing_to_mend(name: str, folder: Path) -> None:
+def test_the_plugin_check_has_no_findings(name: str, folder: Path) -> None:
     check_plugin(folder / f"{name}.py")
 
 
-def test_the_test_of_three_lines_passes(folder: Path) -> None:
+def test_the_three_line_test_passes(folder: Path) -> None:
     assert "1 passed" in run_section("Tests", folder)["python -m pytest tests"]
 
 
-def test_the_package_has_the_entry_point_of_the_page(folder: Path) -> None:
+def test_the_new_package_has_the_entry_point_shown_on_the_page(folder: Path) -> None:
     run_section("A package", folder)
     written = tomllib.loads((folder / "headlight-our-words" / "pyproject.toml").read_text(encoding="utf-8"))
     (shown,) = (block.text for block in blocks() if block.language == "toml")
@@ -171,7 +171,7 @@ def test_the_package_has_the_entry_point_of_the_page(folder: Path) -> None:
     assert written["project"]["entry-points"] == entry_points
 
 
-def test_the_tables_have_every_method_and_function_as_it_is() -> None:
+def test_the_tables_list_every_method_and_function_with_its_signature() -> None:
     text = PAGE.read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| `(\w+\(.*?\))` \|", text, re.MULTILINE))
     methods = [method for name, method in vars(DatasetPlugin).items() if inspect.isfunction(method) and name[0] != "_"]
@@ -184,13 +184,13 @@ def test_the_tables_have_every_method_and_function_as_it_is() -> None:
 
 
 def as_shown(function: Callable[..., object]) -> str:
-    """Its name, and what it takes, without types."""
+    """Its name and parameters without types, as the tables show them."""
     taken = inspect.signature(function).parameters.values()
     shown = (one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in taken)
     return f"{function.__name__}({', '.join(shown)})".replace("'", '"')
 
 
-def test_a_plugin_cannot_import_what_lies_beside_it(folder: Path) -> None:
+def test_a_plugin_cannot_import_a_file_beside_it(folder: Path) -> None:
     (folder / "_shared.py").write_text("WORDS = []\n", encoding="utf-8")
     (folder / "sharing.py").write_text("from _shared import WORDS\n", encoding="utf-8")
     listed = run_headlight("plugins", "list", "--plugins-dir", ".", cwd=folder).stdout
@@ -219,6 +219,6 @@ def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: Main
 
 
 def is_ready_with_a_limit(bridge: EngineBridge) -> bool:
-    """Whether the plugin that was tried, and not the one before it, has its first probe."""
+    """Whether the plugin being tried is ready; the one prepared before it declares no limit."""
     history = bridge.history
     return bridge.state == "ready" and history.prepared is not None and "valid/loss" in history.prepared.limits

@@ -1,4 +1,4 @@
-"""The code of docs/quality.md, which makes the files that CMUdict's preset reads."""
+"""The code in docs/quality.md that converts CMUdict to the files of its preset."""
 
 from __future__ import annotations
 

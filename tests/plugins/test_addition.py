@@ -1,4 +1,4 @@
-"""Addition: the sums are right, columns are aligned, numbers within range, no sum in two splits."""
+"""Addition: sums are right, digits aligned by place value, numbers within range, no sum in two splits."""
 
 import random
 from itertools import islice
@@ -29,14 +29,14 @@ def test_every_target_is_the_sum(num_digits: int, units_first: bool, split: Spli
             assert number == str(int(number)) and len(number) <= num_digits
 
 
-def test_sums_aligned_by_hand() -> None:
+def test_alignments_equal_those_made_by_hand() -> None:
     assert sorted(sum_pair(95, 7, units_first=False).alignment or ()) == [(0, 1), (1, 2), (3, 2)]
     assert sorted(sum_pair(95, 7, units_first=True).alignment or ()) == [(0, 1), (1, 0), (3, 0)]
     assert sorted(sum_pair(1, 2, units_first=False).alignment or ()) == [(0, 0), (2, 0)]
 
 
 @given(left=st.integers(0, 10**9), right=st.integers(0, 10**9), units_first=st.booleans())
-def test_each_digit_is_aligned_with_the_one_of_its_value(left: int, right: int, units_first: bool) -> None:
+def test_each_digit_is_aligned_with_the_digit_of_its_place_value(left: int, right: int, units_first: bool) -> None:
     pair = sum_pair(left, right, units_first=units_first)
     value_of_target = range(len(pair.target)) if units_first else range(len(pair.target) - 1, -1, -1)
     end_of_left = pair.source.index("+")
@@ -47,7 +47,7 @@ def test_each_digit_is_aligned_with_the_one_of_its_value(left: int, right: int, 
     assert sorted(at for at, _ in pair.alignment) == [at for at in range(len(pair.source)) if at != end_of_left]
 
 
-def test_a_thousand_sums_are_held_out_and_never_train() -> None:
+def test_a_thousand_sums_are_held_out_and_never_trained_on() -> None:
     train = {pair.source for pair in drawn("train", 20_000, num_digits=2)}
     for split in SPLITS[1:]:
         held_out = drawn(split, num_digits=2)

@@ -19,7 +19,7 @@ def drawn(split: Split, limit: int | None = None, seed: int = 0, **options: int)
 
 
 def is_balanced(text: str) -> bool:
-    """Take out neighbours that close each other, until nothing is left or nothing closes."""
+    """Remove adjacent matching brackets until nothing is left or none match."""
     shorter = text
     for kind in KINDS:
         shorter = shorter.replace(kind, "")
@@ -51,7 +51,7 @@ def test_the_target_balances_the_source_within_the_options(
         assert min(depths(pair.source)) >= 0 and max(depths(pair.source)) <= max_depth
 
 
-def test_brackets_closed_by_hand() -> None:
+def test_targets_equal_those_made_by_hand() -> None:
     assert closing_pair("([]{(") == Pair("([]{(", ")})", alignment=[(4, 0), (3, 1), (0, 2)])
     assert closing_pair("[{}<") == Pair("[{}<", ">]", alignment=[(3, 0), (0, 1)])
 
@@ -65,7 +65,7 @@ def test_every_closing_bracket_is_aligned_with_its_own_opening_one(seed: int) ->
         assert is_balanced(pair.source[at:] + pair.target[: to + 1])
 
 
-def test_a_thousand_texts_are_held_out_and_never_train() -> None:
+def test_a_thousand_texts_are_held_out_and_never_trained_on() -> None:
     train = {pair.source for pair in drawn("train", 20_000, max_length=10)}
     for split in SPLITS[1:]:
         held_out = drawn(split, max_length=10)
@@ -80,7 +80,7 @@ def test_all_brackets_are_listed_and_drawn() -> None:
     assert {bracket for pair in pairs for bracket in pair.target} == set(target)
 
 
-def test_lengths_the_wrong_way_round_are_refused() -> None:
+def test_a_minimum_length_above_the_maximum_is_refused() -> None:
     with pytest.raises(ValueError, match="min_length 17 is above max_length 16"):
         BracketsOptions(min_length=17)
 

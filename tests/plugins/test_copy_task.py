@@ -38,7 +38,7 @@ def test_every_pair_is_a_copy_within_the_options(
         assert pair.alignment == [(index, index) for index in range(len(symbols))]
 
 
-def test_a_thousand_sequences_are_held_out_and_never_train() -> None:
+def test_a_thousand_sequences_are_held_out_and_never_trained_on() -> None:
     train = {pair.source for pair in drawn("train", 20_000, num_symbols=4, min_length=7, max_length=7)}
     for split in SPLITS[1:]:
         held_out = drawn(split, num_symbols=4, min_length=7, max_length=7)
@@ -58,7 +58,7 @@ def test_too_few_sequences_end_with_a_sentence() -> None:
             drawn(split, 100, num_symbols=1, min_length=2, max_length=2)
 
 
-def test_lengths_the_wrong_way_round_are_refused() -> None:
+def test_a_minimum_length_above_the_maximum_is_refused() -> None:
     with pytest.raises(ValueError, match="min_length 9 is above max_length 3"):
         CopyTaskOptions(min_length=9, max_length=3)
 

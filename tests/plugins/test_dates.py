@@ -1,4 +1,4 @@
-"""Dates: every format is what people write, the standard library reads most of them back, no day in two splits."""
+"""Dates: formats as people write them, most parsed back by the standard library, no day in two splits."""
 
 import random
 from datetime import date, datetime
@@ -13,7 +13,7 @@ from plugins.dates import FORMATS, PLUGIN, DatesOptions, in_format
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
-# One day in every format, written down a second time on purpose, and the pattern that reads it back where there is one.
+# One day in every format, deliberately written out again here, and the `strptime` pattern that parses it.
 WRITTEN = {
     "Tuesday, 3 March 1998": "%A, %d %B %Y",
     "Tuesday, March 3, 1998": "%A, %B %d, %Y",
@@ -39,19 +39,19 @@ def drawn(split: Split, limit: int | None = None, seed: int = 0, **options: int 
     return list(islice(PLUGIN(DatesOptions.model_validate(options)).pairs(split, random.Random(seed)), limit))
 
 
-def test_one_day_in_every_format() -> None:
+def test_one_day_is_written_in_every_format() -> None:
     assert [in_format(date(1998, 3, 3), template).source for template in FORMATS["all"]] == list(WRITTEN)
 
 
 @pytest.mark.parametrize("template", [t for t in FORMATS["all"] if "{nth}" not in t and "{ordinal}" not in t])
 @given(day=st.dates(date(1969, 1, 1), date(2068, 12, 31)))  # the years that %y stands for
-def test_the_standard_library_reads_it_back(template: str, day: date) -> None:
+def test_the_standard_library_parses_each_format(template: str, day: date) -> None:
     pair = in_format(day, template)
     assert datetime.strptime(pair.source, TEMPLATES[template]).date() == day
     assert pair.target == day.isoformat()
 
 
-def test_ordinals_of_a_month() -> None:
+def test_the_ordinals_of_a_month_are_right() -> None:
     days = [date(2000, 1, day) for day in range(1, 32)]
     numbers = [in_format(day, "{nth}").source for day in days]
     assert numbers[:4] + numbers[9:14] == ["1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "14th"]
@@ -65,7 +65,7 @@ def test_ordinals_of_a_month() -> None:
         }[index]  # fmt: skip
 
 
-def test_dates_aligned_by_hand() -> None:
+def test_date_alignments_equal_those_made_by_hand() -> None:
     assert aligned(date(1998, 3, 3), "{day}.{m}.{yy}") == {
         "3": "03", ".": "", "3'": "03", ".'": "", "9": "199", "8": "8",
     }  # fmt: skip
@@ -77,7 +77,7 @@ def test_dates_aligned_by_hand() -> None:
 
 
 def aligned(day: date, template: str) -> dict[str, str]:
-    """Return the target characters of each source character; one that comes again has a prime."""
+    """Map each source character to its target characters; a second occurrence has a prime."""
     pair = in_format(day, template)
     told: dict[str, str] = {}
     for at, character in enumerate(pair.source):
@@ -87,7 +87,7 @@ def aligned(day: date, template: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("formats", ["all", "names", "numbers"])
-def test_no_day_that_is_held_out_trains_in_any_format(formats: str) -> None:
+def test_no_held_out_day_is_trained_on_in_any_format(formats: str) -> None:
     train = {pair.target for pair in drawn("train", 20_000, formats=formats, first_year=2000, last_year=2002)}
     for split in SPLITS[1:]:
         held_out = drawn(split, formats=formats, first_year=2000, last_year=2002)
@@ -97,14 +97,14 @@ def test_no_day_that_is_held_out_trains_in_any_format(formats: str) -> None:
         assert {pair.target[:4] for pair in held_out} == {"2000", "2001", "2002"}
 
 
-def test_every_text_means_one_day() -> None:
+def test_every_source_text_stands_for_one_day() -> None:
     meanings: dict[str, str] = {}
     for pair in drawn("train", 50_000):
         assert meanings.setdefault(pair.source, pair.target) == pair.target
 
 
 @pytest.mark.parametrize("years", [(1950, 2050), (2001, 2000)])
-def test_years_in_which_two_digits_say_too_little_are_refused(years: tuple[int, int]) -> None:
+def test_years_that_two_digits_cannot_tell_apart_are_refused(years: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match=f"{years[0]} to {years[1]} is not a span of 1 to 100 years"):
         DatesOptions(first_year=years[0], last_year=years[1])
 

@@ -1,4 +1,4 @@
-"""Reversing lists of numbers: what JoeyNMT's script draws, and figures for the two kinds of lengths."""
+"""Reversing lists of numbers: the pairs of JoeyNMT's script, and the metrics for trained and longer lengths."""
 
 import random
 from itertools import islice
@@ -26,7 +26,7 @@ def test_every_pair_is_a_list_and_the_same_backwards(split: Split, seed: int) ->
         assert [numbers[at] for at, _ in pair.alignment] == pair.target.split()
 
 
-def test_as_many_as_joeynmt_draws_of_all_lengths_and_numbers() -> None:
+def test_as_many_pairs_as_joeynmt_draws_with_all_lengths_and_numbers() -> None:
     train, valid = drawn("train"), drawn("valid")
     assert (len(train), len(valid), len(drawn("test"))) == (50_000, 1000, 1000)
     assert {len(pair.source.split()) for pair in train} == set(range(1, 26))
@@ -34,7 +34,7 @@ def test_as_many_as_joeynmt_draws_of_all_lengths_and_numbers() -> None:
     assert {number for pair in valid for number in pair.source.split()} == {str(number) for number in range(50)}
 
 
-def test_longer_lists_are_counted_apart() -> None:
+def test_longer_lists_have_a_separate_metric() -> None:
     pairs = [Pair("1 2 3", "3 2 1"), Pair("4", "4"), Pair("1 2 3 4", "4 3 2 1")]
     plugin = PLUGIN(JoeyReverseOptions(max_length=3, num_numbers=50))
     assert plugin.metrics(pairs, ["3 2 1", "", "4 3 2"]) == {

@@ -1,4 +1,4 @@
-"""Pairs from files: two with a text a line, or one with columns; and whatever may be wrong with them."""
+"""Pairs from two files with one text per line, or one file with columns, and the faults such files may have."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ one_host = pytest.mark.usefixtures("engines_share_a_host")
 
 
 def spaced(number: int) -> str:
-    """Its digits as words."""
+    """The digits of a number as separate words."""
     return " ".join(str(number))
 
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[PluginHost]:
     with PluginHost() as host:
-        host.plugins()  # starts its process now, not within the first test
+        host.plugins()  # starts its process before the first test
         yield host
 
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Two hundred sentences for training, three of them held out in files of their own."""
+    """Two hundred sentence pairs for training, and three held-out ones in separate files."""
     for name, count in (("train", 200), ("valid", 3)):
         (tmp_path / f"{name}.en").write_text("".join(f"{name} sentence {spaced(n)}\n" for n in range(count)))
         (tmp_path / f"{name}.de").write_text("".join(f"{name} Satz {spaced(n)}\n" for n in range(count)))
@@ -61,7 +61,7 @@ def drawn(folder: Path, split: Split = "train", **options: Any) -> list[Pair]:
 
 
 def texts(folder: Path, **options: Any) -> list[tuple[str, str]]:
-    """Of a small corpus, none of which is set aside."""
+    """The train pairs of a corpus with a validation file, so that none are set aside for it."""
     return [pair[:2] for pair in drawn(folder, valid_source="valid.en", valid_target="valid.de", **options)]
 
 
@@ -71,12 +71,12 @@ def refusal(folder: Path, **options: Any) -> str:
     return str(refused.value)
 
 
-def test_line_by_line(corpus: Path) -> None:
+def test_pairs_are_read_line_by_line(corpus: Path) -> None:
     assert texts(corpus, **TWO)[1] == ("train sentence 1", "train Satz 1")
     assert len(texts(corpus, **TWO)) == 200
 
 
-def test_without_other_files_a_tenth_each_is_set_aside(corpus: Path) -> None:
+def test_without_held_out_files_a_tenth_is_set_aside_for_each_other_split(corpus: Path) -> None:
     splits = {split: drawn(corpus, split, **TWO) for split in ("train", "valid", "test")}
     assert sum(map(len, splits.values())) == 200
     for split, pairs in splits.items():
@@ -98,7 +98,7 @@ def test_without_a_valid_file_a_tenth_is_set_aside_beside_a_test_file(corpus: Pa
     assert {split_of(pair.source) for pair in valid} == {"valid"}
 
 
-def test_columns_each_cut_in_its_own_way(corpus: Path) -> None:
+def test_each_column_has_its_own_cut(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\nwalk\twalked\tV;PST;3\n")
     columns = {"train_source": "train.tsv", "source": [1, 3], "target": 2}
     assert texts(corpus, **columns)[1] == ("walk V;PST;3", "walked")
@@ -118,7 +118,7 @@ SIGMORPHON = {
 }
 
 
-def test_a_separator_that_no_line_to_train_on_has_is_refused(corpus: Path) -> None:
+def test_a_separator_that_no_train_line_contains_is_refused(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("walk\twalked\tV,PST\nice\tices\tN;PL\n")
     (corpus / "valid.tsv").write_text("lump\tlumped\tPST\n")
     columns = {"train_source": "train.tsv", "source": [1, 3], "target": 2}
@@ -135,14 +135,14 @@ def test_a_separator_that_no_line_to_train_on_has_is_refused(corpus: Path) -> No
     assert "target_cut: '-' cuts nothing, since column 2" in refusal(corpus, **columns, target_cut=["-"])
 
 
-def test_typed_columns_are_cut_as_those_of_the_file(corpus: Path) -> None:
+def test_typed_columns_are_cut_like_those_of_the_file(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\na\tan\tDET\n")
     form = plugin_of(corpus, **SIGMORPHON).text_form()
     sources = [source for source, _ in texts(corpus, **SIGMORPHON)]
     assert [form.apply("ice cream\tN;PL"), form.apply("a\tDET")] == sources == list(map(form.apply, sources))
 
 
-def test_sources_in_a_file_of_their_own_are_not_cut(corpus: Path) -> None:
+def test_sources_in_a_separate_file_are_not_cut(corpus: Path) -> None:
     form = plugin_of(corpus, **TWO, valid_source="valid.tsv", source_cut=["characters"]).text_form()
     assert form == TextForm(single_spaces=True)
 
@@ -154,7 +154,7 @@ def test_columns_without_a_cut_are_counted_too(corpus: Path, source: list[int] |
 
 
 @one_host
-def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> None:
+def test_a_run_reads_typed_columns_like_those_it_was_trained_on(corpus: Path) -> None:
     rows = (f"{word}\t{word}ed\tV;PST\n" for word in ("walk", "talk", "jump"))
     (corpus / "train.tsv").write_text("".join(rows) * 10)
     options = {"folder": str(corpus), **SIGMORPHON, "valid_source": "valid.tsv"}
@@ -177,7 +177,7 @@ def test_a_run_reads_typed_columns_as_those_it_was_trained_on(corpus: Path) -> N
     assert "sources have 2. Give the source columns alone" in whole.stderr
 
 
-def test_texts_are_made_alike(corpus: Path) -> None:
+def test_texts_are_normalised(corpus: Path) -> None:
     (corpus / "train.en").write_text("  Two  \t SPACES\u2028one line \r\nＷｉｄｅ\n", newline="")
     (corpus / "train.de").write_text("u\u0308ber ALLES\nx\n")
     assert texts(corpus, **TWO)[0] == ("Two SPACES one line", "u\u0308ber ALLES")
@@ -204,7 +204,7 @@ def test_long_pairs_are_left_out_of_train_alone(corpus: Path) -> None:
         ("train.de", "", "train.de is empty"),
     ],
 )
-def test_files_that_do_not_fit_are_refused(corpus: Path, name: str, text: str, words: str) -> None:
+def test_files_that_do_not_match_are_refused(corpus: Path, name: str, text: str, words: str) -> None:
     (corpus / name).write_text(text)
     assert words.format(corpus) in refusal(corpus, **TWO)
 
@@ -229,17 +229,19 @@ def test_empty_lines_can_be_left_out(corpus: Path) -> None:
         ("x\n" + "\n" * 199, {"max_length": 2, "empty_lines": "leave_out"}, "max_length: 2 leaves out every pair"),
     ],
 )
-def test_an_option_that_leaves_nothing_is_named(corpus: Path, text: str, options: dict[str, Any], words: str) -> None:
+def test_an_option_that_leaves_out_every_pair_is_named(
+    corpus: Path, text: str, options: dict[str, Any], words: str
+) -> None:
     (corpus / "train.de").write_text(text)
     assert words.format(corpus) in refusal(corpus, **TWO, **options)
 
 
-def test_files_too_small_for_a_tenth_to_be_set_aside_are_said(corpus: Path) -> None:
+def test_files_too_small_to_set_a_tenth_aside_are_refused(corpus: Path) -> None:
     with pytest.raises(BadData, match="No pair is left for the test split: name a file of its own, or larger ones"):
         drawn(corpus, "test", train_source="valid.en", train_target="valid.de", max_length=9)
 
 
-def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
+def test_a_missing_column_is_named(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("a\tb\na\n")
     assert "train.tsv, line 2 has 1 of 2 columns between tabs: fix it" in refusal(corpus, train_source="train.tsv")
 
@@ -261,12 +263,12 @@ def test_a_column_that_is_not_there_is_named(corpus: Path) -> None:
         ),
     ],
 )
-def test_files_that_are_not_named_or_twice(corpus: Path, options: dict[str, str], words: str) -> None:
+def test_missing_and_repeated_files_are_refused(corpus: Path, options: dict[str, str], words: str) -> None:
     with pytest.raises(BadData, match=words):
         texts(corpus, **options)
 
 
-def test_of_a_preset_whose_folder_nobody_has_set_it_is_said_where_it_looks(corpus: Path) -> None:
+def test_a_preset_without_its_folder_set_says_where_it_looked(corpus: Path) -> None:
     result = run_headlight("train", "multi30k_en_de", cwd=corpus)
     assert result.returncode == 2
     assert result.stderr == (
@@ -287,14 +289,14 @@ def test_a_file_by_another_name_is_the_same(corpus: Path, link: Callable[[Path, 
     )
 
 
-def test_what_has_no_width_beside_letters_stays(corpus: Path) -> None:
+def test_zero_width_characters_between_letters_are_kept(corpus: Path) -> None:
     (corpus / "train.en").write_text("a\u200bb\n\u200b\n", encoding="utf-8")
     (corpus / "train.de").write_text("x\ny\n", encoding="utf-8")
     assert texts(corpus, **TWO, empty_lines="leave_out") == [("a\u200bb", "x")]
 
 
 @one_host
-def test_the_check_of_plugins_finds_nothing_to_fix(corpus: Path) -> None:
+def test_the_plugin_check_finds_nothing_to_fix(corpus: Path) -> None:
     with Engine() as engine:
         report = answered(engine, CheckPlugin(plugin="parallel_text", options={"folder": str(corpus), **TWO}))
     assert report.findings == ()
@@ -305,7 +307,7 @@ def write(name: str, data: bytes) -> Callable[[Path], object]:
 
 
 def nothing(folder: Path) -> None:
-    """The files are left as they are."""
+    """Leave the files as they are."""
 
 
 LINES = b"x\n" * 150
@@ -327,7 +329,7 @@ LINES = b"x\n" * 150
         (nothing, {"train_target": "train.en"}, "dataset.options.train_target: {0}/train.en is train_source already."),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_without_the_plugins_place_and_nothing_stays(
+def test_a_faulty_file_is_reported_without_the_plugins_path_and_nothing_stays_cached(
     corpus: Path, host: PluginHost, spoil: Callable[[Path], object], options: dict[str, Any], words: str
 ) -> None:
     spoil(corpus)
@@ -343,17 +345,17 @@ def append(path: Path) -> None:
 
 
 def touch(path: Path) -> None:
-    """Another time alone, as of an edit that keeps the size."""
+    """Change only the modification time, as an edit that keeps the size does."""
     os.utime(path, (1e9, 1e9))
 
 
 @pytest.mark.parametrize("change", [append, touch])
 @pytest.mark.parametrize("name", ["train.en", "train.de"])
-def test_of_files_that_change_while_they_are_read_nothing_stays(
+def test_files_that_change_while_they_are_read_leave_nothing_in_the_cache(
     corpus: Path, host: PluginHost, change: Callable[[Path], None], name: str
 ) -> None:
     for path in (corpus / "train.en", corpus / "train.de"):
-        path.write_text("x\n" * 20_000)  # a thousand are drawn at a time, and as many ahead
+        path.write_text("x\n" * 20_000)  # a thousand are drawn at a time, with another thousand read ahead
     options = {"folder": str(corpus), **TWO, "valid_source": "valid.en", "valid_target": "valid.de"}
     work = prepare_data(DatasetConfig(plugin="parallel_text", options=options), host, corpus / "cache")
     assert next(progress_of(work)).stage == "drawing train pairs"
@@ -364,13 +366,13 @@ def test_of_files_that_change_while_they_are_read_nothing_stays(
 
 
 @pytest.mark.parametrize("change", [append, touch])
-def test_of_files_that_change_between_two_splits_nothing_stays(
+def test_files_that_change_between_two_splits_leave_nothing_in_the_cache(
     corpus: Path, host: PluginHost, change: Callable[[Path], None]
 ) -> None:
-    """Each split that is set aside reads them once more."""
+    """Each split that is set aside reads the files again."""
     dataset = DatasetConfig(plugin="parallel_text", options={"folder": str(corpus), **TWO})
     work = prepare_data(dataset, host, corpus / "cache")
-    assert next(progress_of(work)).stage == "drawing train pairs"  # all of them: they are few
+    assert next(progress_of(work)).stage == "drawing train pairs"  # these are all of them, as they are few
     for name in ("train.en", "train.de"):
         change(corpus / name)
     with pytest.raises(UserError, match=rf"{corpus}/train.en changed while .*[Tt]ry again once it is complete"):
@@ -378,14 +380,14 @@ def test_of_files_that_change_between_two_splits_nothing_stays(
     assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
 
 
-def test_of_files_with_too_few_subwords_nothing_stays(corpus: Path, host: PluginHost) -> None:
+def test_files_with_too_few_subwords_leave_nothing_in_the_cache(corpus: Path, host: PluginHost) -> None:
     with pytest.raises(UserError, match="size = 9,000: the train split gives only"):
         prepared(corpus, host, tokenizer={"src": "subword", "tgt": "subword", "size": 9000})
     assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
 
 
 def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedData, list[str]]:
-    """The corpus' data, and the stages of preparing them."""
+    """Prepare the corpus; return its data and the stages of preparing it."""
     dataset = DatasetConfig.model_validate(
         {"plugin": "parallel_text", "options": {"folder": str(corpus), **TWO}, **settings}
     )
@@ -393,19 +395,20 @@ def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedD
     return data, [one.stage for one in told if isinstance(one, Progress)]
 
 
-def test_files_that_nobody_touched_are_not_read_again(corpus: Path, host: PluginHost) -> None:
+def test_unchanged_files_are_not_read_again(corpus: Path, host: PluginHost) -> None:
     def settle(*names: str) -> None:
         for name in names:
             os.utime(corpus / name, (1e9, 1e9))
 
-    later = time.time() + 3600  # however long a plugin host takes to start, they were just written
+    # In the future, so that the files count as just written however long the plugin host takes to start.
+    later = time.time() + 3600
     for name in ("train.en", "train.de"):
         os.utime(corpus / name, (later, later))
     prepared(corpus, host)
     first, stages = prepared(corpus, host)
-    assert "drawing train pairs" in stages, "just written, they might be written once more"
+    assert "drawing train pairs" in stages, "files just written must be read again, as they may still change"
     settle("train.en", "train.de")
-    assert "drawing train pairs" in prepared(corpus, host)[1], "they have other times now"
+    assert "drawing train pairs" in prepared(corpus, host)[1], "files with new times must be read again"
     again, stages = prepared(corpus, host)
     assert (stages, again.folder, again.dataset) == ([], first.folder, first.dataset)
     assert prepared(corpus, host, seed=1)[0].fingerprint != first.fingerprint
@@ -428,7 +431,7 @@ def put_in_its_place(path: Path, data: bytes) -> None:
 def test_another_file_of_the_same_size_and_time_is_read(
     corpus: Path, host: PluginHost, change: Callable[[Path, bytes], None]
 ) -> None:
-    """As `touch -r old new; mv new old` makes one, and what unpacks an archive may."""
+    """As `touch -r old new; mv new old` makes such a file, and unpacking an archive may."""
     for name in ("train.en", "train.de"):
         touch(corpus / name)
     first, _ = prepared(corpus, host)
@@ -438,7 +441,7 @@ def test_another_file_of_the_same_size_and_time_is_read(
     assert prepared(corpus, host)[0].fingerprint != first.fingerprint
 
 
-def test_of_what_an_earlier_version_noted_the_files_are_read_again(corpus: Path, host: PluginHost) -> None:
+def test_files_are_read_again_if_an_earlier_version_recorded_them(corpus: Path, host: PluginHost) -> None:
     for name in ("train.en", "train.de"):
         touch(corpus / name)
     first, _ = prepared(corpus, host)
@@ -468,7 +471,7 @@ def test_of_what_an_earlier_version_noted_the_files_are_read_again(corpus: Path,
         (TWO | {"valid_source": "a", "valid_target": "b", "target": 3}, "target: texts in two files"),
     ],
 )
-def test_columns_that_make_no_sense(options: dict[str, Any], words: str) -> None:
+def test_inconsistent_columns_are_refused(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         ParallelTextOptions(**options)
 
@@ -476,24 +479,24 @@ def test_columns_that_make_no_sense(options: dict[str, Any], words: str) -> None
 @pytest.mark.parametrize(
     "options",
     [
-        {"source": [2], "source_cut": ["characters"]},  # from words to their letters and back
+        {"source": [2], "source_cut": ["characters"]},  # from inflected words to their letters and back
         {"train_source": "train.tsv", "source": [1, 3]},
         TWO | {"valid_source": "valid.tsv", "source": [1, 3]},
         TWO | {"source": 1, "target": [2]},
     ],
 )
-def test_columns_that_make_sense(options: dict[str, Any]) -> None:
+def test_consistent_columns_are_accepted(options: dict[str, Any]) -> None:
     assert ParallelTextOptions(**options)
 
 
 @pytest.mark.parametrize("cut", ["words", "characters", ";", "||", " und ", "_a_"])
-def test_any_sign_may_stand_between_tokens(cut: str) -> None:
+def test_any_text_may_separate_tokens(cut: str) -> None:
     assert ParallelTextOptions(source_cut=[cut]).source_cut == [cut]
 
 
 @one_host
-def test_pairs_that_options_leave_out_are_reported_with_the_split_they_would_be_in(corpus: Path) -> None:
-    """The last of a file too, those of a file that nobody touched since, and more of them beside the same pairs."""
+def test_pairs_left_out_by_options_are_counted_in_the_split_they_would_be_in(corpus: Path) -> None:
+    """Including the last pair of a file, an unchanged file, and a file with the same pairs but more left out."""
     (corpus / "train.tsv").write_text("\ta\n" + "a b\tb a\n" * 1000 + "a b c\ta\n" * 2, encoding="utf-8")
     valid = corpus / "valid.tsv"
     options = f"{{folder: {corpus}, train_source: train.tsv, valid_source: valid.tsv, max_length: 2, "

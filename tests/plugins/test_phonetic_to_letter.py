@@ -1,4 +1,4 @@
-"""Phonetic script to letters: the mapping, the noise, the two scores and the floors nobody gets below."""
+"""Phonetic script to letters: the mapping, the noise, the two scores and their lower limits."""
 
 import random
 from math import log
@@ -21,19 +21,19 @@ def drawn(split: Split, seed: int = 0, **options: float) -> list[Pair]:
     return list(plugin_with(**options).pairs(split, random.Random(seed)))
 
 
-def test_the_names_are_those_of_the_document_in_the_order_of_the_alphabet() -> None:
+def test_the_names_are_those_of_the_document_in_alphabetical_order() -> None:
     assert DOCUMENT_NAMES.split() == NAMES
     assert "".join(LETTERS) == "abcdefghijklmnopqrstuvwxyz"
 
 
 @given(r=st.floats(0, 1), length=st.integers(1, 12), seed=st.integers(0, 1000))
-def test_both_sides_have_as_many_tokens_as_asked_for(r: float, length: int, seed: int) -> None:
+def test_both_sides_have_the_requested_number_of_tokens(r: float, length: int, seed: int) -> None:
     for pair in drawn("valid", seed, keep_probability=r, length=length, count=50):
         assert len(pair.source.split(" ")) == len(pair.target.split(" ")) == length
         assert set(pair.source.split()) <= set(NAMES) and set(pair.target.split()) <= set(LETTERS)
 
 
-def test_four_fifths_train_and_the_held_out_lines_are_drawn_for_themselves() -> None:
+def test_the_train_split_has_four_fifths_of_the_count_and_the_others_a_fifth() -> None:
     assert (len(drawn("train", count=1000)), len(drawn("valid", count=1000)), len(drawn("test", count=1000))) == (
         800, 200, 200,
     )  # fmt: skip
@@ -43,7 +43,7 @@ def test_without_noise_every_target_is_the_clean_one() -> None:
     assert all(pair.target.split() == clean_letters(pair.source) for pair in drawn("valid", keep_probability=1.0))
 
 
-def test_the_floors_for_the_document_are_those_worked_out_by_hand() -> None:
+def test_the_limits_for_the_document_equal_those_calculated_by_hand() -> None:
     limits = plugin_with().limits()
     assert limits["valid/letters_noisy"] == pytest.approx(0.9 + 0.1 / 26)
     assert limits["valid/letters_noisy"] == pytest.approx(0.904, abs=5e-4)
@@ -52,7 +52,7 @@ def test_the_floors_for_the_document_are_those_worked_out_by_hand() -> None:
 
 
 @pytest.mark.parametrize("r", [0.0, 0.3, 0.9, 1.0])
-def test_a_reader_who_knows_the_mapping_and_the_noise_just_reaches_the_floors(r: float) -> None:
+def test_predictions_that_know_mapping_and_noise_just_reach_the_limits(r: float) -> None:
     pairs = drawn("train", keep_probability=r, count=50_000)
     plugin = plugin_with(keep_probability=r)
     metrics = plugin.metrics(pairs, [" ".join(clean_letters(pair.source)) for pair in pairs])
@@ -63,7 +63,7 @@ def test_a_reader_who_knows_the_mapping_and_the_noise_just_reaches_the_floors(r:
     assert measured * 6 / 7 == pytest.approx(plugin.limits()["valid/loss"], abs=0.02)
 
 
-def test_letters_count_in_their_place_and_missing_ones_are_wrong() -> None:
+def test_letters_are_compared_by_position_and_missing_ones_count_as_wrong() -> None:
     pairs = [Pair("ei bi: si:", "a b x"), Pair("di:", "d")]
     assert plugin_with().metrics(pairs, ["a b c", "d"]) == {"letters_clean": 1.0, "letters_noisy": 0.75}
     assert plugin_with().metrics(pairs, ["", "d d"]) == {"letters_clean": 0.25, "letters_noisy": 0.25}

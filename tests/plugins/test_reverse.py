@@ -42,7 +42,7 @@ def test_every_letter_is_aligned_with_itself(seed: int) -> None:
     assert sorted(at for at, _ in pair.alignment) == list(range(len(pair.source)))
 
 
-def test_a_thousand_words_are_held_out_and_never_train() -> None:
+def test_a_thousand_words_are_held_out_and_never_trained_on() -> None:
     train = {pair.source for pair in drawn("train", 20_000, num_letters=4, min_length=7, max_length=7)}
     for split in SPLITS[1:]:
         held_out = drawn(split, num_letters=4, min_length=7, max_length=7)
@@ -56,7 +56,7 @@ def test_all_letters_are_listed_and_drawn() -> None:
     assert {letter for pair in drawn("train", 200, num_letters=5) for letter in pair.source} == set(source)
 
 
-def test_lengths_the_wrong_way_round_are_refused() -> None:
+def test_a_minimum_length_above_the_maximum_is_refused() -> None:
     with pytest.raises(ValueError, match="min_length 13 is above max_length 12"):
         ReverseOptions(min_length=13)
 

@@ -1,4 +1,4 @@
-"""Roman numerals: read back by rules of their own, digits aligned with their letters, no number in two splits."""
+"""Roman numerals: values checked by a separate reader, letters aligned with digits, no number in two splits."""
 
 import random
 
@@ -16,18 +16,18 @@ def drawn(split: Split, seed: int = 0, **options: int) -> list[Pair]:
 
 
 def value_of(numeral: str) -> int:
-    """Add up; a letter before a larger one is taken away."""
+    """Add up the letters, subtracting each one that stands before a larger one."""
     values = [VALUES[letter] for letter in numeral]
     return sum(-one if one < following else one for one, following in zip(values, [*values[1:], 0], strict=False))
 
 
-def test_numerals_known_from_books() -> None:
+def test_well_known_numerals_are_right() -> None:
     known = {"1": "I", "4": "IV", "9": "IX", "40": "XL", "90": "XC", "400": "CD", "888": "DCCCLXXXVIII"}
     known |= {"1954": "MCMLIV", "1990": "MCMXC", "2014": "MMXIV", "3999": "MMMCMXCIX"}
     assert {digits: in_roman(digits).target for digits in known} == known
 
 
-def test_every_number_is_once_in_one_split_and_its_numeral_reads_back() -> None:
+def test_every_number_is_in_one_split_with_a_numeral_of_its_value() -> None:
     pairs = [pair for split in SPLITS for pair in drawn(split)]
     assert sorted(int(pair.source) for pair in pairs) == list(range(1, 4000))
     assert all(value_of(pair.target) == int(pair.source) for pair in pairs)
@@ -43,7 +43,7 @@ def test_every_letter_is_aligned_with_the_digit_it_is_part_of() -> None:
             assert value_of(part) == int(digit) * 10 ** (len(pair.source) - 1 - index)
 
 
-def test_numbers_stay_below_the_largest_and_come_in_the_seeds_order() -> None:
+def test_numbers_are_at_most_the_maximum_and_ordered_by_the_seed() -> None:
     assert max(int(pair.source) for pair in drawn("train", max_number=100)) <= 100
     assert drawn("valid", seed=0) == drawn("valid", seed=0) != drawn("valid", seed=1)
     assert sorted(drawn("valid", seed=0)) == sorted(drawn("valid", seed=1))

@@ -1,4 +1,4 @@
-"""Sorting: targets are in order and hold the source's letters, ties keep their order, no word in two splits."""
+"""Sorting: targets are the source's letters in order, equal letters keep their order, no word in two splits."""
 
 import random
 from collections import Counter
@@ -35,7 +35,7 @@ def test_every_target_is_the_source_in_order(
         assert set(pair.source) <= set("abcdefghijklmnopqrstuvwxyz"[:num_letters])
 
 
-def test_a_word_sorted_by_hand() -> None:
+def test_the_alignment_of_a_word_equals_one_made_by_hand() -> None:
     assert indices_in_order("banana") == [(1, 0), (3, 1), (5, 2), (0, 3), (2, 4), (4, 5)]
 
 
@@ -48,7 +48,7 @@ def test_every_letter_is_aligned_with_itself_and_equal_ones_keep_their_order(wor
     assert all(word[one] < word[other] or one < other for (one, _), (other, _) in pairwise(links))
 
 
-def test_a_thousand_words_are_held_out_and_never_train() -> None:
+def test_a_thousand_words_are_held_out_and_never_trained_on() -> None:
     train = {pair.source for pair in drawn("train", 20_000, num_letters=4, min_length=7, max_length=7)}
     for split in SPLITS[1:]:
         held_out = drawn(split, num_letters=4, min_length=7, max_length=7)
@@ -56,7 +56,7 @@ def test_a_thousand_words_are_held_out_and_never_train() -> None:
         assert train.isdisjoint(pair.source for pair in held_out)
 
 
-def test_lengths_the_wrong_way_round_are_refused() -> None:
+def test_a_minimum_length_above_the_maximum_is_refused() -> None:
     with pytest.raises(ValueError, match="min_length 13 is above max_length 12"):
         SortOptions(min_length=13)
 

@@ -1,4 +1,4 @@
-"""The German-English grammar against tables of its own: agreement, word order, alignments, splits."""
+"""The German-English grammar, compared with tables of this file: agreement, word order, alignments, splits."""
 
 import random
 import re
@@ -11,7 +11,7 @@ from plugins.toy_german_english import PLUGIN, ToyOptions, draw_clause
 
 SPLITS: tuple[Split, ...] = ("train", "valid", "test")
 
-# Written down a second time on purpose: what a grammar book says, not what the plugin says.
+# Deliberately written out again here, from a grammar book rather than from the plugin.
 GENDERS = {
     "m": "Kaffee Tee Saft Apfel Kuchen Brief Tisch Hund Mann Lehrer Bruder",
     "f": "Cola Suppe Zeitung Lampe Tür Katze Frau Schwester",
@@ -19,7 +19,7 @@ GENDERS = {
     "pl": "Kinder Eltern",
 }
 GENDER_OF = {noun: gender for gender, nouns in GENDERS.items() for noun in nouns.split()}
-# article: the genders and cases it may stand for, and the adjective ending that must follow
+# (article, adjective ending that must follow) -> the genders and cases they may stand for
 PHRASES = {
     ("der", "e"): {"m nominative"},
     ("den", "en"): {"m accusative"},
@@ -49,7 +49,7 @@ def corpus(split: Split = "train") -> list[Pair]:
 
 
 def phrases(source: str) -> list[tuple[str, str | None, str]]:
-    """Find article, adjective ending and noun of each noun phrase."""
+    """The article, adjective ending and noun of each noun phrase."""
     tokens = source.replace("am Montag", "").replace("am Abend", "").split()
     found = []
     for index, token in enumerate(tokens):
@@ -60,7 +60,7 @@ def phrases(source: str) -> list[tuple[str, str | None, str]]:
 
 
 def cases_of(article: str, ending: str | None, noun: str) -> set[str]:
-    """Return the cases in which a noun may have this article and this adjective ending."""
+    """The cases in which a noun may have this article and this adjective ending."""
     stem = re.sub(r"^(k|m)(?=ein)", "", article)
     return {
         reading.split()[1]
@@ -106,7 +106,7 @@ def test_strong_verbs_change_their_vowel() -> None:
     assert words.isdisjoint(["esst", "lest", "sehst", "seht", "habst", "habt", "schlafst", "schlaft"])
 
 
-def test_a_modal_with_a_verb_sends_the_infinitive_to_the_end() -> None:
+def test_a_modal_verb_puts_the_infinitive_at_the_end() -> None:
     seen = 0
     for pair in corpus():
         modal = next((token for token in pair.source.split() if MODAL.match(token)), None)
@@ -127,7 +127,7 @@ def test_separable_verbs_leave_their_particle_at_the_end(finite: str, particle: 
     assert all(re.search(rf"\b{english}(e?s)?\b", pair.target) for pair in sources)
 
 
-def test_denied_indefinite_things_take_kein_and_all_else_takes_nicht() -> None:
+def test_indefinite_objects_are_negated_with_kein_and_all_else_with_nicht() -> None:
     for pair in corpus():
         denied = re.search(r"\b(not|cannot)\b", pair.target) is not None
         has_kein, has_nicht = re.search(r"\bkein", pair.source), re.search(r"\bnicht\b", pair.source)
@@ -150,7 +150,7 @@ def test_every_content_word_is_aligned_within_range() -> None:
         assert {i for i, _ in pair.alignment} == set(range(len(source))), pair
 
 
-def test_alignments_join_what_means_the_same() -> None:
+def test_alignments_join_words_with_the_same_meaning() -> None:
     dictionary = {"Bier": "beer", "Apfel": "apple", "Tür": "door", "ich": "i", "heute": "today", "neues": "new"}
     seen = set()
     for pair in corpus():
@@ -163,7 +163,7 @@ def test_alignments_join_what_means_the_same() -> None:
     assert seen == set(dictionary)
 
 
-def test_no_sentence_has_two_translations_and_there_are_more_than_a_hundred_thousand() -> None:
+def test_each_of_more_than_a_hundred_thousand_sentences_has_one_translation() -> None:
     rng = random.Random(1)
     translations: dict[str, str] = {}
     for _ in range(190_000):
@@ -172,13 +172,13 @@ def test_no_sentence_has_two_translations_and_there_are_more_than_a_hundred_thou
     assert len(translations) > 100_000
 
 
-def test_a_few_thousand_train_and_none_of_them_is_held_out() -> None:
+def test_the_splits_have_4000_1000_and_1000_sentences_and_do_not_overlap() -> None:
     sources = {split: [pair.source for pair in corpus(split)] for split in SPLITS}
     assert [len(set(sources[split])) for split in SPLITS] == [4000, 1000, 1000]
     assert all(split_of(source) == split for split in SPLITS for source in sources[split])
 
 
-def test_sentences_and_vocabulary_stay_small_and_training_shows_every_word() -> None:
+def test_sentences_and_vocabulary_are_small_and_every_word_is_trained_on() -> None:
     trained = {word for pair in corpus() for word in pair.source.split()}
     assert all(3 <= len(pair.source.split()) <= 9 for pair in corpus())
     assert len(trained) < 180 and len({word for pair in corpus() for word in pair.target.split()}) < 120
@@ -186,7 +186,7 @@ def test_sentences_and_vocabulary_stay_small_and_training_shows_every_word() -> 
     assert {word for example in PLUGIN(ToyOptions()).examples() for word in example.split()} <= trained
 
 
-def test_the_documents_sentences_are_all_splits() -> None:
+def test_every_split_of_the_sentences_corpus_is_the_documents_three_sentences() -> None:
     for split in SPLITS:
         pairs = list(PLUGIN(ToyOptions(corpus="sentences")).pairs(split, random.Random(0)))
         assert [(pair.source, pair.target) for pair in pairs] == [

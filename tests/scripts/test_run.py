@@ -1,4 +1,4 @@
-"""`make run` without a display: the main job, done for real in the terminal."""
+"""`make run` without a display trains and translates in the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
-def test_without_a_display_it_trains_translates_and_says_where_the_run_lies(home: Path) -> None:
+def test_without_a_display_it_trains_translates_and_prints_the_runs_folder(home: Path) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     command = [sys.executable, "-m", "scripts.run"]
     result = subprocess.run(command, cwd=ROOT, env=hidden, capture_output=True, text=True, timeout=200)
@@ -25,11 +25,11 @@ def test_without_a_display_it_trains_translates_and_says_where_the_run_lies(home
     run = Path(re.findall(r"The run is kept in (.*)", result.stdout)[0])
     assert run.parent == home / "runs"
     assert (run / "config.yaml").is_file()
-    assert result.stderr.count("\n") < 50  # a bar redraws its line; it does not print one a step
+    assert result.stderr.count("\n") < 50  # the progress bar redraws its line instead of printing one per step
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="signals of POSIX")
-def test_told_to_end_it_passes_that_on_and_the_run_is_saved(home: Path) -> None:
+def test_a_sigterm_is_passed_on_and_the_run_is_saved(home: Path) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     with subprocess.Popen(
         [sys.executable, "-m", "scripts.run"], cwd=ROOT, env=hidden, stderr=subprocess.PIPE, text=True

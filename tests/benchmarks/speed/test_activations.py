@@ -1,4 +1,4 @@
-"""The counted activations, against those that the product's forward pass really holds."""
+"""The computed size of the activations, compared with what Headlight's forward pass really holds."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ LONG = replace(WIDE, length=100, batch_size=2)
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 @pytest.mark.parametrize("size", [WIDE, LONG])
-def test_as_many_are_counted_as_are_held(size: Size, precision: Precision, tmp_path: Path) -> None:
-    """But for the mean and the deviation of each row in LayerNorm, and ids. Long ones are fused in float32."""
+def test_the_computed_size_is_that_of_the_tensors_held(size: Size, precision: Precision, tmp_path: Path) -> None:
+    """Except token ids and LayerNorm's mean and deviation of each row. Attention of LONG is fused in float32."""
     held = held_after_forward(size, torch.float32 if precision == "float32" else torch.bfloat16, tmp_path)
     assert activations.bytes_of(size, precision) == pytest.approx(held, rel=0.01)
 
 
 def held_after_forward(size: Size, dtype: torch.dtype, folder: Path) -> int:
-    """Bytes of all tensors that a pass holds after its forward pass, its result among them, but not its weights."""
+    """The bytes of all tensors held after the forward pass, including its result but not the weights."""
     batch = train_batches(prepare(size, folder), size)[0]
     config = ModelConfig.model_validate(document(size)["model"])
     model = Transformer(config, size.vocab_size, size.vocab_size, size.length)
@@ -48,7 +48,7 @@ def held_after_forward(size: Size, dtype: torch.dtype, folder: Path) -> int:
 
 
 def tensors_of(things: Iterable[object], seen: set[int]) -> Iterator[torch.Tensor]:
-    """All that can be reached from these objects of the passes."""
+    """Yield every tensor that can be reached from these objects through tuples, lists and classes of the passes."""
     for thing in things:
         if isinstance(thing, torch.Tensor):
             yield thing

@@ -1,4 +1,4 @@
-"""Nothing is timed that computes something else: the benchmark's own check, broken on purpose."""
+"""The benchmark refuses to time contenders that compute something different, here broken on purpose."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.speed.rivals import textbook_only
 from benchmarks.speed.sizes import TINY
 
 
-def test_another_loss_is_refused(tmp_path: Path) -> None:
+def test_a_different_loss_is_refused(tmp_path: Path) -> None:
     data = prepare(TINY, tmp_path)
     trainer = ours.make_trainer(TINY, data, tmp_path / "run", num_threads=1)
     batch = train_batches(data, TINY)[0]
@@ -26,7 +26,7 @@ def test_another_loss_is_refused(tmp_path: Path) -> None:
         require_same_loss("textbook", same, trainer.model, batch)
 
 
-def test_other_tokens_are_refused() -> None:
+def test_different_tokens_are_refused() -> None:
     require_same_tokens("a", [[4, 5], [6]], [[4, 5], [6]])
     with pytest.raises(Disagreement, match=r"Sentence 1: a writes \[7\], ours \[6\]"):
         require_same_tokens("a", [[4, 5], [7]], [[4, 5], [6]])

@@ -1,4 +1,4 @@
-"""Runs each part at a tiny size, so that the benchmarks keep working; what they time is not looked at."""
+"""Runs each part of the benchmark at a tiny size, so that it keeps working; the times are not checked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_training_is_compared_in_one_precision(conditions: parts.Conditions, pre
     assert all(len(taken) == conditions.rounds and min(taken) > 0 for taken in comparison.seconds.values())
 
 
-def test_training_is_compared_with_what_suits_each_best(conditions: parts.Conditions) -> None:
+def test_training_is_compared_under_the_best_setting_of_each(conditions: parts.Conditions) -> None:
     comparison = parts.train_at_best(TINY, conditions)
     settings = [entry.setting for entry in comparison.seconds if entry.name == "textbook"]
     assert settings == ["float32, 1 thread", "bfloat16, 1 thread"]
@@ -52,7 +52,7 @@ def test_greedy_decoding_is_compared(conditions: parts.Conditions, num_sentences
     assert all(name in table for name in [*DECODING, *LIBRARIES])
 
 
-def test_a_beam_is_compared_with_those_who_have_one(conditions: parts.Conditions) -> None:
+def test_beam_search_is_compared_with_the_libraries_that_have_it(conditions: parts.Conditions) -> None:
     comparison = parts.decode(TINY, 3, 2, conditions)
     names = {entry.name for entry in comparison.seconds}
     assert names - {"transformers' Marian", "CTranslate2"} == {"Headlight", "its matrix products alone"}

@@ -1,4 +1,4 @@
-"""The quick benchmark's table; its figures are not looked at, since tests are not timed."""
+"""The quick benchmark's table; its figures are not checked, since tests are not timed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchmarks.speed.sizes import TINY
 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """The quick benchmark of two parts at a tiny size; where it records."""
+    """Reduce the quick benchmark to two parts at a tiny size; return the file it records to."""
     parts = {
         "small": lambda conditions: train_at_best(TINY, conditions),
         "greedy-1": lambda conditions: decode(TINY, 1, 1, conditions),
@@ -28,12 +28,12 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "recorded.json"
 
 
-def test_what_was_recorded_stands_beside_todays_ratios(
+def test_recorded_ratios_are_printed_beside_the_measured_ones(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["quick", "--record"])
     quick.main()
-    assert "–" in capsys.readouterr().out.splitlines()[1]  # nothing was recorded before
+    assert "–" in capsys.readouterr().out.splitlines()[1]  # nothing is recorded yet
     recorded = json.loads(tiny.read_text())["ratios"]
     assert set(recorded) == {"small", "greedy-1"}
     monkeypatch.setattr("sys.argv", ["quick"])
@@ -43,12 +43,12 @@ def test_what_was_recorded_stands_beside_todays_ratios(
     assert [f"{ratio:.2f}" in row for row, ratio in zip(printed[1:], recorded.values(), strict=True)] == [True, True]
 
 
-def test_only_what_fell_by_more_than_15_percent_is_marked() -> None:
+def test_only_a_ratio_that_fell_by_more_than_15_percent_is_marked() -> None:
     assert "slower" not in quick.line("small", Spread(1.71, 1.7, 1.8), 2.0)
     assert "slower than recorded" in quick.line("small", Spread(1.69, 1.7, 1.8), 2.0)
 
 
-def test_figures_from_another_machine_are_said_to_be(
+def test_figures_recorded_on_another_machine_are_marked(
     tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tiny.write_text(json.dumps({"machine": {"processor": "another"}, "ratios": {}}))
@@ -58,6 +58,6 @@ def test_figures_from_another_machine_are_said_to_be(
     assert "another" in capsys.readouterr().out.splitlines()[0]
 
 
-def test_every_part_that_is_quick_exists_and_knows_the_textbook() -> None:
+def test_every_quick_part_exists_and_is_compared_with_the_textbook() -> None:
     assert set(quick.ROUNDS) <= set(PARTS)
     assert TEXTBOOK in textbook_only(TINY).models

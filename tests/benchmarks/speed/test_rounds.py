@@ -1,4 +1,4 @@
-"""Turns and ratios, with contenders whose times are known."""
+"""The order of turns, and the ratios of known times."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from benchmarks.speed.rounds import Contender, Entry, fastest, ratio, take_turns
 
 
-def test_everyone_begins_once_and_what_is_before_a_run_is_done_each_time() -> None:
+def test_each_contender_goes_first_once_and_is_prepared_before_every_run() -> None:
     seen: list[str] = []
     entries = [Entry("a"), Entry("b"), Entry("c")]
     contenders = {entry: Contender(partial(seen.append, entry.name), 1, partial(seen.append, "-")) for entry in entries}
