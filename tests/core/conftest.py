@@ -1,4 +1,4 @@
-"""What many tests here prepare alike is prepared once."""
+"""The fixtures of many tests here; shared data are prepared once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tiny_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tiny_data_at_hand(home: Path, tiny_data: Path) -> None:
-    """They lie in the cache of this test, as where somebody has had them prepared before."""
+    """Copy the data into this test's cache, as if they had been prepared before."""
     shutil.copytree(tiny_data, default_cache_dir())
 
 
@@ -36,6 +36,6 @@ def watcher() -> Watcher:
 
 @pytest.fixture
 def engine(watcher: Watcher) -> Iterator[Engine]:
-    """One to ask, and `watcher` hears it."""
+    """An engine whose listener is `watcher`."""
     with Engine([watcher]) as engine:
         yield engine

@@ -1,4 +1,4 @@
-"""Records made by hand, for tests of what stores and shows them."""
+"""Handmade records, for tests of the code that stores and shows them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def feed(length: int, num_src: int, rng: np.random.Generator) -> Feed:
 
 
 def probe(step: int) -> Probe:
-    """Two sentences, one with a reference and an alignment, one typed in."""
+    """A probe of two sentences: one with reference and alignment, one typed in."""
     rng = np.random.default_rng(step)
     known = ProbedSentence(
         source="ein kaltes Bier",
@@ -102,7 +102,7 @@ def _assert_same_fields(mine: object, theirs: object) -> None:
 
 
 def fail_to_read(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a bad sector."""
+    """Make reading this file fail as on a bad disk sector."""
     read_bytes = Path.read_bytes
 
     def read(path: Path) -> bytes:

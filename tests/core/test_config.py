@@ -1,4 +1,4 @@
-"""The settings of a run: what is read, what is refused and with which sentence."""
+"""The settings of a run: how they are read, and the sentences that refuse wrong ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.config import config_to_yaml, read_config
 from core.errors import UserError
 from tests.core.settings.reading import BASE, read, refusal
 
-# Every setting, written out: it must be what the declarations give by default.
+# Every setting with its default, written out; the declarations must agree.
 CONTRACT = """
 format: 1
 name: copy_task
@@ -45,11 +45,11 @@ decoding: {beam_size: 1, length_penalty: 0.6, max_length: auto}
 """
 
 
-def test_the_contract_is_the_default() -> None:
+def test_the_defaults_are_those_of_the_contract() -> None:
     assert read(CONTRACT) == read(BASE)
 
 
-def test_yaml_both_ways() -> None:
+def test_a_config_survives_writing_and_reading_yaml() -> None:
     config = read(
         BASE, "training.optimizer.learning_rate=3e-4", "training.early_stopping={patience: 3}", "name=ü #1: x"
     )
@@ -116,9 +116,7 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
         ("format: 0", "format: expected 1, given 0."),
     ],
 )
-def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_given(
-    setting: str, sentence: str
-) -> None:
+def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_value(setting: str, sentence: str) -> None:
     assert refusal(BASE + setting) == f"run.yaml, line 2: {sentence}"
 
 
@@ -155,7 +153,7 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_what_was_
         ("- 1", "run.yaml: expected settings as `key: value` lines, given [1]."),
     ],
 )
-def test_a_document_that_is_no_run_is_refused(text: str, sentence: str) -> None:
+def test_a_document_that_is_not_a_run_config_is_refused(text: str, sentence: str) -> None:
     assert refusal(text) == sentence
 
 
@@ -177,13 +175,11 @@ def test_only_the_first_error_is_reported() -> None:
         ("", ("training.seed=1", "model.d_model=x"), "--set training.seed=1: training.seed: unknown key"),
     ],
 )
-def test_the_error_that_stands_first_in_the_file_is_reported(
-    text: str, overrides: tuple[str, ...], sentence: str
-) -> None:
+def test_the_first_error_in_the_file_is_reported(text: str, overrides: tuple[str, ...], sentence: str) -> None:
     assert refusal(BASE + text, *overrides).startswith(sentence)
 
 
-def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
+def test_a_missing_key_is_reported_after_the_errors_in_the_file() -> None:
     assert refusal("datset: {plugin: copy_task}\n") == "run.yaml, line 1: datset: unknown key; did you mean dataset?"
 
 
@@ -206,17 +202,17 @@ def test_a_key_that_is_missing_comes_after_what_stands_in_the_file() -> None:
         ("training: {batch_size: 8}", ("training.batch_size=null",), "--set training.batch_size=null: training.batch"),
     ],
 )
-def test_of_a_broken_rule_the_key_that_was_set_is_reported(
+def test_a_broken_rule_is_reported_at_the_setting_that_breaks_it(
     text: str, overrides: tuple[str, ...], location: str
 ) -> None:
     assert refusal(text if text.startswith("dataset") else BASE + text, *overrides).startswith(location)
 
 
-def test_a_long_value_is_cut() -> None:
+def test_a_long_value_is_shortened_in_the_error() -> None:
     assert len(refusal(BASE + f"seed: {'9' * 4000}")) < 150
 
 
-def test_batch_tokens_take_the_place_of_the_default_batch_size() -> None:
+def test_batch_tokens_replace_the_default_batch_size() -> None:
     assert read(BASE + "training: {batch_tokens: 400}").training.batch_size is None
 
 
@@ -239,7 +235,7 @@ KEYS = st.sampled_from(
 
 
 @given(key=KEYS, value=VALUES)
-def test_whatever_is_given_is_taken_or_refused_in_one_line(key: str, value: object) -> None:
+def test_any_value_is_accepted_or_refused_in_one_line(key: str, value: object) -> None:
     text = f"{key}={yaml.safe_dump(value, default_flow_style=True, width=10_000)}"
     try:
         config = read(BASE, text)
@@ -249,7 +245,7 @@ def test_whatever_is_given_is_taken_or_refused_in_one_line(key: str, value: obje
         assert read(config_to_yaml(config)) == config
 
 
-def test_a_whole_number_may_be_in_scientific_form() -> None:
+def test_a_whole_number_may_be_in_scientific_notation() -> None:
     options = "dataset: {plugin: copy_task, options: {num_symbols: 1e1}}\ntraining: {batch_tokens: 2.5e4}\n"
     config = read(options, "training.max_steps=1e3", "training.optimizer.learning_rate=1e0", "decoding.max_length=2e1")
     training = config.training

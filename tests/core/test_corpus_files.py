@@ -1,4 +1,4 @@
-"""What files of a corpus are taken for, by their names."""
+"""How the files of a corpus are recognised by their names."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ HERE = Path("/corpus")
 
 
 def named(*names: str) -> dict[str, str]:
-    """The options that are not empty, the folder aside."""
+    """The non-empty options for these file names, without the folder."""
     options = recognise_corpus([HERE / name for name in names]).options
     return {key: value for key, value in options.items() if value and key != "folder"}
 
 
-def test_two_files_are_source_and_target_in_their_order() -> None:
+def test_two_files_are_source_and_target_in_the_given_order() -> None:
     corpus = recognise_corpus([HERE / "train.en", HERE / "train.de"])
     assert corpus.options["folder"] == "/corpus"
     assert named("train.en", "train.de") == {"train_source": "train.en", "train_target": "train.de"}
@@ -32,16 +32,16 @@ def test_two_files_are_source_and_target_in_their_order() -> None:
     )
 
 
-def test_with_test_files_alone_pairs_are_set_aside_for_validation() -> None:
+def test_without_validation_files_pairs_are_set_aside_for_validation() -> None:
     sentence = recognise_corpus([HERE / name for name in ("train.en", "train.de", "test.en", "test.de")]).sentence
     assert "A tenth of the train pairs is set aside for validation. Change" in sentence
 
 
-def test_names_that_say_the_side_decide_it() -> None:
+def test_a_file_name_that_contains_the_side_decides_it() -> None:
     assert named("tgt-train.txt", "src-train.txt")["train_source"] == "src-train.txt"
 
 
-def test_each_split_follows_the_sides_of_train() -> None:
+def test_every_split_has_the_sides_of_the_train_files() -> None:
     files = ("val.de.gz", "train.en.gz", "train.de.gz", "val.en.gz", "LICENSE")
     assert named(*files) == {
         "train_source": "train.en.gz",
@@ -52,7 +52,7 @@ def test_each_split_follows_the_sides_of_train() -> None:
     assert "Held out, valid: val.en.gz and val.de.gz." in recognise_corpus([HERE / name for name in files]).sentence
 
 
-def test_the_last_word_of_a_name_says_the_side() -> None:
+def test_the_last_word_of_a_file_name_decides_the_side() -> None:
     files = ("train.en", "train.de", "val.de", "val.en", "test_2016_flickr.de", "test_2016_flickr.en")
     assert named(*files) == {
         "train_source": "train.en",
@@ -64,7 +64,7 @@ def test_the_last_word_of_a_name_says_the_side() -> None:
     }
 
 
-def test_where_last_words_are_alike_the_whole_names_say_the_side() -> None:
+def test_whole_names_decide_the_side_if_their_last_words_are_equal() -> None:
     assert named("train.en.tok", "train.de.tok", "val.de.tok", "val.en.tok")["valid_source"] == "val.en.tok"
 
 
@@ -75,7 +75,7 @@ def test_a_table_holds_both_sides() -> None:
     }
 
 
-def test_a_folder_gives_its_texts(tmp_path: Path) -> None:
+def test_the_text_files_of_a_folder_are_used(tmp_path: Path) -> None:
     for name in ("train.de", "train.en", "README.md", ".hidden"):
         (tmp_path / name).touch()
     (tmp_path / "older").mkdir()
@@ -87,7 +87,7 @@ def test_a_folder_gives_its_texts(tmp_path: Path) -> None:
     )
 
 
-def test_files_of_two_folders_are_named_in_full() -> None:
+def test_files_of_different_folders_have_full_paths() -> None:
     assert named("en/train.txt", "de/train.txt") == {
         "train_source": "train.txt",
         "train_target": "/corpus/de/train.txt",
@@ -104,12 +104,12 @@ def test_files_of_two_folders_are_named_in_full() -> None:
         (["train.tsv", "train.de"], "a table and other files"),
     ],
 )
-def test_what_does_not_fit_is_said(names: Sequence[str], words: str) -> None:
+def test_files_that_do_not_match_are_refused(names: Sequence[str], words: str) -> None:
     with pytest.raises(UserError, match=words):
         named(*names)
 
 
-def test_a_folder_that_may_not_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(path: Path) -> Iterator[Path]:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
@@ -118,7 +118,7 @@ def test_a_folder_that_may_not_be_read_is_said(tmp_path: Path, monkeypatch: pyte
         recognise_corpus([tmp_path])
 
 
-def test_a_folder_without_texts_is_said(tmp_path: Path) -> None:
+def test_a_folder_without_text_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="holds no text file"):
         recognise_corpus([tmp_path])
     with pytest.raises(UserError, match="A folder and other things"):

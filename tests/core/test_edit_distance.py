@@ -1,4 +1,4 @@
-"""Edits between many pairs at once, against the table of the textbook."""
+"""Edit distances of many pairs at once, compared with the textbook algorithm."""
 
 from __future__ import annotations
 
@@ -25,6 +25,6 @@ def test_edit_distances_equal_the_textbook_table() -> None:
     assert found.tolist() == [plain_edit_distance(h, r) for h, r in pairs]
 
 
-def test_the_table_has_the_edits_between_all_beginnings() -> None:
+def test_the_table_has_the_distances_of_all_prefixes() -> None:
     table = edit_table("abba", "bab")
     assert table == [[plain_edit_distance("bab"[:row], "abba"[:column]) for column in range(5)] for row in range(4)]

@@ -1,4 +1,4 @@
-"""The engine: one thread, every request answered in every state, whatever fails behind it."""
+"""The engine answers every request in every state from one thread, even when its work fails."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
 def every_request(runs_dir: Path, run: Path) -> list[Request[object]]:
-    """Every kind but Close; `run` is one to open and to branch, and what prepares something else comes last."""
+    """One request of every kind except Close; `run` is opened and branched. The last one prepares other data."""
     check = CheckPlugin(plugin="copy_task", with_learning=False, bounds=Bounds(options_seconds=0.0))
     requests: list[Request[object]] = [
         *(Learn(), Learn(steps=2), Pause(), Pause(), SetPace(steps_per_second=50.0), SetPace(steps_per_second=None)),
@@ -90,7 +90,9 @@ def test_every_request_is_answered_before_anything_is_prepared(engine: Engine, t
 
 
 @pytest.mark.usefixtures("engines_share_a_host")
-def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_impossible_values_in_requests_are_refused_in_a_sentence(
+    engine: Engine, watcher: Watcher, tmp_path: Path
+) -> None:
     run, too_long = begun(engine, tmp_path), tmp_path / ("x" * 300)
     beam = SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6)
     impossible: list[tuple[Request[object], str]] = [
@@ -112,7 +114,7 @@ def test_what_no_request_may_ask_for_is_refused_in_a_sentence(engine: Engine, wa
     for request, sentence in impossible:
         with pytest.raises(UserError, match=sentence):
             answered(engine, request)
-    answered(engine, Learn(steps=1))  # with the pace and the process that were there
+    answered(engine, Learn(steps=1))  # pace and number of processes are unchanged
     assert watcher.steps() == [1] and watcher.all(Trouble) == []
 
 
@@ -149,7 +151,7 @@ def test_a_storm_of_requests_leaves_no_future_unanswered(seed: int, tmp_path: Pa
             time.sleep(rng.choice((0.0, 0.0, 0.01, 0.05)))
         answered(engine, Stop())
         unanswered = [request for request, future in futures if not future.done()]
-        assert all(isinstance(request, CheckPlugin) for request in unanswered)  # goes on beside all else
+        assert all(isinstance(request, CheckPlugin) for request in unanswered)  # runs beside other requests
     for request, future in futures:
         error = None if future.cancelled() else future.exception(timeout=0)
         assert error is None or isinstance(error, UserError), (request, error)
@@ -158,7 +160,7 @@ def test_a_storm_of_requests_leaves_no_future_unanswered(seed: int, tmp_path: Pa
     assert all(RunFolder.open(run).state.pid is None for run in tmp_path.iterdir())
 
 
-def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
+def test_an_error_in_the_request_loop_saves_the_run(
     engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = begun(engine, tmp_path)
@@ -181,7 +183,7 @@ def test_a_fault_of_the_desk_itself_keeps_what_was_learnt(
 
 @pytest.fixture
 def blocked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """The first data to be prepared are never ready; set once that is under way."""
+    """Block the first preparation for ever; the event is set when it has begun."""
     is_under_way = threading.Event()
 
     def prepare(*arguments: Any) -> Generator[Progress | Trouble | None, None, PreparedData]:
@@ -208,10 +210,10 @@ def test_a_later_prepare_cancels_an_earlier_one(engine: Engine, watcher: Watcher
 
 @pytest.mark.usefixtures("engines_share_a_host")
 @pytest.mark.parametrize("error", [RuntimeError("lost"), UserError("The cache was emptied.")])
-def test_work_that_cannot_tidy_up_keeps_nobody_waiting(
+def test_work_whose_clean_up_fails_blocks_no_request(
     watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    """Preparing is broken off by Stop; the one who asked for it is told, and the engine answers on."""
+    """Stop cancels a preparation whose clean-up fails: its future gets the error, and the engine keeps answering."""
 
     is_under_way = threading.Event()
 
@@ -231,11 +233,11 @@ def test_work_that_cannot_tidy_up_keeps_nobody_waiting(
         with pytest.raises(type(error), match=str(error)):
             preparation.result(SECONDS)
         answered(engine, Stop())
-    assert bool(watcher.all(Trouble)) == isinstance(error, RuntimeError), "a fault of ours is told to all"
+    assert bool(watcher.all(Trouble)) == isinstance(error, RuntimeError), "only an unexpected error is emitted"
 
 
 @pytest.mark.usefixtures("engines_share_a_host")
-def test_stop_during_a_prepare_cancels_what_waited_for_it(
+def test_stop_during_a_prepare_cancels_the_requests_waiting_for_it(
     engine: Engine, watcher: Watcher, tmp_path: Path, blocked: threading.Event
 ) -> None:
     engine.ask(Prepare(config=tiny_config()))
@@ -248,7 +250,7 @@ def test_stop_during_a_prepare_cancels_what_waited_for_it(
 
 
 @pytest.mark.usefixtures("engines_share_a_host")
-def test_what_cannot_be_prepared_says_why_and_the_engine_lives(engine: Engine, tmp_path: Path) -> None:
+def test_failed_requests_give_the_reason_and_the_engine_keeps_answering(engine: Engine, tmp_path: Path) -> None:
     unknown = tiny_config().model_copy(update={"dataset": tiny_config().dataset.model_copy(update={"plugin": "nope"})})
     with pytest.raises(UserError, match="nope"):
         answered(engine, Prepare(config=unknown))
@@ -311,7 +313,7 @@ with Engine() as engine:
 """
 
 
-def test_until_something_is_asked_it_lists_plugins_and_leaves_torch_alone() -> None:
-    """So that a window that is being built has the interpreter for itself."""
+def test_before_the_first_request_it_lists_plugins_without_loading_torch() -> None:
+    """The interpreter is then free for the window, which is being built meanwhile."""
     result = subprocess.run([sys.executable, "-c", UNASKED], capture_output=True, text=True, timeout=200)
     assert (result.stdout, result.stderr) == ("True False\n", "")

@@ -1,4 +1,4 @@
-"""What the window shows as it opens is what the engine tells today."""
+"""The stored events that the window shows on opening equal those of today's engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.settings.presets import FIRST_PRESET, read_preset
 OUTDATED = "resources/first_look is outdated: run `python -m scripts.first_look`"
 
 
-def test_it_is_what_the_engine_tells_of_the_first_preset(tmp_path: Path) -> None:
+def test_it_equals_the_engines_events_for_the_first_preset(tmp_path: Path) -> None:
     config, emitted = read_preset(FIRST_PRESET), list[Event]()
     with Engine([emitted.append], cache_dir=tmp_path) as engine:
         engine.ask(Prepare(config=config)).result(timeout=200)
@@ -35,6 +35,6 @@ def test_it_is_what_the_engine_tells_of_the_first_preset(tmp_path: Path) -> None
         np.testing.assert_allclose(old.free_running.cross, new.free_running.cross, atol=2e-3, err_msg=OUTDATED)
 
 
-def test_other_settings_have_none() -> None:
+def test_other_settings_have_no_stored_events() -> None:
     config = read_preset(FIRST_PRESET, ("model.d_model=32",))
     assert read_first_look(config) == ()

@@ -1,4 +1,4 @@
-"""What the folder of a run tells of it is what its engine said."""
+"""Following a run reads from its folder what its engine emitted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.settings.overriding import change_settings
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
 
-def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
+def test_reading_the_folder_gives_what_the_engine_emitted(tmp_path: Path) -> None:
     watcher = Watcher()
     with Engine([watcher]) as engine:
         run = begun(engine, tmp_path)
@@ -24,11 +24,11 @@ def test_a_folder_tells_what_the_engine_said(tmp_path: Path) -> None:
     emitted = watcher.wait(Prepared)
     assert history.prepared is not None and history.last_step == 2
     assert history.prepared.config.training.max_steps == 70
-    expected = replace(emitted, picked="")  # told where it is new
+    expected = replace(emitted, picked="")  # only emitted, not stored
     assert replace(history.prepared, config=emitted.config, run=None) == expected
 
 
-def test_a_longest_output_that_was_lowered_leaves_the_model_its_positions(tmp_path: Path) -> None:
+def test_lowering_the_maximum_length_keeps_the_models_positions(tmp_path: Path) -> None:
     longer = {"model.positions": "learned", "decoding.max_length": 40}
     with Engine() as engine:
         emitted = answered(engine, Prepare(config=change_settings(tiny_config(), longer)))

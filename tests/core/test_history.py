@@ -1,4 +1,4 @@
-"""The history: the same from events and from the folder, fast to open, and following another process."""
+"""The history: equal from events and folder, fast to open, and able to follow another process."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_events_and_folder_give_the_same_history(tmp_path: Path) -> None:
         assert history.value("valid/loss", 499) is None
 
 
-def test_probes_that_nobody_stored_are_not_forgotten(tmp_path: Path) -> None:
+def test_unstored_probes_stay_in_memory(tmp_path: Path) -> None:
     folder, history = run_folder(tmp_path), History()
     history.apply(RunStarted(run=folder.path, step=0))
     for step in range(2 * PROBES_IN_MEMORY):
@@ -65,7 +65,7 @@ def test_probes_that_nobody_stored_are_not_forgotten(tmp_path: Path) -> None:
     assert history.probe(0) is not None and 0 not in history._unstored_probes
 
 
-def test_a_curve_keeps_what_somebody_draws_of_it() -> None:
+def test_a_returned_curve_does_not_change_when_steps_are_added() -> None:
     history = History()
     history.apply(StepsDone(first_step=1, arrays={"train/loss": np.arange(200.0)}))
     drawn, values = history.curve("train/loss")
@@ -91,7 +91,7 @@ def test_going_back_replaces_what_came_later(tmp_path: Path) -> None:
     assert list(history.validations) == [50] and set(history.best_steps) == {50}
 
 
-def test_of_a_long_run_that_goes_on_only_the_last_step_is_read(tmp_path: Path) -> None:
+def test_resuming_a_long_run_reads_only_its_last_step(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History()
     for step in (50, 100):
@@ -99,7 +99,7 @@ def test_of_a_long_run_that_goes_on_only_the_last_step_is_read(tmp_path: Path) -
         folder.write_validation(validation(step))
     folder.append_metrics(101, steps(400))
     path = folder.path / "metrics.jsonl"
-    path.write_bytes(path.read_bytes().replace(b"valid", b"VALID"))  # whoever read these would be told of damage
+    path.write_bytes(path.read_bytes().replace(b"valid", b"VALID"))  # reading these lines would report damage
     history.apply(RunStarted(run=folder.path, step=500))
     assert list(history.validations) == [50, 100]
 
@@ -111,7 +111,7 @@ def test_following_a_run_that_another_process_writes(tmp_path: Path) -> None:
     folder.append_metrics(1, steps(10))
     path = folder.path / "metrics.jsonl"
     with path.open("ab") as file:
-        file.write(b'{"step": 11, "ti')  # half a line, as a reader may see it
+        file.write(b'{"step": 11, "ti')  # an incomplete line, as a reader may see it
     assert history.refresh() is True
     assert history.last_step == 10
     truncate_run(folder, 10)
@@ -151,7 +151,7 @@ def test_a_long_run_opens_with_all_its_steps_and_probes(tmp_path: Path) -> None:
     assert (history.last_step, len(history.probe_steps), len(history.curve("train/loss")[0])) == (20_000, 200, 20_000)
 
 
-def test_what_is_not_there_is_said() -> None:
+def test_missing_probes_are_none_or_reported() -> None:
     history = History()
     assert history.probe(5) is None
     history.apply(StateChanged(state="learning", step=7))
@@ -161,18 +161,18 @@ def test_what_is_not_there_is_said() -> None:
         history.probe(3)
 
 
-def test_the_newest_validation_is_one_whose_sentences_are_kept(tmp_path: Path) -> None:
+def test_the_newest_validation_is_the_last_with_stored_sentences(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     assert History.read(folder).newest_validation() is None
     for step in (10, 20):
         folder.write_validation(validation(step))
     assert History.read(folder).newest_validation() == validation(20)
-    (folder.path / "validations" / "000020.jsonl").unlink()  # thinned out before the run went back to step 20
+    (folder.path / "validations" / "000020.jsonl").unlink()  # deleted by thinning before the run went back to step 20
     assert History.read(folder).newest_validation() == validation(10)
     assert History().newest_validation() is None
 
 
-def test_of_damaged_probes_and_validations_the_newest_readable_ones_count(tmp_path: Path) -> None:
+def test_damaged_probes_and_validations_are_skipped(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (10, 20):
         folder.write_probe(probe(step))
@@ -189,7 +189,7 @@ def test_of_damaged_probes_and_validations_the_newest_readable_ones_count(tmp_pa
     assert (history.sentences, history.newest_probe(), history.newest_validation()) == ((), None, None)
 
 
-def test_a_probe_that_was_cut_off_before_that_was_reported_gives_way_to_the_one_before(tmp_path: Path) -> None:
+def test_a_probe_removed_before_the_next_refresh_is_replaced_by_the_one_before(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (5, 10):
         folder.write_probe(probe(step))
@@ -199,7 +199,7 @@ def test_a_probe_that_was_cut_off_before_that_was_reported_gives_way_to_the_one_
     assert history.probe_steps == [5]
 
 
-def test_however_many_probes_were_cut_off_the_folder_is_listed_once(
+def test_the_folder_is_listed_once_however_many_probes_were_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = run_folder(tmp_path)

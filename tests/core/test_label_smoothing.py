@@ -1,4 +1,4 @@
-"""Smoothed targets and their loss, against the figures of the formula."""
+"""Smoothed targets and their loss, compared with the formula."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 from core.label_smoothing import growing_confidence, smoothed_loss, smoothed_targets
 
 
-def test_targets_spread_a_part_over_all_tokens() -> None:
+def test_targets_spread_the_smoothing_over_all_tokens() -> None:
     targets = smoothed_targets([2, 0], 5, 0.4)
     np.testing.assert_allclose(targets, [[0.08, 0.08, 0.68, 0.08, 0.08], [0.68, 0.08, 0.08, 0.08, 0.08]])
     np.testing.assert_array_equal(smoothed_targets([1], 3, 0.0), [[0, 1, 0]])
 
 
-def test_the_loss_is_that_of_the_formula_and_least_at_the_target() -> None:
+def test_the_loss_equals_the_formula_and_is_least_at_the_target() -> None:
     odds = np.logspace(0, 4, 2001)
     probabilities, targets = growing_confidence(odds, 5), smoothed_targets([0], 5, 0.1)
     losses = smoothed_loss(probabilities, targets)

@@ -1,4 +1,4 @@
-"""What happened in a run, told from its history."""
+"""The marks of notable events in a run, collected from its history."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def validated(step: int, exact_match: float, *, is_best: bool = False) -> Valida
     return ValidationDone(step=step, metrics={"valid/exact_match": exact_match}, sentences=(), is_best=is_best)
 
 
-def test_nothing_happened_yet() -> None:
+def test_an_empty_history_has_no_marks() -> None:
     assert collect_marks(History()) == ()
 
 
-def test_a_find_stays_marked_though_the_head_lost_it_and_another_came() -> None:
+def test_a_found_alignment_stays_marked_when_the_head_loses_it() -> None:
     history, (first, lost) = History(), (aligned_sentence(), aligned_sentence((2, 2, 2)))
     assert first.by_reference is not None
     other = replace(first, by_reference=replace(first.by_reference, cross=first.by_reference.cross[:, ::-1]))
@@ -62,7 +62,7 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
         validated(200, 0.125, is_best=True),
         validated(300, 0.5, is_best=True),
         validated(400, 0.4),
-        SettingChanged(step=250, key="training.max_grad_norm", value=5.0),  # typed on: it never acted
+        SettingChanged(step=250, key="training.max_grad_norm", value=5.0),  # replaced at the same step
         SettingChanged(step=250, key="training.max_grad_norm", value=0.5),
         ProbeDone(probe=Probe(step=20, sentences=(aligned_sentence((2, 2, 2)),))),
         ProbeDone(probe=Probe(step=50, sentences=(aligned_sentence(),))),
@@ -80,8 +80,8 @@ def test_marks_are_the_first_right_answer_the_best_changes_and_the_found_alignme
     ]
 
 
-def test_the_best_is_named_by_the_metric_that_it_was_chosen_by(tmp_path: Path) -> None:
-    """Also where another is chosen at the very step of a validation, after it or before."""
+def test_the_best_validation_is_marked_with_the_metric_that_chose_it(tmp_path: Path) -> None:
+    """Even if another metric is chosen at the step of a validation, before or after it."""
     watcher, key = Watcher(), "training.best_metric"
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, validate_every=4, max_steps=1000)
@@ -98,14 +98,14 @@ def test_the_best_is_named_by_the_metric_that_it_was_chosen_by(tmp_path: Path) -
 
 
 def learn(engine: Engine, watcher: Watcher, step: int) -> None:
-    """Learn up to this step."""
+    """Train up to this step."""
     last = max((event.step for event in watcher.all(StateChanged)), default=0)
     answered(engine, Learn(steps=step - last))
     watcher.wait(StateChanged, lambda change: change.state == "paused" and change.step == step)
 
 
 def bests(watcher: Watcher, run: Path) -> list[str]:
-    """What is said of the best validation by the history that was told of the run, and by one that reads it."""
+    """The marks of the best validation in a history built from events, and in one that reads the folder."""
     live, read = History(), History()
     for event in watcher.events:
         live.apply(event)
@@ -114,7 +114,7 @@ def bests(watcher: Watcher, run: Path) -> list[str]:
     return [mark.text for history in (live, read) for mark in collect_marks(history) if mark.kind == "best"]
 
 
-def test_the_best_is_never_a_validation_that_was_cut_off(tmp_path: Path) -> None:
+def test_the_best_is_never_a_validation_that_going_back_removed(tmp_path: Path) -> None:
     run = train(tmp_path / "run", 8, validate_every=4, checkpoint_every=4)
     assert max(History.read(RunFolder.open(run)).best_steps) == 8
     (run / "checkpoints" / "000008" / "model.safetensors").write_bytes(b"damaged")

@@ -1,4 +1,4 @@
-"""Counted parameters against those of the real model."""
+"""The computed number of parameters, compared with the real model's."""
 
 import itertools
 
@@ -18,7 +18,7 @@ SHAPES = [
     ("norm_first", "bias", "positions", "tie"),
     list(itertools.product([True, False], [True, False], ["sinusoidal", "learned"], ["none", "decoder", "all"])),
 )
-def test_the_count_is_the_models(norm_first: bool, bias: bool, positions: str, tie: str) -> None:
+def test_the_count_equals_that_of_the_model(norm_first: bool, bias: bool, positions: str, tie: str) -> None:
     for shape in SHAPES:
         chosen = {"norm_first": norm_first, "bias": bias, "positions": positions, "tie_embeddings": tie}
         config = ModelConfig.model_validate(shape | chosen)

@@ -1,6 +1,6 @@
-"""`plugins new`: what it writes is found, trained and tested.
+"""`plugins new`: the plugins it writes are found, train and pass their test.
 
-By pytest and mypy, as its author would: tests/test_wheel.py.
+tests/test_wheel.py runs pytest and mypy on one, as its author would.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_
 
 
 def row_of(name: str, folder: Path) -> dict[str, object]:
-    """What `plugins list` says of a plugin."""
+    """The row of `plugins list` for a plugin."""
     listed = run_headlight("plugins", "list", "--json", cwd=folder)
     return next(row for row in map(json.loads, listed.stdout.splitlines()) if row["name"] == name)
 
 
 def assert_trains(name: str, folder: Path) -> None:
-    """The one line that the plugin's docstring names is enough to train it."""
+    """Train the plugin with the one-line config that its docstring shows."""
     (folder / "run.yaml").write_text(f"dataset: {{plugin: {name}}}\n", encoding="utf-8")
     settings = [word for setting in TINY for word in ("--set", setting)]
     trained = run_headlight("train", "run.yaml", *settings, "--json", cwd=folder)
@@ -73,14 +73,14 @@ def test_a_new_package_is_installed_found_trained_and_passes_its_test(
 
 @pytest.mark.usefixtures("engines_share_a_host")
 @pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
-def test_a_name_that_will_not_do_is_one_line(name: str, tmp_path: Path) -> None:
+def test_an_invalid_name_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
     refused = run_headlight("plugins", "new", name, "--package", cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert len(refused.stderr.splitlines()) == 1 and repr(name) in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_that_a_broken_plugin_has_is_taken() -> None:
+def test_the_name_of_a_broken_plugin_is_taken() -> None:
     broken = PluginInfo("words", "words", "", "/there/words.py", error="SyntaxError")
     require_new_name("other_words", [broken])
     with pytest.raises(UserError, match=r"already a dataset plugin 'words' \(/there/words.py\). Choose another name"):
@@ -88,7 +88,7 @@ def test_a_name_that_a_broken_plugin_has_is_taken() -> None:
 
 
 @pytest.mark.parametrize("write", [write_plugin, write_package])
-def test_what_is_there_is_left_as_it_is(write: Callable[[str, Path], list[Path]], tmp_path: Path) -> None:
+def test_existing_files_are_not_changed(write: Callable[[str, Path], list[Path]], tmp_path: Path) -> None:
     last = write("words", tmp_path)[-1]
     last.write_text("mine", encoding="utf-8")
     for path in (path for path in tmp_path.rglob("*.py") if path != last):
@@ -98,7 +98,7 @@ def test_what_is_there_is_left_as_it_is(write: Callable[[str, Path], list[Path]]
     assert list(tmp_path.rglob("*.py")) == [last] and last.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_an_unwritable_path_is_named(tmp_path: Path) -> None:
     (tmp_path / "plugins").write_text("a file", encoding="utf-8")
     with pytest.raises(UserError, match=r"plugins.words.py cannot be written: "):
         write_plugin("words", tmp_path / "plugins")
@@ -107,14 +107,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["class", "random", "core", "torch"])
-def test_a_file_that_would_be_taken_for_another_module_is_not_written(name: str, tmp_path: Path) -> None:
+def test_a_file_that_would_shadow_another_module_is_not_written(name: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"'{name}' means something else to Python: .* such as my_{name}"):
         write_plugin(name, tmp_path)
     assert list(tmp_path.iterdir()) == []
-    assert write_package(name, tmp_path)  # whose module is headlight_NAME
+    assert write_package(name, tmp_path)  # a package has the module headlight_NAME
 
 
-def test_no_name_gets_in_the_way_of_what_the_plugin_imports(tmp_path: Path) -> None:
+def test_no_plugin_name_hides_what_the_plugin_imports(tmp_path: Path) -> None:
     names = ("pair", "options", "dataset_plugin", "split", "a", "x1_y2z", "class", "random", "core")
     written, _ = write_plugin("stand_in", tmp_path)
     text = written.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What a plugin's author writes against: the design's own example, options, pairs and splits."""
+"""The interface for plugin authors: the design's example, options, pairs and splits."""
 
 import os
 import random
@@ -75,7 +75,7 @@ class Words(DatasetPlugin[WordOptions]):
         yield Pair("a" * self.options.length, "b")
 
 
-def test_a_plugin_needs_no_more_than_name_title_and_pairs() -> None:
+def test_a_plugin_needs_only_a_name_a_title_and_pairs() -> None:
     plugin = Words(WordOptions(length=2))
     assert list(plugin.pairs("train", random.Random(0))) == [Pair("aa", "b", None)]
     assert (Words.tokenizer, Words.endless, Words.options_class) == ("characters", False, WordOptions)
@@ -94,14 +94,14 @@ Extra = TypeVar("Extra")
 
 
 class Base(DatasetPlugin[AnyOptions]):
-    """What several plugins of one author share."""
+    """A base class for several plugins of one author."""
 
 
 class WithMore(DatasetPlugin[AnyOptions], Generic[Extra, AnyOptions]):
-    """The options are not the first that stands in the brackets."""
+    """A base class whose options are not the first type parameter."""
 
 
-def test_options_are_named_in_the_brackets_of_an_authors_own_base_too() -> None:
+def test_options_are_found_in_the_type_parameters_of_an_authors_base_class() -> None:
     class OfBase(Base[WordOptions]): ...
 
     class OfMore(WithMore[int, WordOptions]): ...
@@ -156,18 +156,18 @@ def test_pairs_are_drawn_until_one_belongs_to_the_split() -> None:
 
 
 @pytest.mark.parametrize("source", [None, b"8", 8])
-def test_a_source_that_is_no_text_is_named(source: Any) -> None:
+def test_a_source_that_is_not_text_is_refused_with_its_value(source: Any) -> None:
     for ask in (lambda: split_of(source), lambda: draw_for("valid", lambda: Pair(source, "b"))):
         with pytest.raises(TypeError, match=rf"^expected a text, .* given {source!r}$"):
             ask()
 
 
-def test_a_split_without_any_text_ends_with_a_sentence() -> None:
+def test_a_split_that_no_source_belongs_to_ends_with_an_error() -> None:
     with pytest.raises(ValueError, match=r"^too few different sources for a valid split: widen the options"):
         draw_for("valid", lambda: Pair("0", "belongs to test"))
 
 
-def test_sources_that_are_empty_are_not_called_too_few() -> None:
+def test_empty_sources_are_reported_as_empty() -> None:
     with pytest.raises(ValueError, match=r"^no source for a test split: the last one drawn is empty"):
         draw_for("test", lambda: Pair("", "b"))
 

@@ -1,4 +1,4 @@
-"""Lines of text files, and a sentence for each thing that a file may hold besides."""
+"""Reading lines of text files, and an error for each kind of unreadable content."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def refusal(folder: Path, data: bytes, name: str = "text") -> str:
         (b"\xef\xbb", None),
     ],
 )
-def test_a_line_ends_where_it_should(tmp_path: Path, data: bytes, lines: list[str] | None) -> None:
+def test_lines_end_at_line_feeds_only(tmp_path: Path, data: bytes, lines: list[str] | None) -> None:
     if lines is None:
         assert "line 1, byte 1 (0xef) is not UTF-8" in refusal(tmp_path, data)
     else:
@@ -57,7 +57,9 @@ def test_a_line_ends_where_it_should(tmp_path: Path, data: bytes, lines: list[st
 
 
 @given(lines=st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0")), min_size=1))
-def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFactory, lines: list[str]) -> None:
+def test_reading_in_blocks_splits_no_line_or_character(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str]
+) -> None:
     data = ("\n".join(lines) + "\n").encode()
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe")):
         return
@@ -94,25 +96,25 @@ def test_blocks_cut_no_line_and_no_character(tmp_path_factory: pytest.TempPathFa
         (b"a\n" + b"x" * (LONGEST_LINE + 1) + b"\n", "text", "line 2 is longer than 500,000 characters"),
     ],
 )
-def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, name: str, words: str) -> None:
+def test_content_that_is_not_text_is_refused(tmp_path: Path, data: bytes, name: str, words: str) -> None:
     assert words in refusal(tmp_path, data, name)
 
 
-def test_the_line_is_counted_from_the_files_beginning(tmp_path: Path) -> None:
+def test_line_numbers_are_counted_across_blocks(tmp_path: Path) -> None:
     before = b"a line of text\n" * 200_000  # several blocks
     assert "line 200,001, byte 1 " in refusal(tmp_path, before + b"\xff\n")
     assert "line 200,002 holds" in refusal(tmp_path, before + b"\n\0\n")
 
 
 @pytest.mark.parametrize("bad", [b"\xff", b"\0", b"x" * (LONGEST_LINE + 1), b"x" * 5 * LONGEST_LINE])
-def test_lines_before_a_bad_one_are_given(tmp_path: Path, bad: bytes) -> None:
+def test_lines_before_a_bad_one_are_yielded(tmp_path: Path, bad: bytes) -> None:
     lines = read_lines(written(tmp_path, b"a\rb\nc\r\n" + bad + b"\nd\n"))
     assert [next(lines), next(lines)] == ["a\rb", "c"]
     with pytest.raises(BadData, match=r"line 3\b"):
         next(lines)
 
 
-def test_a_line_of_50_megabytes_is_never_held(tmp_path: Path) -> None:
+def test_a_line_of_50_megabytes_is_refused_without_holding_it(tmp_path: Path) -> None:
     with (tmp_path / "text").open("wb") as file:
         file.write(b"a\n")
         file.truncate(50 * 2**20)
@@ -133,12 +135,12 @@ def refusal_of(path: Path) -> str:
         ("pipe", "/pipe is a pipe or a device: give a file with a text on each line."),
     ],
 )
-def test_what_cannot_be_read_is_named(tmp_path: Path, name: str, words: str) -> None:
+def test_a_path_that_is_not_a_readable_file_is_refused(tmp_path: Path, name: str, words: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     assert words in refusal_of(tmp_path / name)
 
 
-def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, b"a\nb\n")
     lines = read_lines(path)
     assert next(lines) == "a"
@@ -151,7 +153,7 @@ class Where(Options):
     folder: Folder = option(".")
 
 
-def test_a_folder_is_made_absolute_whatever_the_current_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_relative_to_where_the_process_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started_in = Path.cwd()
     monkeypatch.chdir(tmp_path)
     assert Where().folder == str(started_in)
@@ -164,7 +166,7 @@ class Which(Options):
     file: File = option("")
 
 
-def test_a_file_may_be_in_somebodys_home_and_else_is_left_as_it_is_typed(
+def test_a_file_option_expands_the_home_and_is_left_unchanged_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -1,4 +1,4 @@
-"""Plugins read anew while a run trains: the run keeps the code it began with, the next one has the new code."""
+"""Reloading plugins while a run trains: the run keeps its code, and the next run gets the new code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PLUGIN = Words
 
 
 def words_config() -> RunConfig:
-    """Past its first shard, and so back at its plugin, after some forty steps."""
+    """A config that uses up its first shard, and so returns to the plugin, after some forty steps."""
     config = tiny_config(batch_size=256, max_steps=90, validate_every=1000, probe_every=50)
     return config.model_copy(update={"dataset": config.dataset.model_copy(update={"plugin": "words", "options": {}})})
 
@@ -43,18 +43,18 @@ def letters(prepared: Prepared) -> set[str]:
 
 
 def begun(engine: Engine, tmp_path: Path) -> Path:
-    """A run of the letters that the plugin has at first."""
+    """A run that begins with the plugin's first letters."""
     assert letters(answered(engine, Prepare(config=words_config()))) == set("abc")
     return answered(engine, Start(runs_dir=tmp_path / "runs"))
 
 
 def losses(run: Path) -> dict[int, float]:
-    """Those of the train split, by step."""
+    """The train loss by step."""
     steps, arrays = RunFolder.open(run).metrics()
     return dict(zip(steps.tolist(), arrays["train/loss"].tolist(), strict=True))
 
 
-def test_a_run_keeps_its_plugin_and_the_next_has_the_new_one(tmp_path: Path) -> None:
+def test_a_run_keeps_its_plugin_code_and_the_next_gets_the_new(tmp_path: Path) -> None:
     (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "abc"), encoding="utf-8")
     watcher = Watcher()
     with Engine([watcher], plugin_dirs=[tmp_path], cache_dir=tmp_path / "cache") as engine:
@@ -66,12 +66,12 @@ def test_a_run_keeps_its_plugin_and_the_next_has_the_new_one(tmp_path: Path) -> 
         answered(engine, ReloadPlugins())
         learning.result(60)
         assert [finished.reason for finished in watcher.all(RunFinished)] == ["max_steps", "max_steps"]
-        assert losses(run) == losses(undisturbed)  # of the new code all letters would be <unk>
+        assert losses(run) == losses(undisturbed)  # the new code's letters would all be <unk>
         assert letters(answered(engine, Prepare(config=words_config()))) == set("xyz")
     assert watcher.all(Trouble) == []
 
 
-def test_it_is_not_lost_with_what_a_prepare_cancels(tmp_path: Path) -> None:
+def test_a_reload_is_not_lost_when_a_prepare_cancels_earlier_requests(tmp_path: Path) -> None:
     (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "abc"), encoding="utf-8")
     with Engine(plugin_dirs=[tmp_path], cache_dir=tmp_path / "cache") as engine:
         answered(engine, Prepare(config=words_config()))

@@ -1,4 +1,4 @@
-"""Going on with a run: what came after the checkpoint is gone, and one that cannot go on is left as it was."""
+"""Resuming a run removes everything after its checkpoint, and a failed attempt leaves the run as it was."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_going_back_removes_what_came_later(tmp_path: Path) -> None:
     assert (folder.state.last_step, folder.state.best_step) == (20, None)
 
 
-def test_what_cannot_go_on_is_left_as_it_was_found(tmp_path: Path) -> None:
+def test_a_run_that_fails_to_resume_is_left_as_it_was(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.release("failed", "diverged")
     found = folder.state

@@ -1,4 +1,4 @@
-"""The run folder: its layout, whole files, checksums and retention."""
+"""The run folder: its layout, atomic writes, checksums and retention."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def checkpoint(folder: RunFolder, step: int, best_value: float | None = None) ->
     )
 
 
-def test_the_layout_is_the_designs(tmp_path: Path) -> None:
+def test_the_layout_is_that_of_the_design(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.write_environment({"python": "3.11"})
     folder.write_vocabulary({"src": ["<pad>"]})
@@ -61,7 +61,7 @@ def test_two_runs_of_one_second_get_two_folders(tmp_path: Path) -> None:
     assert sorted(paths) == list_runs(tmp_path)
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_everything_written_is_read_back(tmp_path: Path) -> None:
     folder = run_folder(tmp_path, "ein Name: mit/allem?".replace("/", " "))
     folder.write_environment({"device": "cpu"})
     folder.write_vocabulary({"tokens": ["ä", "∫"]})
@@ -107,7 +107,7 @@ CHECKED = (
 
 @pytest.mark.parametrize("name", CHECKED)
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.95])
-def test_one_flipped_bit_is_found_and_the_file_named(tmp_path: Path, name: str, share: float) -> None:
+def test_one_flipped_bit_is_detected_and_the_file_named(tmp_path: Path, name: str, share: float) -> None:
     folder = run_folder(tmp_path)
     folder.write_vocabulary({"tokens": ["a", "b"]})
     folder.append_metrics(1, steps(2))
@@ -153,7 +153,7 @@ def test_sentences_of_many_validations_are_thinned_and_their_metrics_kept(tmp_pa
     assert list(folder.validation_metrics()) == list(given)
 
 
-def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
+def test_the_best_checkpoint_is_kept_besides_the_newest(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.use_settings(TrainingConfig(keep_checkpoints=2))
     for step in range(1, 8):
@@ -165,14 +165,14 @@ def test_best_and_last_are_kept_besides_the_newest(tmp_path: Path) -> None:
         folder.checkpoint_step("3")
 
 
-def test_before_any_validation_the_last_is_the_best(tmp_path: Path) -> None:
+def test_before_any_validation_the_last_checkpoint_counts_as_the_best(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     for step in (1, 2):
         checkpoint(folder, step)
     assert folder.checkpoint_step("best") == 2
 
 
-def test_a_run_that_is_taken_away_amid_a_checkpoint_is_no_fault_of_ours(
+def test_moving_a_run_while_it_saves_a_checkpoint_raises_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, update = run_folder(tmp_path), RunFolder.update
@@ -184,7 +184,7 @@ def test_a_run_that_is_taken_away_amid_a_checkpoint_is_no_fault_of_ours(
     monkeypatch.setattr(RunFolder, "update", update_and_take_away)
     checkpoint(folder, 5)
     assert RunFolder.open(tmp_path / "elsewhere").checkpoint(5).step == 5
-    with pytest.raises(FileNotFoundError):  # the next one that is written finds out, and the engine says it
+    with pytest.raises(FileNotFoundError):  # the next write fails, and the engine reports it
         folder.save_checkpoint(6, weights(6), {}, {"step": 6})
 
 
@@ -196,12 +196,12 @@ def test_a_checkpoint_can_be_written_again(tmp_path: Path) -> None:
     assert [path.name for path in (folder.path / "checkpoints").iterdir()] == ["000005"]
 
 
-def test_a_checkpoint_is_there_also_in_the_middle_of_its_exchange(tmp_path: Path) -> None:
+def test_a_checkpoint_is_readable_while_it_is_being_replaced(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     checkpoint(folder, 4)
     checkpoint(folder, 5)
     path = folder.path / "checkpoints" / "000005"
-    path.rename(path.with_name("000005.old"))  # killed here, the new one has not taken its name yet
+    path.rename(path.with_name("000005.old"))  # a process killed here has not renamed the new checkpoint yet
     killed = RunFolder.open(folder.path)
     assert killed.checkpoint_step("last") == 5
     np.testing.assert_array_equal(killed.checkpoint(5).model["embedding"], weights(5)["embedding"])
@@ -223,7 +223,7 @@ def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
     assert folder.snapshot_steps() == []
 
 
-def test_what_is_no_run_says_why(tmp_path: Path) -> None:
+def test_opening_what_is_not_a_run_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     half = run_folder(tmp_path).path
@@ -246,7 +246,7 @@ def test_what_is_no_run_says_why(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}[", '{"format": 0}', '{"colour": 1}', '{"state": "x"}', "[" * 20_000])
-def test_a_run_json_of_something_else_is_named(tmp_path: Path, text: str) -> None:
+def test_an_invalid_run_json_is_reported(tmp_path: Path, text: str) -> None:
     folder = run_folder(tmp_path)
     (folder.path / "run.json").write_text(text)
     with pytest.raises(UserError, match=r"run\.json: the file is damaged"):
@@ -260,12 +260,14 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
     assert default_runs_dir() == tmp_path
 
 
-def test_a_folder_here_does_not_hide_the_run_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_in_the_working_directory_does_not_hide_a_run_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run, here = run_folder(tmp_path / "runs").path, tmp_path / "here"
     (here / run.name).mkdir(parents=True)
     monkeypatch.chdir(here)
     assert find_run(run.name, tmp_path / "runs") == find_run(run.name, tmp_path / "runs", or_remains=True) == run
-    for path in (f"./{run.name}", f"{run.name}/"):  # a path means this one
+    for path in (f"./{run.name}", f"{run.name}/"):  # a path means the folder here
         with pytest.raises(UserError, match=f"^{run.name} is not a run: it has no run.json"):
             find_run(path, tmp_path / "runs")
     (run / "config.yaml").unlink()
@@ -296,7 +298,7 @@ for _ in range(int(sys.argv[2])):
 """
 
 
-def test_a_killed_process_leaves_a_whole_checkpoint_and_frees_the_run(tmp_path: Path) -> None:
+def test_a_killed_process_leaves_an_intact_checkpoint_and_an_unclaimed_run(tmp_path: Path) -> None:
     command = [sys.executable, "-c", KILLED, str(tmp_path), "6"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -335,7 +337,7 @@ print(folder.path)
 """
 
 
-def test_a_file_that_finds_no_room_changes_nothing(tmp_path: Path) -> None:
+def test_a_write_to_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", LIMITED, tmp_path], capture_output=True, text=True, check=True)
     *refused, path = done.stdout.split("\n")[:-1]
     assert len(refused) == 2
@@ -344,7 +346,7 @@ def test_a_file_that_finds_no_room_changes_nothing(tmp_path: Path) -> None:
     assert folder.metrics()[0].tolist() == list(range(1, 21))
 
 
-def test_a_run_that_lost_its_empty_folders_to_git_or_an_archive_goes_on(tmp_path: Path) -> None:
+def test_a_run_without_its_empty_folders_can_be_resumed(tmp_path: Path) -> None:
     made = run_folder(tmp_path)
     made.release("stopped")
     path = made.path

@@ -1,4 +1,4 @@
-"""The schedules against their formulas, and the points they must pass through."""
+"""The schedules, compared with their formulas and at points they must pass through."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_noam_is_the_papers_formula_with_its_factor() -> None:
         assert float(learning_rate(schedule, PEAK, 512, 10, step)) == pytest.approx(expected, rel=1e-12)
 
 
-def test_noam_without_warmup_only_falls() -> None:
+def test_noam_without_warmup_decays_from_the_first_step() -> None:
     assert rate("noam", 1, warmup_steps=0) == pytest.approx(512**-0.5)
     assert rate("noam", 4, warmup_steps=0) == pytest.approx(512**-0.5 / 2)
 
@@ -37,16 +37,14 @@ def test_the_warmup_rises_linearly_to_the_peak(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["noam", "inverse_sqrt", "cosine", "linear", "constant"])
 @pytest.mark.parametrize("warmup_steps", [0, 1, 5, 10, 20])
-def test_every_rate_is_finite_and_not_negative_also_where_the_warmup_outlasts_the_run(
-    name: str, warmup_steps: int
-) -> None:
+def test_every_rate_is_finite_and_not_negative_even_if_warmup_outlasts_the_run(name: str, warmup_steps: int) -> None:
     schedule = ScheduleConfig.model_validate({"name": name, "warmup_steps": warmup_steps})
     rates = learning_rate(schedule, PEAK, 16, 10, np.arange(1, 31))
     assert np.isfinite(rates).all() and (rates >= 0.0).all()
     assert name == "noam" or rates.max() <= PEAK.learning_rate
 
 
-def test_after_the_warmup_each_falls_in_its_own_way() -> None:
+def test_after_the_warmup_each_schedule_decays_by_its_formula() -> None:
     assert rate("inverse_sqrt", 400) == pytest.approx(0.02 / 2)
     assert rate("cosine", 550) == pytest.approx(0.02 / 2)
     assert rate("cosine", 325) == pytest.approx(0.02 * 0.5 * (1 + np.cos(np.pi / 4)))

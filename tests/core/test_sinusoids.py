@@ -1,4 +1,4 @@
-"""The table of positions: the paper's formula."""
+"""The table of sinusoidal positions, compared with the paper's formula."""
 
 import math
 
@@ -8,7 +8,7 @@ from core.sinusoids import sinusoids
 
 
 @pytest.mark.parametrize("width", [1, 12, 13])
-def test_sinusoids_are_the_papers(width: int) -> None:
+def test_sinusoids_equal_the_papers_formula(width: int) -> None:
     table = sinusoids(200, width)
     assert table.shape == (200, width)
     for position in (0, 1, 7, 199):

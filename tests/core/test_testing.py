@@ -1,4 +1,4 @@
-"""What an author's test run shows: the findings' sentences and nothing of ours. A stranger's run notices nothing."""
+"""The pytest plugin: a failing test shows the findings and no traceback; other test runs load nothing heavy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_of_no_file_beside_it(check_plugin, given):
 
 
 def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Runs pytest as somebody who has headlight installed, and no other plugin of pytest."""
+    """Run pytest as if Headlight were installed, without other pytest plugins."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     command = [sys.executable, "-P", "-m", "pytest", "-W", "error", "-p", "core.testing", *options]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
@@ -46,7 +46,7 @@ def pytest_run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def author(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an author who starts the tests of three folders there; the one named root is none of these."""
+    """A folder in which an author starts the tests of two subfolders, with a third as pytest's root."""
     folder = tmp_path_factory.mktemp("author")
     for name in ("root", "beside/authors", "elsewhere"):
         (folder / name).mkdir(parents=True)
@@ -59,14 +59,14 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def reports(author: Path) -> dict[str, str]:
-    """What one run shows of each test; all of them fail, and torch is loaded once."""
+    """The output of each test in one run; all of them fail, and torch is loaded once."""
     result = pytest_run(author, "beside", "elsewhere", f"--rootdir={author / 'root'}")
     assert result.returncode == 1 and "5 failed" in result.stdout, result.stdout
     _, *parts = re.split(r"^_{3,} (\S+) _{3,}$", result.stdout.partition("short test summary")[0], flags=re.MULTILINE)
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def test_three_lines_run_the_whole_contract_on_the_file_beside_the_test(reports: dict[str, str]) -> None:
+def test_a_three_line_test_checks_the_plugin_file_beside_it(reports: dict[str, str]) -> None:
     assert f"2 findings:\n1. {SENTENCE}" in reports["test_by_import"]
 
 
@@ -79,18 +79,18 @@ def test_no_traceback_is_shown(reports: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("given", ["leaks.py", "./leaks.py"])
-def test_a_file_is_looked_for_beside_the_test_alone(author: Path, reports: dict[str, str], given: str) -> None:
-    """Not in the folder that the tests were started in, where another of that name may lie."""
+def test_a_file_is_looked_for_only_beside_the_test(author: Path, reports: dict[str, str], given: str) -> None:
+    """Not in the folder where pytest was started, which may hold another file of that name."""
     sentence = f"{author / 'elsewhere' / 'leaks.py'}: expected a plugin's .py file, and there is none."
     assert sentence in reports[f"test_of_no_file_beside_it[{given}]"]
 
 
-def test_a_plugin_that_is_not_there_fails_with_one_sentence(reports: dict[str, str]) -> None:
+def test_a_missing_plugin_fails_with_one_sentence(reports: dict[str, str]) -> None:
     sentence = "There is no dataset plugin 'no_such_task'. Known are: addition"
     assert sentence in reports["test_by_a_name_that_is_not_there"]
 
 
-def test_a_strangers_run_loads_nothing_heavy(tmp_path: Path) -> None:
+def test_tests_that_do_not_use_it_load_nothing_heavy(tmp_path: Path) -> None:
     heavy = '{"torch", "PySide6", "numpy", "pydantic", "core.engine"}'
     (tmp_path / "test_it.py").write_text(f"import sys\ndef test_it():\n    assert not {heavy} & set(sys.modules)\n")
     result = pytest_run(tmp_path)

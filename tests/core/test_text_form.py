@@ -1,4 +1,4 @@
-"""The form of source texts."""
+"""Normalising source texts."""
 
 import pytest
 
@@ -27,7 +27,9 @@ from core.text_form import AS_IT_COMES, TextForm
         (TextForm(cuts=("characters", ";"), single_spaces=True), "i c\tN;PL", "i ␣ c N PL"),
     ],
 )
-def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, expected: str) -> None:
+def test_a_text_is_normalised_and_normalising_it_again_changes_nothing(
+    form: TextForm, text: str, expected: str
+) -> None:
     assert form.apply(text) == expected
     assert form.apply(expected) == expected
 
@@ -43,5 +45,5 @@ def test_a_text_is_put_into_the_form_and_stays_in_it(form: TextForm, text: str, 
         (("words", ";"), "a\tb\tc", False),
     ],
 )
-def test_columns_are_counted_where_there_are_any(cuts: tuple[str, ...], text: str, takes_it: bool) -> None:
+def test_a_text_with_tabs_must_have_the_number_of_columns(cuts: tuple[str, ...], text: str, takes_it: bool) -> None:
     assert TextForm(cuts=cuts).accepts(text) == takes_it

@@ -1,4 +1,4 @@
-"""The time a stage still takes, by its pace."""
+"""Estimating the remaining time of a stage from its pace."""
 
 import pytest
 
@@ -9,13 +9,13 @@ from core.time_left import TimeLeft
 
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The clock: what is put here is the time."""
+    """A clock whose time is the list's element."""
     clock = [100.0]
     monkeypatch.setattr(time_left, "monotonic", lambda: clock[0])
     return clock
 
 
-def test_the_pace_of_a_stage_tells_its_end(now: list[float]) -> None:
+def test_the_time_left_follows_from_the_pace_of_the_stage(now: list[float]) -> None:
     follow, seconds = TimeLeft(), list[float | None]()
     for now[0], stage, done, total in (
         (100.0, "drawing", 10, 110),

@@ -1,4 +1,4 @@
-"""A listener that remembers, and a tiny run, for tests that drive the real engine."""
+"""A listener that records events, and a tiny run, for tests that drive the real engine."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SECONDS = 200.0
 
 
 def tiny_config(seed: int = 0, **training: Any) -> RunConfig:
-    """A copy task that a model of some thousand weights learns a few hundred steps a second of."""
+    """A copy task with a model of a few thousand weights, which trains a few hundred steps a second."""
     options = {"num_symbols": 5, "min_length": 3, "max_length": 3}
     model = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_layers": 1, "d_ff": 32}
     settings = {"max_steps": 60, "validate_every": 20, "checkpoint_every": 20, "probe_every": 10, "batch_size": 8}
@@ -34,7 +34,7 @@ def tiny_config(seed: int = 0, **training: Any) -> RunConfig:
 
 
 class Watcher:
-    """Remembers all events in order; any thread may wait for one."""
+    """Records all events in order; any thread may wait for one."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -49,20 +49,20 @@ class Watcher:
         return [event for event in tuple(self.events) if isinstance(event, kind)]
 
     def wait(self, kind: type[Kind], which: Callable[[Kind], bool] = lambda _: True) -> Kind:
-        """The first event of a kind that fits."""
+        """Wait for the first event of this kind that satisfies the condition."""
         with self._came:
             assert self._came.wait_for(lambda: any(which(event) for event in self.all(kind)), SECONDS), kind
         return next(event for event in self.all(kind) if which(event))
 
     def wait_past(self, step: int) -> None:
-        """Until later steps are told of."""
+        """Wait until steps after this one are reported."""
         self.wait(StepsDone, lambda done: done.first_step > step)
 
     def states(self) -> list[str]:
         return [event.state for event in self.all(StateChanged)]
 
     def steps(self) -> list[int]:
-        """Every step told of, in the order told."""
+        """Every reported step, in the order of the reports."""
         told = [(done.first_step, len(done.arrays["train/loss"])) for done in self.all(StepsDone)]
         return [first + number for first, count in told for number in range(count)]
 
@@ -72,7 +72,7 @@ def answered(engine: Engine, request: Request[Answer]) -> Answer:
 
 
 def run_of(prepared: Prepared) -> Path:
-    """Where the run that stands ready is kept."""
+    """The folder of the prepared run."""
     assert prepared.run is not None
     return prepared.run
 
