@@ -1,4 +1,4 @@
-"""Real plugins behind a real host, prepared into a temporary cache."""
+"""Data of real plugins, prepared by a real plugin host into a temporary cache."""
 
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain
@@ -51,12 +51,12 @@ PLUGIN = Words
 
 
 def flat_ids(sequences: list[list[int]]) -> NDArray[np.int32]:
-    """Sequences of ids as one array."""
+    """All ids of these sequences as one array."""
     return np.array(list(chain.from_iterable(sequences)), dtype=np.int32)
 
 
 def drive(work: Generator[Any, None, Result]) -> Result:
-    """Run a generator to its end; what it returns."""
+    """Run a generator to its end; return its value."""
     while True:
         try:
             next(work)
@@ -65,19 +65,19 @@ def drive(work: Generator[Any, None, Result]) -> Result:
 
 
 def progress_of(work: Generator[Progress | Trouble, None, PreparedData]) -> Iterator[Progress]:
-    """How far it is, each time it tells."""
+    """The progress reports of preparing data."""
     return (event for event in work if isinstance(event, Progress))
 
 
 def folder_of(data: PreparedData) -> Path:
-    """Where in the cache it lies."""
+    """The folder of these data in the cache."""
     assert data.folder is not None
     return data.folder
 
 
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the plugin of these tests, which takes its letters from letters.txt where that is there."""
+    """A folder with the plugin of these tests, which reads its letters from letters.txt if that exists."""
     folder = tmp_path_factory.mktemp("plugins")
     (folder / "words.py").write_text(WORDS, encoding="utf-8")
     return folder
@@ -86,7 +86,7 @@ def plugins(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def host(plugins: Path) -> Iterator[PluginHost]:
     with PluginHost([plugins]) as host:
-        host.plugins()  # starts its process now, not within the first test
+        host.plugins()  # starts its process before the first test
         yield host
 
 

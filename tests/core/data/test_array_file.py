@@ -1,4 +1,4 @@
-"""Arrays that are written piece by piece."""
+"""Array files that are written piece by piece."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from core.data import array_file
 from core.data.array_file import array_writer, map_values, read_blocks
 
 
-def test_the_file_is_that_of_numpy(tmp_path: Path) -> None:
+def test_the_file_equals_that_of_numpy(tmp_path: Path) -> None:
     values = np.arange(1000, dtype=np.int32)
     np.save(tmp_path / "whole.npy", values)
     with array_writer(tmp_path / "pieces.npy", np.int32) as add:

@@ -1,4 +1,4 @@
-"""Batches: every pair once an epoch, padded right, resumable anywhere."""
+"""Batches: every pair once per epoch, padded on the right, resumable at any step."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -44,7 +44,7 @@ KIND = st.one_of(
 
 
 def pairs_of_lengths(lengths: list[tuple[int, int]]) -> PairArrays:
-    """Pairs whose tokens say which pair they are of."""
+    """Pairs of these lengths, whose tokens are 4 plus the index of their pair."""
     sources = [[4 + index] * src for index, (src, _) in enumerate(lengths)]
     targets = [[4 + index] * tgt for index, (_, tgt) in enumerate(lengths)]
     return PairArrays(
@@ -54,7 +54,7 @@ def pairs_of_lengths(lengths: list[tuple[int, int]]) -> PairArrays:
 
 
 @given(LENGTHS, KIND, st.randoms(use_true_random=False))
-def test_a_plan_has_every_pair_once_and_keeps_within_its_size(
+def test_a_plan_has_every_pair_once_and_no_batch_above_the_size(
     lengths: list[tuple[int, int]], training: TrainingConfig, random: Random
 ) -> None:
     pairs, order = pairs_of_lengths(lengths), list(range(len(lengths)))
@@ -84,17 +84,17 @@ def test_a_batch_holds_its_pairs_and_nothing_else(lengths: list[tuple[int, int]]
     assert not batch.src[~batch.src_mask].any()
 
 
-def test_batches_by_tokens_hold_little_padding() -> None:
+def test_batches_by_tokens_have_little_padding() -> None:
     random = np.random.default_rng(0)
     lengths = [(int(length), int(length)) for length in random.integers(1, 60, 5000)]
     pairs = pairs_of_lengths(lengths)
     plan = plan_batches(pairs, random.permutation(5000), TrainingConfig(batch_size=None, batch_tokens=1000))
     padded = sum(len(indices) * int(pairs.tgt_lengths[indices].max()) for indices in plan)
     assert pairs.tgt_lengths.sum() / padded > 0.98
-    assert padded / len(plan) > 950, "batches are full"
+    assert padded / len(plan) > 950, "batches are not full"
 
 
-def test_sides_of_different_length_hold_little_padding_either() -> None:
+def test_batches_with_sides_of_different_length_have_little_padding() -> None:
     random = np.random.default_rng(0)
     src = np.clip(random.lognormal(2.6, 0.4, 20_000), 2, 60)
     tgt = np.clip(src * random.lognormal(0.0, 0.2, len(src)), 2, 60)
@@ -107,7 +107,7 @@ def test_sides_of_different_length_hold_little_padding_either() -> None:
 
 @pytest.mark.parametrize("longest", [50, 300, 100_000])
 @pytest.mark.parametrize("count", [0, 1, 3000])
-def test_equal_lengths_stay_in_their_order(longest: int, count: int) -> None:
+def test_pairs_of_equal_length_keep_their_order(longest: int, count: int) -> None:
     random = np.random.default_rng(0)
     none, starts = np.zeros(0, dtype=np.int32), np.zeros(count, dtype=np.int64)
     src, tgt = (TokenArrays(none, starts, random.integers(2, longest, count)) for _ in range(2))
@@ -117,7 +117,7 @@ def test_equal_lengths_stay_in_their_order(longest: int, count: int) -> None:
     assert np.array_equal([*chain(*plan)], order[np.lexsort((pairs.tgt_lengths[order], longer[order]))])
 
 
-def test_one_pair_makes_batch_after_batch(prepare: Prepare) -> None:
+def test_a_single_pair_makes_batches_without_end(prepare: Prepare) -> None:
     batches = TrainBatches(prepare(options={"count": 1}), TrainingConfig(), 0, None)
     first = next(batches)
     assert len(first.src) == 1
@@ -140,7 +140,7 @@ def test_an_epoch_has_every_pair_once(prepare: Prepare, kind: dict[str, int]) ->
     assert sorted(seen) == sorted(encoded)
 
 
-def test_the_decoder_reads_what_it_wrote_one_place_later(prepare: Prepare) -> None:
+def test_the_decoder_input_is_its_output_shifted_right(prepare: Prepare) -> None:
     batch = next(TrainBatches(prepare(), TrainingConfig(batch_size=16), 0, None))
     assert (batch.tgt_input[:, 0] == 1).all()
     reads_on = batch.tgt_mask[:, 1:]
@@ -152,7 +152,7 @@ def test_the_decoder_reads_what_it_wrote_one_place_later(prepare: Prepare) -> No
     assert (batch.tgt_output[torch.arange(16), last] == 2).all()
 
 
-def test_token_batches_hold_no_more_than_they_may(prepare: Prepare) -> None:
+def test_batches_by_tokens_stay_within_their_size(prepare: Prepare) -> None:
     for batch in islice(TrainBatches(prepare(), TrainingConfig.model_validate(KINDS[1]), 0, None), 50):
         assert batch.tgt_output.numel() <= 24
 
@@ -171,7 +171,7 @@ def test_epochs_are_shuffled_by_the_seed(prepare: Prepare) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stop", [0, 1, 5, 17])
-def test_resuming_equals_never_having_stopped(prepare: Prepare, kind: dict[str, int], stop: int) -> None:
+def test_resuming_gives_the_same_batches_as_never_stopping(prepare: Prepare, kind: dict[str, int], stop: int) -> None:
     data, training = prepare(), TrainingConfig.model_validate(kind)
     whole = list(islice(TrainBatches(data, training, 3, None), 30))
     first = TrainBatches(data, training, 3, None)
@@ -191,18 +191,18 @@ def test_endless_data_resumes_in_the_middle_of_a_shard(prepare: Prepare, host: P
     second.restore(first.state())
     assert all(map(same, islice(second, 4), expected[5:]))
     assert first.epoch == 1.25
-    assert not same(expected[0], expected[4]), "another shard is other data"
+    assert not same(expected[0], expected[4]), "two shards have the same data"
     for batches in (whole, first, second):
         batches.close()
 
 
 @pytest.mark.parametrize(("start", "drawn"), [(0, {9: [], 10: [1], 99: [1], 100: [1, 2]}), (95, {0: [1], 5: [1, 2]})])
-def test_the_next_shard_is_drawn_ahead_once_a_tenth_of_the_first_is_learned(
+def test_the_next_shard_is_drawn_ahead_after_a_tenth_of_the_first(
     prepare: Prepare, host: PluginHost, monkeypatch: pytest.MonkeyPatch, start: int, drawn: dict[int, list[int]]
 ) -> None:
     data = prepare("copy_task", options={"num_symbols": 5, "min_length": 2, "max_length": 4})
     batches, begun = TrainBatches(data, TrainingConfig(batch_size=100), 0, host), list[int]()
-    submit = ThreadPoolExecutor.submit  # a shard is begun in a thread of its own
+    submit = ThreadPoolExecutor.submit  # each shard is drawn in a separate thread
 
     def submitted(self: ThreadPoolExecutor, draw: Any, shard: int) -> Any:
         begun.append(shard)
@@ -216,7 +216,7 @@ def test_the_next_shard_is_drawn_ahead_once_a_tenth_of_the_first_is_learned(
     batches.close()
 
 
-def test_evaluating_meets_every_pair_once(prepare: Prepare) -> None:
+def test_evaluation_batches_have_every_pair_once(prepare: Prepare) -> None:
     data = prepare()
     met = dict[int, Row]()
     for indices, batch in eval_batches(data, "valid", 20):
@@ -227,7 +227,9 @@ def test_evaluating_meets_every_pair_once(prepare: Prepare) -> None:
     assert sum(len(indices) for indices, _ in eval_batches(data, "valid", 20, limit=4)) == 4
 
 
-def test_evaluating_counts_long_sources_of_short_targets(prepare: Prepare, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_evaluation_batches_count_long_sources_of_short_targets(
+    prepare: Prepare, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data, pairs = prepare(), pairs_of_lengths([(9, 0)] * 6 + [(2, 8)])
     monkeypatch.setattr(type(data), "split", lambda *_: pairs)
     batches = [batch for _, batch in eval_batches(data, "valid", 20)]

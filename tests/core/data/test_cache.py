@@ -1,4 +1,4 @@
-"""Folders of prepared datasets that come and go."""
+"""Publishing, checking and evicting the cache's folders of prepared data."""
 
 import errno
 import mmap
@@ -40,15 +40,15 @@ def test_a_folder_appears_with_all_its_files(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_what_is_not_published_is_gone(tmp_path: Path) -> None:
+def test_an_unpublished_folder_is_removed(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), building_folder(tmp_path) as building:
         (building / "ids").write_bytes(b"12345")
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_mapped_is_closed_before_it_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows removes no file that is mapped, and who fails has it mapped still."""
+def test_mapped_files_are_closed_before_they_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows cannot remove a mapped file, and the traceback of a failure still refers to the mapping."""
     maps, are_closed, remove = list[weakref.ref[mmap.mmap]](), list[bool](), shutil.rmtree
 
     def map_and_fail(file: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_was_mapped_is_closed_before_it_is_removed(tmp_path: Path, monkeypa
         (errno.ENOMEM, "There is not enough memory for this. Close other programs"),
     ],
 )
-def test_what_a_disk_or_its_file_system_refuses_is_said(tmp_path: Path, number: int, says: str) -> None:
+def test_a_refusal_by_the_disk_or_file_system_is_reported(tmp_path: Path, number: int, says: str) -> None:
     with pytest.raises(UserError, match=says), building_folder(tmp_path):
         raise OSError(number, os.strerror(number))
 
@@ -91,14 +91,14 @@ def test_the_faster_of_two_processes_wins(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_what_is_not_whole_is_replaced(tmp_path: Path) -> None:
+def test_an_incomplete_folder_is_replaced(tmp_path: Path) -> None:
     folder = published(tmp_path, "one")
     (folder / "ids").write_bytes(b"123")
     assert not is_intact(folder)
     assert is_intact(published(tmp_path, "one"))
 
 
-def test_those_used_last_are_kept(tmp_path: Path) -> None:
+def test_the_most_recently_used_folders_are_kept(tmp_path: Path) -> None:
     folders = [published(tmp_path, f"number {number}") for number in range(MAX_FOLDERS + 2)]
     for age, folder in enumerate(reversed(folders)):
         os.utime(folder, (time.time() - 100 * age,) * 2)
@@ -106,7 +106,7 @@ def test_those_used_last_are_kept(tmp_path: Path) -> None:
     assert {folder for folder in folders if folder.exists()} == {folders[0], *folders[3:]}
 
 
-def test_what_cannot_be_marked_as_used_is_used_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_marked_as_used_is_still_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> None:
         raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), path)
 
@@ -116,7 +116,7 @@ def test_what_cannot_be_marked_as_used_is_used_all_the_same(tmp_path: Path, monk
     assert is_intact(folder)
 
 
-def test_under_a_clock_that_was_set_back_the_one_in_use_is_kept(tmp_path: Path) -> None:
+def test_the_folder_in_use_is_kept_if_the_clock_was_set_back(tmp_path: Path) -> None:
     folders = [published(tmp_path, f"number {number}") for number in range(MAX_FOLDERS + 2)]
     for folder in folders:
         os.utime(folder, (time.time() + 86_400,) * 2)
@@ -124,7 +124,7 @@ def test_under_a_clock_that_was_set_back_the_one_in_use_is_kept(tmp_path: Path) 
     assert folders[0].exists() and sum(folder.exists() for folder in folders) == MAX_FOLDERS + 1
 
 
-def test_what_a_killed_process_left_goes_and_nothing_else(tmp_path: Path) -> None:
+def test_only_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     left, building, foreign = tmp_path / ".building-left", tmp_path / ".building-now", tmp_path / "foreign"
     for folder in (left, building, foreign):
         folder.mkdir()
@@ -149,7 +149,7 @@ with building_folder(Path(sys.argv[1])) as building:
 
 
 def printed_folder(builder: subprocess.Popen[str]) -> Path:
-    """The one that this process builds in."""
+    """The folder in which this process builds."""
     assert builder.stdout is not None
     return Path(builder.stdout.readline().strip())
 
@@ -157,7 +157,7 @@ def printed_folder(builder: subprocess.Popen[str]) -> Path:
 @pytest.mark.parametrize(
     ("age", "has_locks"), [(2 * GRACE_SECONDS, True), (2 * ABANDONED_SECONDS, True), (2 * ABANDONED_SECONDS, False)]
 )
-def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_builds_stays_by_any_clock(
+def test_folders_of_killed_processes_are_removed_and_those_of_live_ones_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age: int, has_locks: bool
 ) -> None:
     if not has_locks:
@@ -172,7 +172,7 @@ def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_b
         killed.wait()
         folder = published(tmp_path, "one")
         mark_used_and_evict(tmp_path, used=folder)
-        assert left.exists(), "one so young may not be locked yet"
+        assert left.exists(), "a folder this new may not be locked yet"
         for path in (left, building):
             os.utime(path, (time.time() - age,) * 2)
         with building_folder(tmp_path) as ours:
@@ -183,7 +183,7 @@ def test_what_a_killed_process_of_this_machine_left_goes_and_what_a_living_one_b
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_what_another_process_takes_away_meanwhile_is_not_missed(
+def test_a_folder_that_another_process_removes_meanwhile_is_no_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used, building, is_dir = tmp_path / "used", tmp_path / ".building-theirs", Path.is_dir
@@ -193,7 +193,7 @@ def test_what_another_process_takes_away_meanwhile_is_not_missed(
     def is_dir_and_gone(path: Path) -> bool:
         was_there = is_dir(path)
         if path == building and was_there:
-            path.rmdir()  # they have published it
+            path.rmdir()  # as if the other process had published it
         return was_there
 
     monkeypatch.setattr(Path, "is_dir", is_dir_and_gone)

@@ -1,4 +1,4 @@
-"""Prepared data are kept where that can be, and somewhere else where it cannot."""
+"""Prepared data are kept in the cache folder, or in a temporary one if it cannot be created."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from core.data.cache_folder import CacheFolder
 from core.events import Event, Trouble
 
 
-def test_the_wanted_folder_is_made(tmp_path: Path) -> None:
+def test_the_requested_folder_is_created(tmp_path: Path) -> None:
     events: list[Event] = []
     cache_folder = CacheFolder(tmp_path / "deep" / "cache", events.append)
     assert cache_folder.path() == tmp_path / "deep" / "cache" and cache_folder.path().is_dir()
@@ -14,7 +14,7 @@ def test_the_wanted_folder_is_made(tmp_path: Path) -> None:
     assert cache_folder.path().is_dir() and not events
 
 
-def test_where_it_cannot_be_made_a_temporary_one_is_told_of_once_and_removed(tmp_path: Path) -> None:
+def test_a_temporary_folder_is_used_reported_once_and_removed(tmp_path: Path) -> None:
     events: list[Event] = []
     (tmp_path / "file").touch()
     cache_folder = CacheFolder(tmp_path / "file" / "cache", events.append)

@@ -1,4 +1,4 @@
-"""Texts of both sides to ids."""
+"""Encoding the texts of both sides as ids."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ WORDS = st.lists(st.sampled_from(["a", "bb", "new", "<pad>"]), max_size=6).map("
 
 
 @given(st.lists(st.builds(Pair, WORDS, st.text("xyz", max_size=6)), min_size=1, max_size=6))
-def test_every_token_has_its_id_and_every_sequence_its_frame(pairs: list[Pair]) -> None:
+def test_tokens_become_ids_between_bos_and_eos(pairs: list[Pair]) -> None:
     src = TextEncoder(make_tokenizer("whitespace"), Vocabulary(["a", "bb"]))
     tgt = TextEncoder(make_tokenizer("characters"), Vocabulary(["y", "x"]))
     arrays = encode_pairs([pair.source for pair in pairs], [pair.target for pair in pairs], src, tgt)

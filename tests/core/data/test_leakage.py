@@ -1,4 +1,4 @@
-"""That much of what is held out is trained on too is told while data are prepared, in the terminal and the window."""
+"""Preparing data notes a large overlap of a held-out split with the train split, in the terminal and the window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.in_process import run_headlight
 
 
 def corpus(folder: Path, valid: bytes, **options: str) -> DatasetConfig:
-    """A hundred pairs to train on, and a file of these held-out ones."""
+    """A dataset of a hundred train pairs and a file of these held-out pairs."""
     (folder / "train.tsv").write_bytes(lines(range(100)))
     (folder / "valid").write_bytes(valid)
     named = {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid", **options}
@@ -37,16 +37,17 @@ def notes(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[str
 
 
 @pytest.mark.parametrize("copied", [bytes, gzip.compress], ids=["copy", "packed"])
-def test_of_a_copy_of_the_train_file_all_is_trained_on(
+def test_a_copy_of_the_train_file_is_reported_as_fully_overlapping(
     host: PluginHost, tmp_path: Path, copied: Callable[[bytes], bytes]
 ) -> None:
     dataset = corpus(tmp_path, copied(lines(range(100))))
-    expected = ["All of 100 valid sources are in the train split too."]  # the test split is the same once more
+    # Not reported again for the test split, which is the same.
+    expected = ["All of 100 valid sources are in the train split too."]
     assert notes(dataset, host, tmp_path / "cache") == expected
-    assert notes(dataset, host, tmp_path / "cache") == expected  # kept data are not another matter
+    assert notes(dataset, host, tmp_path / "cache") == expected  # data from the cache have the same notes
 
 
-def test_sources_are_counted_whatever_their_targets_and_of_each_split(host: PluginHost, tmp_path: Path) -> None:
+def test_overlapping_sources_count_for_each_split_whatever_their_targets(host: PluginHost, tmp_path: Path) -> None:
     (tmp_path / "test.tsv").write_bytes(lines(range(95, 105)) + b"number 99\tneunundneunzig\n")
     dataset = corpus(tmp_path, lines(range(90, 190)).replace(b"Nummer", b"Zahl"), test_source="test.tsv")
     assert notes(dataset, host, tmp_path / "cache") == [
@@ -56,11 +57,11 @@ def test_sources_are_counted_whatever_their_targets_and_of_each_split(host: Plug
 
 
 @pytest.mark.parametrize("held_out", [range(91, 191), range(96, 100)], ids=["small share", "few"])
-def test_nothing_is_said_of_a_few(host: PluginHost, tmp_path: Path, held_out: range) -> None:
+def test_a_small_overlap_is_not_reported(host: PluginHost, tmp_path: Path, held_out: range) -> None:
     assert notes(corpus(tmp_path, lines(held_out)), host, tmp_path / "cache") == []
 
 
-def test_sources_are_told_apart_as_they_stand_in_their_lines() -> None:
+def test_different_sources_differ_in_their_quoted_form_too() -> None:
     texts = ['", "', 'a", "b', "a\\", "\\", 'ä"', "\u2028", "a\\\\", "", 'a", ', 'a\\", ', '", ", ']
     pairs = [Pair(text, target) for text in texts for target in ("x", '", "')]
     assert len(set(lines_of(pairs).quoted_sources())) == len(texts)

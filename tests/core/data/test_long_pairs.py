@@ -1,4 +1,4 @@
-"""A pair that lacks its line breaks is told of while data are prepared, in the terminal and in the window."""
+"""Preparing data notes extremely long pairs, as of missing line breaks, in the terminal and the window."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOM_FOR_ALL = 100_000
 
 
 def corpus(folder: Path, *lengths: int) -> DatasetConfig:
-    """Sources of so many words after two hundred of five and six, each with a target of one."""
+    """A dataset of 200 sources of five or six words, then sources of these lengths, with one-word targets."""
     sources = [f"{'go ' * length}\tx\n" for length in (*[5, 6] * 100, *lengths)]
     (folder / "train.tsv").write_text("".join(sources))
     (folder / "valid.tsv").write_text("go\tx\n")
@@ -30,7 +30,7 @@ def notes(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[Tro
     return [event for event in prepare_data(dataset, host, cache_dir) if isinstance(event, Trouble)]
 
 
-def test_the_pair_is_named_with_what_the_others_have_and_what_to_do(host: PluginHost, tmp_path: Path) -> None:
+def test_a_long_pair_is_reported_with_the_usual_length_and_advice(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path, 3000)
     (note,) = notes(dataset, host, tmp_path / "cache")
     assert note.sentence == (
@@ -39,15 +39,15 @@ def test_the_pair_is_named_with_what_the_others_have_and_what_to_do(host: Plugin
     )
     assert "Is a line break missing there? Fix it, or set dataset.max_src_length" in note.advice
     assert note.is_note and note.until_prepared
-    assert notes(dataset, host, tmp_path / "cache") == [note]  # kept data are not another matter
+    assert notes(dataset, host, tmp_path / "cache") == [note]  # data from the cache have the same note
 
 
-def test_of_several_the_longest_is_named(host: PluginHost, tmp_path: Path) -> None:
+def test_the_longest_of_several_pairs_is_reported(host: PluginHost, tmp_path: Path) -> None:
     (note,) = notes(corpus(tmp_path, 1200, 3000), host, tmp_path / "cache")
     assert "Pair 202" in note.sentence and note.sentence.endswith(" 1 more is about as long.")
 
 
-def test_a_held_out_pair_is_compared_with_those_to_train_on(host: PluginHost, tmp_path: Path) -> None:
+def test_a_held_out_pair_is_compared_with_the_train_pairs(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path)
     (tmp_path / "valid.tsv").write_text(f"go\t{'x ' * 2000}\n")
     (note,) = notes(dataset, host, tmp_path / "cache")
@@ -55,7 +55,7 @@ def test_a_held_out_pair_is_compared_with_those_to_train_on(host: PluginHost, tm
     assert "dataset.max_tgt_length" in note.advice
 
 
-def test_a_pair_that_is_held_out_for_both_ends_counts_once(host: PluginHost, tmp_path: Path) -> None:
+def test_a_pair_in_both_held_out_splits_counts_once(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path)
     (tmp_path / "valid.tsv").write_text(f"{'go ' * 2000}\tx\n")
     (note,) = notes(dataset, host, tmp_path / "cache")
@@ -69,7 +69,9 @@ def test_a_pair_that_is_held_out_for_both_ends_counts_once(host: PluginHost, tmp
 @pytest.mark.parametrize(
     ("short", "long"), [(9, 1), (200, 20), (295, 5)], ids=["few", "a tenth", "more than one of a hundred"]
 )
-def test_it_is_said_of_few_pairs_and_of_several_too(host: PluginHost, tmp_path: Path, short: int, long: int) -> None:
+def test_long_pairs_are_reported_whether_pairs_are_few_or_long_ones_several(
+    host: PluginHost, tmp_path: Path, short: int, long: int
+) -> None:
     dataset = corpus(tmp_path)
     lengths = [5] * short + [5000] * long
     (tmp_path / "train.tsv").write_text("".join(f"{'go ' * length}\tx\n" for length in lengths))
@@ -79,24 +81,24 @@ def test_it_is_said_of_few_pairs_and_of_several_too(host: PluginHost, tmp_path: 
 
 
 def documents() -> list[int]:
-    """Words of texts of all lengths: few, half of them beyond 300, and the longest of 200 has 5,000."""
+    """Log-normal numbers of words of 200 texts: half are above 300, and the longest is 5,000."""
     return [round(300 * exp(NormalDist().inv_cdf((number + 0.5) / 200))) for number in range(200)]
 
 
 @pytest.mark.parametrize("lengths", [[900], [1000] * 40 + [9000], documents()], ids=["cheap", "usual", "documents"])
-def test_nothing_is_said_of_what_costs_little_or_is_usual(host: PluginHost, tmp_path: Path, lengths: list[int]) -> None:
+def test_pairs_of_cheap_or_usual_length_are_not_reported(host: PluginHost, tmp_path: Path, lengths: list[int]) -> None:
     assert notes(corpus(tmp_path, *lengths), host, tmp_path / "cache") == []
 
 
-def test_nothing_is_said_of_a_length_that_somebody_set(host: PluginHost, tmp_path: Path) -> None:
-    """As that of a run that goes on, where all is resolved; nor of pairs that are left out."""
+def test_nothing_is_reported_if_the_maximum_length_is_set(host: PluginHost, tmp_path: Path) -> None:
+    """A resumed run has its lengths set, too. A set length that leaves the pair out needs no note either."""
     dataset = corpus(tmp_path, 3000)
     for length in (10, ROOM_FOR_ALL):
         chosen = dataset.model_copy(update={"max_src_length": length})
         assert notes(chosen, host, tmp_path / "cache") == []
 
 
-def test_the_number_is_that_of_all_pairs_where_some_are_left_out(host: PluginHost, tmp_path: Path) -> None:
+def test_the_pair_number_counts_pairs_that_are_left_out(host: PluginHost, tmp_path: Path) -> None:
     dataset = corpus(tmp_path, 3000).model_copy(update={"max_tgt_length": 2})
     lines = (tmp_path / "train.tsv").read_text()
     (tmp_path / "train.tsv").write_text(f"away\tx x x\n{lines}")

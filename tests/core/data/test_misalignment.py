@@ -1,4 +1,4 @@
-"""An alignment that points past the end of its pair is told of as the run begins."""
+"""An alignment that points past the end of its pair is reported when the run begins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLUGIN = Counted
 
 
 def notes(folder: Path, first: int, *options: str) -> list[str]:
-    """What is said as a run begins with a plugin that counts from `first`."""
+    """The notes when a run begins with a plugin that counts tokens from `first`."""
     (folder / "counted.py").write_text(COUNTED.format(first=first), encoding="utf-8")
     (folder / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=1)), encoding="utf-8")
     plugin = ("--plugins-dir", ".", "--set", "dataset={plugin: counted}", *options)
@@ -35,7 +35,7 @@ def notes(folder: Path, first: int, *options: str) -> list[str]:
     return [line for line in result.stderr.splitlines() if line.startswith("Pair ")]
 
 
-def test_who_counts_from_1_is_told_at_the_first_pair(tmp_path: Path) -> None:
+def test_counting_tokens_from_1_is_reported_at_the_first_pair(tmp_path: Path) -> None:
     assert notes(tmp_path, 1) == [
         "Pair 1 of the valid split has 2 source and 2 target tokens, but plugin 'counted' aligns (1, 2): such links "
         "are ignored. Count tokens, as the tokenizer cuts them, from 0. `plugins check counted` looks at all pairs."
@@ -43,7 +43,7 @@ def test_who_counts_from_1_is_told_at_the_first_pair(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "options"), [(0, ()), (1, ("--set", "dataset.tokenizer={src: whitespace}"))])
-def test_nothing_is_said_of_what_fits_and_of_texts_cut_otherwise(
+def test_nothing_is_reported_if_links_fit_or_the_tokenizer_differs(
     tmp_path: Path, first: int, options: tuple[str, ...]
 ) -> None:
     assert notes(tmp_path, first, *options) == []

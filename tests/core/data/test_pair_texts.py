@@ -1,4 +1,4 @@
-"""Texts of pairs on disk."""
+"""The texts of pairs on disk."""
 
 import tempfile
 from pathlib import Path
@@ -23,14 +23,14 @@ def written(pairs: list[Pair], stem: Path) -> PairTexts:
 
 
 @given(PAIRS)
-def test_every_pair_comes_back_as_it_was(pairs: list[Pair]) -> None:
+def test_every_pair_is_read_back_as_written(pairs: list[Pair]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         texts = written(pairs, Path(folder, "train"))
         assert [texts[index] for index in range(len(pairs))] == pairs
         assert list(read_pairs(Path(folder, "train"))) == pairs
 
 
-def test_pairs_can_be_read_when_their_file_is_gone(tmp_path: Path) -> None:
+def test_pairs_can_be_read_after_their_file_is_deleted(tmp_path: Path) -> None:
     pairs = [Pair("a", "b"), Pair("c", "d", [(0, 0)])]
     texts = written(pairs, tmp_path / "train")
     for path in tmp_path.iterdir():

@@ -1,4 +1,4 @@
-"""Drawing and tokenising a dataset once."""
+"""Drawing and tokenising a dataset into the cache."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ with PluginHost() as host:
 """
 
 
-def test_the_vocabulary_is_of_the_train_split_only(prepare: Prepare) -> None:
+def test_the_vocabulary_is_that_of_the_train_split(prepare: Prepare) -> None:
     data = prepare()
     assert set(data.src_vocabulary.tokens[4:]) == {"a", "b", "c", "é"}
     assert data.encode_source("a never é") == ([*data.src_vocabulary.ids(["a", "never", "é"]), 2], ["never"])
@@ -51,7 +51,7 @@ def test_pairs_keep_their_texts_and_alignments(prepare: Prepare, host: PluginHos
         assert valid.tgt[index].tolist() == [1, *expected, 2]
 
 
-def test_the_same_content_is_found_again(prepare: Prepare, tmp_path: Path) -> None:
+def test_the_same_content_is_found_in_the_cache(prepare: Prepare, tmp_path: Path) -> None:
     first = prepare()
     stamp = (folder_of(first) / "data.json").stat().st_mtime_ns
     again = prepare()
@@ -60,7 +60,7 @@ def test_the_same_content_is_found_again(prepare: Prepare, tmp_path: Path) -> No
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [first.fingerprint]
 
 
-def test_a_plugin_of_ours_is_drawn_once_and_anothers_each_time(
+def test_a_built_in_plugin_is_drawn_once_and_any_other_each_time(
     host: PluginHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def is_drawn(plugin: str) -> bool:
@@ -82,11 +82,11 @@ def test_a_plugin_of_ours_is_drawn_once_and_anothers_each_time(
         {"tokenizer": {"min_frequency": 2}},
     ],
 )
-def test_other_settings_are_other_content(prepare: Prepare, other: dict[str, object]) -> None:
+def test_different_settings_are_different_content(prepare: Prepare, other: dict[str, object]) -> None:
     assert prepare(**other).fingerprint != prepare().fingerprint
 
 
-def test_other_texts_are_other_content_under_the_same_settings(prepare: Prepare, plugins: Path) -> None:
+def test_different_texts_with_the_same_settings_are_different_content(prepare: Prepare, plugins: Path) -> None:
     first = prepare()
     (plugins / "letters.txt").write_text("xyz")
     try:
@@ -98,25 +98,25 @@ def test_other_texts_are_other_content_under_the_same_settings(prepare: Prepare,
     assert set(other.src_vocabulary.own_tokens) == {"x", "y", "z"}
 
 
-def test_lengths_that_are_auto_fit_the_data(prepare: Prepare) -> None:
+def test_auto_lengths_fit_the_data(prepare: Prepare) -> None:
     data = prepare(options={"count": 400, "longest": 6})
-    assert (data.max_src_length, data.max_tgt_length) == (2 * 7, 7), "and a longer source may be typed"
+    assert (data.max_src_length, data.max_tgt_length) == (2 * 7, 7), "sources get room for longer typed ones"
 
 
-def test_the_settings_that_a_run_keeps_find_the_same_data_again(prepare: Prepare) -> None:
+def test_the_resolved_settings_of_a_run_find_the_same_data(prepare: Prepare) -> None:
     first = prepare(max_src_length=4)
     kept = first.dataset.model_dump()
     again = prepare(kept.pop("plugin"), **kept)
     assert again.dataset == first.dataset
     assert first.max_src_length == 4
     assert (again.fingerprint, again.num_pairs, again.left_out) == (first.fingerprint, first.num_pairs, first.left_out)
-    assert first.fingerprint == prepare().fingerprint, "the lengths only choose from what was prepared"
+    assert first.fingerprint == prepare().fingerprint, "maximum lengths must not change the prepared data"
 
 
-def test_wherever_it_is_stopped_it_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
+def test_stopping_at_any_point_leaves_nothing_in_the_cache(host: PluginHost, tmp_path: Path) -> None:
     dataset, cache = DatasetConfig(plugin="words", options={"count": 5000}), tmp_path / "cache"
     whole = list(prepare_data(dataset, host, tmp_path / "whole"))
-    assert len(whole) > 10, "it can be stopped often"
+    assert len(whole) > 10, "too few points at which to stop"
     for num_yields in range(1, len(whole) + 1):
         work = prepare_data(dataset, host, cache)
         for _ in range(num_yields):
@@ -134,19 +134,19 @@ def test_progress_counts_to_the_total(host: PluginHost, tmp_path: Path) -> None:
     assert last["counting source tokens"] == last["numbering train source tokens"] == (num_ids, num_ids)
 
 
-def test_a_plugin_that_fails_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
+def test_a_failing_plugin_leaves_nothing_in_the_cache(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig(plugin="words", options={"failing_split": "test"})
     with pytest.raises(UserError, match=r"Plugin 'words' failed: RuntimeError: no more words .*words.py, line"):
         drive(prepare_data(dataset, host, tmp_path / "cache"))
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-def test_an_empty_split_is_said(prepare: Prepare) -> None:
+def test_an_empty_split_is_refused(prepare: Prepare) -> None:
     with pytest.raises(UserError, match="no pairs for its train split"):
         prepare(options={"count": 0})
 
 
-def test_a_cache_that_cannot_be_written_is_said(host: PluginHost, tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_reported(host: PluginHost, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, where a folder should be")
     with pytest.raises(UserError, match=r"cannot be written to .*cache: "):
         drive(prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache"))
@@ -160,7 +160,7 @@ def flip_a_bit(path: Path) -> None:
 
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(path.read_bytes()[:-1]), flip_a_bit])
 @pytest.mark.parametrize("name", ["train.src.ids.npy", "valid.pairs.jsonl", "data.json", "sizes.json"])
-def test_what_is_damaged_is_made_anew(prepare: Prepare, name: str, damage: Callable[[Path], object]) -> None:
+def test_a_damaged_file_is_prepared_again(prepare: Prepare, name: str, damage: Callable[[Path], object]) -> None:
     folder = folder_of(prepare())
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     damage(folder / name)
@@ -168,7 +168,7 @@ def test_what_is_damaged_is_made_anew(prepare: Prepare, name: str, damage: Calla
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_no_hash_of_the_process_decides_anything(tmp_path: Path) -> None:
+def test_the_files_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     made = []
     for hash_seed in ("1", "2"):
         cache = tmp_path / hash_seed
@@ -193,31 +193,31 @@ def test_longer_pairs_are_left_out_and_counted(prepare: Prepare) -> None:
     assert [data.pair("train", at) for at in range(len(short))] == [whole.pair("train", at) for at in short]
 
 
-def test_all_pairs_too_long_is_said(prepare: Prepare) -> None:
+def test_a_maximum_length_that_leaves_out_every_pair_is_refused(prepare: Prepare) -> None:
     with pytest.raises(UserError, match=r"dataset\.max_src_length = 1: every pair of the train split is longer"):
         prepare(max_src_length=1)
 
 
 def options_of_texts(folder: Path, *lengths: int) -> dict[str, str]:
-    """Of a corpus in `folder`: sources of so many words, a target of one each."""
+    """Write a corpus of sources with these numbers of words and one-word targets; return its options."""
     (folder / "train.tsv").write_text("".join(f"{'a ' * length}\tb\n" for length in lengths))
     (folder / "valid.tsv").write_text("a\tb\n")
     return {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid.tsv"}
 
 
-def test_lengths_that_are_auto_are_none_that_no_length_may_be(prepare: Prepare, tmp_path: Path) -> None:
+def test_auto_lengths_stay_within_the_largest_length_allowed(prepare: Prepare, tmp_path: Path) -> None:
     data = prepare("parallel_text", options=options_of_texts(tmp_path, 1, MAX_LENGTH - 1))
     assert (data.longest_source, data.max_src_length, data.left_out["train"]) == (MAX_LENGTH, MAX_LENGTH, 0)
 
 
-def test_a_text_longer_than_any_length_is_said_and_not_kept(prepare: Prepare, tmp_path: Path) -> None:
+def test_a_text_above_the_largest_length_is_refused_and_not_cached(prepare: Prepare, tmp_path: Path) -> None:
     options, words = options_of_texts(tmp_path, 1, MAX_LENGTH), "Pair 2 of the train split has 100,001 source tokens"
     with pytest.raises(UserError, match=words) as refused:
         prepare("parallel_text", options=options)
     assert "Is a line break missing" in refused.value.advice and "dataset.max_src_length" in refused.value.advice
     assert list((tmp_path / "cache").iterdir()) == []
     assert prepare("parallel_text", options=options, max_src_length=50).left_out["train"] == 1
-    with pytest.raises(UserError, match=words):  # of what is kept now
+    with pytest.raises(UserError, match=words):  # from the cache now
         prepare("parallel_text", options=options)
 
 
@@ -225,7 +225,7 @@ def test_one_example_is_enough(prepare: Prepare) -> None:
     assert prepare(options={"count": 1}).num_pairs["train"] == 1
 
 
-def test_endless_data_knows_its_symbols_and_has_no_end(prepare: Prepare) -> None:
+def test_endless_data_have_listed_symbols_and_no_number_of_pairs(prepare: Prepare) -> None:
     data = prepare("copy_task", options={"num_symbols": 3, "min_length": 4, "max_length": 6})
     assert data.endless
     assert data.num_pairs["train"] is None
@@ -233,14 +233,14 @@ def test_endless_data_knows_its_symbols_and_has_no_end(prepare: Prepare) -> None
     assert data.max_tgt_length == 7
 
 
-def test_a_shared_vocabulary_is_one(prepare: Prepare) -> None:
+def test_a_shared_vocabulary_is_the_same_for_both_sides(prepare: Prepare) -> None:
     data = prepare(tokenizer={"shared": True})
     assert data.src_vocabulary.tokens == data.tgt_vocabulary.tokens
     assert set(data.src_vocabulary.own_tokens) == {"a", "b", "c", "é"}
 
 
 @pytest.mark.parametrize("tokenizer", [{"shared": True}, {"min_frequency": 2}, {"src": "characters"}])
-def test_what_nobody_chose_of_the_tokenizer_is_the_plugins(prepare: Prepare, tokenizer: dict[str, Any]) -> None:
+def test_tokenizer_settings_left_open_are_the_plugins(prepare: Prepare, tokenizer: dict[str, Any]) -> None:
     data = prepare("reverse", tokenizer=tokenizer)
     found = data.dataset.tokenizer
     assert found != "auto" and (found.src, found.tgt) == ("characters", "characters")
@@ -248,7 +248,7 @@ def test_what_nobody_chose_of_the_tokenizer_is_the_plugins(prepare: Prepare, tok
     assert {len(token) for token in data.tgt_vocabulary.own_tokens} == {1}
 
 
-def test_a_choice_that_contradicts_the_plugins_own_is_said(prepare: Prepare) -> None:
+def test_a_tokenizer_setting_that_contradicts_the_plugins_is_refused(prepare: Prepare) -> None:
     with pytest.raises(UserError) as refused:
         prepare(tokenizer={"src": "subword", "shared": True})
     assert str(refused.value) == (
@@ -259,7 +259,7 @@ def test_a_choice_that_contradicts_the_plugins_own_is_said(prepare: Prepare) -> 
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_symbols_come_as_listed_whatever_the_frequency(prepare: Prepare, shared: bool) -> None:
+def test_listed_symbols_are_kept_whatever_their_frequency(prepare: Prepare, shared: bool) -> None:
     options = {"num_symbols": 12, "min_length": 4, "max_length": 6}
     data = prepare("copy_task", options=options, tokenizer={"shared": shared, "min_frequency": 5})
     assert data.tgt_vocabulary.own_tokens == [str(symbol) for symbol in range(1, 13)]
@@ -274,7 +274,7 @@ def test_rare_tokens_become_unknown(prepare: Prepare) -> None:
     assert prepare(tokenizer={"min_frequency": count}).src_vocabulary.own_tokens == [most_frequent]
 
 
-def test_a_frequency_that_leaves_nothing_is_said(prepare: Prepare) -> None:
+def test_a_minimum_frequency_that_leaves_no_token_is_refused(prepare: Prepare) -> None:
     with pytest.raises(UserError, match=r"No source token of the train split is seen .*min_frequency = 10000 times"):
         prepare(tokenizer={"min_frequency": 10_000})
 
@@ -308,7 +308,7 @@ PLUGIN = OneSided
         (True, (["a"], []), ("a", "a"), "lists no target tokens"),
     ],
 )
-def test_a_side_without_any_token_is_said(
+def test_a_side_without_any_token_is_refused(
     tmp_path: Path, endless: bool, symbols: object, pair: tuple[str, str], says: str
 ) -> None:
     text = ONE_SIDED.format(endless=endless, symbols=symbols, pair=pair)
@@ -317,7 +317,7 @@ def test_a_side_without_any_token_is_said(
         drive(prepare_data(DatasetConfig(plugin="one_sided"), host, tmp_path / "cache"))
 
 
-def test_a_plugin_that_is_missing_is_named(host: PluginHost, tmp_path: Path) -> None:
+def test_a_missing_plugin_is_named(host: PluginHost, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no dataset plugin 'nowhere'"):
         drive(prepare_data(DatasetConfig(plugin="nowhere"), host, tmp_path))
 
@@ -325,24 +325,24 @@ def test_a_plugin_that_is_missing_is_named(host: PluginHost, tmp_path: Path) -> 
 SUBWORDS = {"src": "subword", "tgt": "subword", "size": 13}
 
 
-def test_subwords_are_of_the_train_split_only(prepare: Prepare) -> None:
+def test_subwords_are_learnt_from_the_train_split_only(prepare: Prepare) -> None:
     data = prepare(tokenizer=SUBWORDS)
     assert len(data.src_vocabulary) == len(data.tgt_vocabulary) == 13
-    assert set("".join(data.src_vocabulary.own_tokens)) == set("abcé▁"), "n, e, v and r are in valid alone"
+    assert set("".join(data.src_vocabulary.own_tokens)) == set("abcé▁"), "n, e, v and r are in the valid split only"
     ids = data.src_vocabulary.ids(data.src_tokenizer.tokenize(data.pair("train", 0).source))
     assert data.split("train").src[0].tolist() == [*ids, 2]
     known = next(number for number in range(40) if "<" not in data.pair("train", number).target)
     assert data.decode_target(data.split("train").tgt[known].tolist()) == data.pair("train", known).target
 
 
-def test_shared_subwords_are_learnt_of_both_sides(prepare: Prepare) -> None:
+def test_shared_subwords_are_learnt_from_both_sides(prepare: Prepare) -> None:
     data = prepare(tokenizer=SUBWORDS | {"shared": True})
     assert data.src_vocabulary.tokens == data.tgt_vocabulary.tokens
     assert data.subword_models["src"] == data.subword_models["tgt"]
 
 
-def test_where_nobody_says_how_many_subwords_are_as_many_as_the_texts_give(tmp_path: Path) -> None:
-    """The plugin's own or chosen for a side. config.yaml of a run has the number, and may be trained anew."""
+def test_auto_size_learns_as_many_subwords_as_the_texts_give(tmp_path: Path) -> None:
+    """Subwords may be the plugin's or the config's choice. A run's config.yaml stores their number and can be reused."""
     code = WORDS.replace('"words"', '"pieces"').replace('"whitespace"', '"subword"')
     (tmp_path / "pieces.py").write_text(code, encoding="utf-8")
     (tmp_path / "words.py").write_text(WORDS, encoding="utf-8")
@@ -370,24 +370,26 @@ def sides_of(data: PreparedData) -> tuple[tuple[str, Vocabulary], tuple[str, Voc
     return ("src", data.src_vocabulary), ("tgt", data.tgt_vocabulary)
 
 
-def test_a_size_that_somebody_wrote_is_refused_also_where_it_is_the_usual_one(prepare: Prepare) -> None:
+def test_an_explicit_size_above_what_the_texts_give_is_refused(prepare: Prepare) -> None:
     left_to_the_texts = {"src": "subword"}
     prepare(tokenizer=left_to_the_texts)
     with pytest.raises(UserError, match="size = 8,000: the train split gives only 13 source subwords"):
         prepare(tokenizer=left_to_the_texts | {"size": 8000})
 
 
-def test_a_size_without_subwords_is_said_to_have_no_effect(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+def test_a_size_without_subwords_is_refused_as_having_no_effect(
+    prepare: Prepare, host: PluginHost, tmp_path: Path
+) -> None:
     with pytest.raises(UserError) as refused:
         prepare(tokenizer={"size": 50, "tgt": "characters"})
     assert str(refused.value) == (
         "dataset.tokenizer.size = 50 has no effect: src is whitespace and tgt is characters. "
         "Set src, tgt or both to subword or subword_unigram, or size to auto."
     )
-    data = prepare()  # of which a run spells out a number all the same, and may be trained anew
+    data = prepare()  # its resolved settings have a size anyway, and must be accepted again
     assert prepare(**data.dataset.model_dump(exclude={"plugin"})).fingerprint == data.fingerprint
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": {"size": 50}})
-    assert drive(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a run that goes on"
+    assert drive(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a resumed run"
 
 
 TOO_MANY = SUBWORDS | {"size": 9000}
@@ -401,7 +403,7 @@ TOO_MANY = SUBWORDS | {"size": 9000}
         (TOO_MANY | {"tgt": "characters"}, "13 source"),
     ],
 )
-def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
+def test_a_size_above_what_the_texts_give_is_refused_before_tokenising(
     host: PluginHost, tmp_path: Path, tokenizer: dict[str, object], given: str
 ) -> None:
     stages: list[str] = []
@@ -417,22 +419,22 @@ def test_more_subwords_than_the_texts_give_are_refused_before_any_text_is_cut(
 
 
 def unlike_sides(folder: Path) -> dict[str, Any]:
-    """A corpus whose sources give few subwords, and whose targets are of many characters."""
+    """Settings of a corpus whose sources give few subwords, and whose targets have many different characters."""
     (folder / "train.tsv").write_text("".join(f"ab\t{chr(0x4E00 + n)}\n" for n in range(60)), encoding="utf-8")
     (folder / "valid.tsv").write_text("ab\t\u4e00\n", encoding="utf-8")
     options = {"folder": str(folder), "train_source": "train.tsv", "valid_source": "valid.tsv"}
     return {"options": options, "tokenizer": {"src": "subword", "tgt": "subword"}}
 
 
-def test_a_size_is_none_too_many_where_one_side_gives_it(prepare: Prepare, tmp_path: Path) -> None:
-    """Else no size would do where one side gives fewer than the other needs."""
+def test_a_size_is_accepted_if_one_side_gives_as_many_subwords(prepare: Prepare, tmp_path: Path) -> None:
+    """Otherwise no size would be valid if one side gives fewer subwords than the other needs."""
     settings = unlike_sides(tmp_path)
     settings["tokenizer"]["size"] = 65
     data = prepare("parallel_text", **settings)
     assert (len(data.src_vocabulary), len(data.tgt_vocabulary)) == (10, 65)
 
 
-def test_of_a_size_too_small_for_both_sides_that_is_said_which_does_for_both(prepare: Prepare, tmp_path: Path) -> None:
+def test_a_size_too_small_for_both_sides_names_the_least_for_both(prepare: Prepare, tmp_path: Path) -> None:
     settings = unlike_sides(tmp_path)
     settings["tokenizer"]["size"] = 5
     with pytest.raises(UserError) as refused:
@@ -443,18 +445,18 @@ def test_of_a_size_too_small_for_both_sides_that_is_said_which_does_for_both(pre
     )
 
 
-def test_a_run_goes_on_with_the_subwords_it_began_with(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
-    """Another version of sentencepiece might learn others from the same texts."""
+def test_a_resumed_run_keeps_its_subwords(prepare: Prepare, host: PluginHost, tmp_path: Path) -> None:
+    """Another version of sentencepiece might learn different subwords from the same texts."""
     of_two_kinds = SUBWORDS | {"src": "subword_unigram"}
     learnt = prepare(tokenizer=of_two_kinds)
     theirs = prepare(tokenizer=of_two_kinds | {"size": 12}).subword_models
     again = drive(prepare_data(learnt.dataset, host, tmp_path / "cache", theirs))
     assert again.fingerprint == learnt.fingerprint
     assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
-    assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "and others are none the wiser"
+    assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "a new run learns its own"
 
 
-def test_a_new_run_learns_its_subwords_whoever_prepared_these_texts_before(
+def test_a_new_run_learns_its_own_subwords_though_others_are_cached(
     prepare: Prepare, host: PluginHost, tmp_path: Path
 ) -> None:
     theirs = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
@@ -465,10 +467,10 @@ def test_a_new_run_learns_its_subwords_whoever_prepared_these_texts_before(
     again = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
     assert (again.folder, again.subword_models) == (brought.folder, theirs)
     known = drive(prepare_data(dataset, host, tmp_path / "cache", learnt.subword_models))
-    assert known.folder == learnt.folder, "once those that were learnt here will do"
+    assert known.folder == learnt.folder, "subwords equal to those learnt here are found in their folder"
 
 
-def test_of_files_the_bytes_tell_how_many_pairs_there_will_be(host: PluginHost, tmp_path: Path) -> None:
+def test_the_bytes_read_of_files_give_an_estimate_of_all_pairs(host: PluginHost, tmp_path: Path) -> None:
     (tmp_path / "pairs.tsv").write_text("".join(f"a b {number:05}\tc d\n" for number in range(5000)))
     options = {"folder": str(tmp_path), "train_source": "pairs.tsv"}
     dataset = DatasetConfig(plugin="parallel_text", options=options)
@@ -478,16 +480,18 @@ def test_of_files_the_bytes_tell_how_many_pairs_there_will_be(host: PluginHost, 
         if one.stage == "drawing train pairs"
     ]
     done, totals = zip(*drawing, strict=True)
-    assert done[-1] == totals[-1], "of 5,000, a fifth is set aside"
+    assert done[-1] == totals[-1], "done counts without the fifth of the pairs that is set aside"
     assert len(done) > 3 and totals == pytest.approx([done[-1]] * len(done), rel=0.03)
 
 
 @pytest.mark.parametrize("first", ["its own", "others"])
-def test_what_other_options_make_of_the_same_files_is_kept_apart(host: PluginHost, tmp_path: Path, first: str) -> None:
-    """Whoever opens a run may name them: neither it nor a new run takes the one for the other."""
+def test_data_of_the_same_files_under_other_options_are_cached_separately(
+    host: PluginHost, tmp_path: Path, first: str
+) -> None:
+    """Opening a run may pass other options: neither it nor a new run may use the other's data."""
     file = tmp_path / "pairs.tsv"
     file.write_text("".join(f"a{number}\tb\tc\n" for number in range(50)))
-    os.utime(file, (1_600_000_000, 1_600_000_000))  # long settled: what is made of it is found without reading it
+    os.utime(file, (1_600_000_000, 1_600_000_000))  # old enough for the cache to trust its time and not read it again
     options = {"folder": str(tmp_path), "train_source": "pairs.tsv", "target": [2]}
     dataset = DatasetConfig(plugin="parallel_text", options=options)
     named = {"its own": None, "others": options | {"target": [3]}}
@@ -496,13 +500,13 @@ def test_what_other_options_make_of_the_same_files_is_kept_apart(host: PluginHos
         assert data.tgt_vocabulary.own_tokens == (["b"] if name == "its own" else ["c"])
 
 
-def test_texts_that_wait_for_subwords_are_counted_to_their_total(host: PluginHost, tmp_path: Path) -> None:
+def test_tokenising_into_subwords_counts_to_the_total(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
     last = {one.stage: (one.done, one.total) for one in progress_of(prepare_data(dataset, host, tmp_path))}
     assert last["tokenising train pairs"] == (40, 40)
 
 
-def test_learning_subwords_that_is_stopped_leaves_nothing(host: PluginHost, tmp_path: Path) -> None:
+def test_stopping_while_subwords_are_learnt_leaves_nothing_in_the_cache(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
     work = prepare_data(dataset, host, tmp_path / "cache")
     assert any(progress.stage == "learning source subwords" for progress in progress_of(work))
@@ -541,12 +545,12 @@ PLUGIN = Listed
 
 @pytest.fixture
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is drawn of endless data at once, it is enough of them."""
+    """Draw fewer pairs of endless data at once; these are enough here."""
     monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", 1000)
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_own(
+def test_tokens_of_endless_data_are_those_listed_now_or_those_of_the_run(
     tmp_path: Path, shared: bool, small_shards: None
 ) -> None:
     (tmp_path / "listed.py").write_text(LISTED, encoding="utf-8")
@@ -555,7 +559,8 @@ def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_
     with PluginHost([tmp_path]) as host:
 
         def prepared(listed: str, symbols: Symbols | None = None) -> PreparedData:
-            (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")  # read whenever they are asked for
+            # The plugin reads it at each call of symbols().
+            (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")
             return drive(prepare_data(config, host, tmp_path / "cache", symbols=symbols))
 
         first = prepared("a b")
@@ -567,7 +572,7 @@ def test_the_tokens_of_endless_data_are_those_that_are_listed_today_or_the_runs_
             assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
 
 
-def test_endless_data_in_subwords_are_kept_once(
+def test_endless_data_in_subwords_are_cached_once(
     prepare: Prepare, host: PluginHost, tmp_path: Path, small_shards: None
 ) -> None:
     tokenizer = {"src": "subword", "tgt": "subword", "size": 20}

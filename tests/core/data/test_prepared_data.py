@@ -1,4 +1,4 @@
-"""Texts to ids and back, with pairs at hand or with a run's vocabulary alone."""
+"""Converting texts to ids and back, with prepared pairs or only a run's vocabulary."""
 
 import json
 from pathlib import Path
@@ -14,13 +14,13 @@ from core.run_files.documents import checksum
 from tests.core.data.conftest import Prepare, drive, folder_of
 
 
-def test_unknown_tokens_are_named_in_their_order(prepare: Prepare) -> None:
+def test_unknown_tokens_are_returned_in_order(prepare: Prepare) -> None:
     ids, unknown = prepare().encode_source("zebra a <pad> ox a zebra")
     assert [id == 3 for id in ids] == [True, False, True, True, False, True, False]
     assert unknown == ["zebra", "<pad>", "ox", "zebra"]
 
 
-def test_an_empty_text_is_its_end_alone(prepare: Prepare) -> None:
+def test_an_empty_text_is_only_eos(prepare: Prepare) -> None:
     assert prepare().encode_source("  ") == ([2], [])
     assert prepare(tokenizer={"src": "characters"}).encode_source("") == ([2], [])
 
@@ -33,7 +33,7 @@ def test_a_target_is_joined_without_the_special_tokens(prepare: Prepare) -> None
     assert data.decode_target([3]) == "<unk>"
 
 
-def test_a_run_folder_alone_can_translate(prepare: Prepare) -> None:
+def test_a_runs_vocabulary_is_enough_to_translate(prepare: Prepare) -> None:
     data = prepare()
     alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
     assert alone.encode_source("a b zebra") == data.encode_source("a b zebra")
@@ -45,14 +45,14 @@ def test_a_run_folder_alone_can_translate(prepare: Prepare) -> None:
         alone.pair("valid", 0)
 
 
-def test_a_damaged_vocabulary_is_said(prepare: Prepare) -> None:
+def test_a_damaged_vocabulary_is_refused(prepare: Prepare) -> None:
     document = prepare().vocabulary_document()
     del document["src_tokens"]
     with pytest.raises(UserError, match="src_tokens"):
         PreparedData.from_document(document, {})
 
 
-def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost, tmp_path: Path) -> None:
+def test_a_typed_text_is_normalised_like_the_corpus(host: PluginHost, tmp_path: Path) -> None:
     (tmp_path / "train.en").write_text("\n".join(["Two BIG dogs", "an Ünder cat"] * 20), encoding="utf-8")
     (tmp_path / "train.de").write_text("x\n" * 40, encoding="utf-8")
     files = {"folder": str(tmp_path), "train_source": "train.en", "train_target": "train.de"}
@@ -70,7 +70,7 @@ def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost,
     del before_spaces["text_form"][-1]
     assert PreparedData.from_document(before_spaces, {}).text_form == data.text_form._replace(single_spaces=False)
     del (earlier := data.vocabulary_document())["text_form"]
-    assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "as an earlier version did"
+    assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "no form was stored"
     kept = folder_of(data) / DOCUMENT
     earlier_text = kept.read_text(encoding="utf-8").replace('[true, "NFC"', '[false,"NFC"')
     checksums = kept.with_name("sizes.json")
@@ -78,14 +78,16 @@ def test_a_typed_text_takes_the_form_that_the_corpus_was_given(host: PluginHost,
     checksums.write_text(json.dumps(of_earlier))
     kept.write_text(earlier_text, encoding="utf-8")
     again = drive(prepare_data(dataset, host, tmp_path / "cache"))
-    assert again.folder == data.folder and kept.read_text(encoding="utf-8") == earlier_text, "found again as it was"
+    assert again.folder == data.folder and kept.read_text(encoding="utf-8") == earlier_text, (
+        "the cached folder is not rewritten"
+    )
     assert again.encode_source("TWO Big U\u0308nder") == (ids, [])
 
 
 SUBWORDS = {"src": "subword", "tgt": "characters", "size": 13}
 
 
-def test_a_run_folder_brings_its_subwords(prepare: Prepare) -> None:
+def test_a_run_folder_contains_its_subwords(prepare: Prepare) -> None:
     data = prepare(tokenizer=SUBWORDS)
     alone = PreparedData.from_document(data.vocabulary_document(), data.subword_models)
     assert alone.encode_source("a ba zebra") == data.encode_source("a ba zebra")

@@ -18,7 +18,7 @@ from core.errors import UserError
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import drive
 
-SHARD_SIZE = 1000  # a tenth of the real one, which takes as much longer to draw
+SHARD_SIZE = 1000  # a tenth of the real size, which takes ten times longer to draw
 LETTERS = '''
 import time
 from pathlib import Path
@@ -72,7 +72,7 @@ def same(one: PairArrays, other: PairArrays) -> bool:
     return np.array_equal(one.src.ids, other.src.ids) and np.array_equal(one.tgt.ids, other.tgt.ids)
 
 
-def test_drawn_ahead_or_when_needed_a_shard_is_the_same(host: PluginHost, folder: Path) -> None:
+def test_a_shard_is_the_same_whether_drawn_ahead_or_when_needed(host: PluginHost, folder: Path) -> None:
     data = prepared(host, folder)
     ahead, at_once = Shards(data, host), Shards(data, host)
     ahead.prefetch(3)
@@ -83,7 +83,7 @@ def test_drawn_ahead_or_when_needed_a_shard_is_the_same(host: PluginHost, folder
     assert same(at_once.pairs(0), data.split("train"))
 
 
-def test_the_first_shard_is_what_was_prepared(host: PluginHost, folder: Path) -> None:
+def test_the_first_shard_is_the_prepared_data(host: PluginHost, folder: Path) -> None:
     data = prepared(host, folder, max_src_length=6)
     drawn = [pair for chunk in host.pairs("letters", {}, 0, "train", 0) for pair in chunk]
     fitting = [pair for pair in drawn if len(pair.source) < 6]
@@ -92,7 +92,7 @@ def test_the_first_shard_is_what_was_prepared(host: PluginHost, folder: Path) ->
     assert data.left_out["train"] == SHARD_SIZE - len(fitting) > 0
 
 
-def test_a_run_that_is_there_is_drawn_more_though_its_plugin_refuses_new_ones(host: PluginHost, folder: Path) -> None:
+def test_a_run_gets_new_shards_though_its_plugin_refuses_new_runs(host: PluginHost, folder: Path) -> None:
     shards = Shards(prepared(host, folder), host)
     (folder / "refused").touch()
     assert len(shards.pairs(1)) == SHARD_SIZE
@@ -106,7 +106,7 @@ def test_pairs_that_are_too_long_are_left_out(host: PluginHost, folder: Path) ->
     assert shard.tgt_lengths.max() == 5
 
 
-def test_what_fails_ahead_matters_when_it_is_needed(host: PluginHost, folder: Path) -> None:
+def test_an_error_of_drawing_ahead_is_raised_when_the_shard_is_needed(host: PluginHost, folder: Path) -> None:
     shards, broken = Shards(prepared(host, folder), host), folder / "broken"
     broken.touch()
     shards.prefetch(1)
@@ -119,14 +119,14 @@ def test_what_fails_ahead_matters_when_it_is_needed(host: PluginHost, folder: Pa
     assert len(Shards(shards._data, host).pairs(1)) == SHARD_SIZE
 
 
-def test_a_failure_ahead_that_is_mended_is_forgotten(host: PluginHost, folder: Path) -> None:
+def test_a_shard_whose_drawing_ahead_failed_is_drawn_again(host: PluginHost, folder: Path) -> None:
     shards = Shards(prepared(host, folder), host)
     shards.prefetch(1)
-    host.reset()  # as a plugin that hangs in another call does
+    host.reset()  # as after a plugin hung in another call
     assert len(shards.pairs(1)) == SHARD_SIZE
 
 
-def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, folder: Path) -> None:
+def test_closing_ends_drawing_ahead_before_the_host_is_closed(host: PluginHost, folder: Path) -> None:
     shards = Shards(prepared(host, folder), host)
     (folder / "slow").touch()
     before = set(threading.enumerate())
@@ -138,7 +138,7 @@ def test_closing_ends_the_drawing_before_the_host_is_closed(host: PluginHost, fo
     assert drawing and not any(thread.is_alive() for thread in drawing)
 
 
-def test_a_shard_that_failed_once_is_learned_from_when_it_can_be_drawn(host: PluginHost, folder: Path) -> None:
+def test_a_shard_that_failed_is_trained_on_once_it_can_be_drawn(host: PluginHost, folder: Path) -> None:
     data, broken = prepared(host, folder), folder / "broken"
     training = TrainingConfig.model_validate({"batch_size": SHARD_SIZE // 2})
     undisturbed, disturbed = (TrainBatches(data, training, 0, host) for _ in range(2))
@@ -178,7 +178,7 @@ PLUGIN = Alphabet
 '''
 
 
-def test_shards_come_from_where_the_files_are_now(folder: Path, host: PluginHost) -> None:
+def test_shards_are_drawn_from_the_new_folder_of_moved_files(folder: Path, host: PluginHost) -> None:
     (folder / "alphabet.py").write_text(ALPHABET, encoding="utf-8")
     (folder / "alphabet.txt").write_text("abc", encoding="utf-8")
     dataset = DatasetConfig.model_validate({"plugin": "alphabet", "options": {"folder": str(folder)}})

@@ -1,4 +1,4 @@
-"""One split: ids and texts stay together, whatever is left out."""
+"""The pairs of one split: ids and texts still correspond after long pairs are left out."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.core.data.conftest import Prepare, folder_of
 
 
 @pytest.mark.parametrize(("max_src_length", "max_tgt_length"), [(4, float("inf")), (float("inf"), 3), (5, 5)])
-def test_ids_and_texts_of_what_is_left_belong_together(
+def test_ids_and_texts_correspond_after_long_pairs_are_left_out(
     prepare: Prepare, max_src_length: float, max_tgt_length: float
 ) -> None:
     data = prepare()

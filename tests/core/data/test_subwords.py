@@ -1,4 +1,4 @@
-"""Subwords: learnt from the train split alone, the same each time, and kept by the run that uses them."""
+"""Subwords: learnt from the texts of a side or of both, reproducible to the byte, with progress and errors reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TEXTS = ("the cat sat on the mat", "a cat  and a bat\tsat", "dämmerung <pad> <b
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """Learnt from both sides of these texts."""
+    """A model learnt from both sides of these texts."""
     stem = tmp_path_factory.mktemp("texts") / "train"
     write_pairs(stem, [Pair(text, text[::-1]) for text in TEXTS])
     return drive(learn_subwords("subword", stem, len(TEXTS), "both", 60))
@@ -42,7 +42,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def tokenizer(
     model: bytes, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> SubwordTokenizer:
-    """Of either kind."""
+    """A tokenizer of each kind of subwords."""
     if request.param == "subword":
         return SubwordTokenizer(model)
     return learnt(tmp_path_factory.mktemp("unigram") / "train", TEXTS, request.param)
@@ -53,21 +53,21 @@ def learnt(stem: Path, texts: tuple[str, ...], name: SubwordName = "subword", si
     return SubwordTokenizer(drive(learn_subwords(name, stem, len(texts), "src", size)))
 
 
-def test_what_is_frequent_becomes_a_piece(tokenizer: SubwordTokenizer, model: bytes) -> None:
+def test_frequent_words_become_pieces(tokenizer: SubwordTokenizer, model: bytes) -> None:
     assert SubwordTokenizer(model).tokenize("the cat sat") == ["▁the", "▁cat", "▁", "sat"]
     assert len(tokenizer.pieces) == len(set(tokenizer.pieces)) <= 60 - len(SPECIAL_TOKENS)
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="▁")))
-def test_every_text_survives_the_way_there_and_back(tokenizer: SubwordTokenizer, text: str) -> None:
+def test_every_text_survives_tokenising_and_joining(tokenizer: SubwordTokenizer, text: str) -> None:
     assert tokenizer.join(tokenizer.tokenize(text)) == text
 
 
-def test_characters_that_were_never_seen_are_no_piece(tokenizer: SubwordTokenizer) -> None:
+def test_unseen_characters_are_not_pieces(tokenizer: SubwordTokenizer) -> None:
     assert [token for token in tokenizer.tokenize("a ☃☃ cat") if token not in tokenizer.pieces] == ["☃☃"]
 
 
-def test_special_tokens_in_a_text_are_text(tokenizer: SubwordTokenizer) -> None:
+def test_special_tokens_in_a_text_are_ordinary_text(tokenizer: SubwordTokenizer) -> None:
     assert not set(SPECIAL_TOKENS).intersection(tokenizer.tokenize("<pad> <bos>"))
     assert not set(SPECIAL_TOKENS).intersection(tokenizer.pieces)
 
@@ -77,23 +77,21 @@ def test_the_same_texts_give_the_same_model_to_the_byte(model: bytes, tmp_path: 
     assert drive(learn_subwords("subword", tmp_path / "train", len(TEXTS), "both", 60)) == model
 
 
-def test_a_side_learns_of_its_own_texts(tmp_path: Path) -> None:
+def test_subwords_of_a_side_are_learnt_from_its_texts_only(tmp_path: Path) -> None:
     assert set("".join(learnt(tmp_path / "train", ("ab ab ba",)).pieces)) == set("ab▁")
 
 
-def test_of_more_pairs_than_are_read_some_are_left_out_throughout(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_there_are_too_many_pairs_every_nth_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning_subwords, "MAX_PAIRS", 3)
     assert set("".join(learnt(tmp_path / "train", ("ab", "cd") * 3).pieces)) == set("ab▁")
 
 
-def test_too_few_for_the_characters_is_said(tmp_path: Path) -> None:
+def test_a_size_too_small_for_the_characters_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"size = 16: the source texts have so many .* they need at least 31"):
         learnt(tmp_path / "train", ("abcdefghijklmnopqrstuvwxyz",), size=16)
 
 
-def test_learning_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
+def test_stopping_while_learning_leaves_no_files(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
     work = learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60)
     assert next(work).stage == "learning source subwords"
@@ -101,8 +99,8 @@ def test_learning_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"train.pairs.jsonl", "train.pairs.npy"}
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells of children")
-def test_learning_that_the_system_ends_says_so(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux lists child processes")
+def test_learning_killed_by_the_system_is_reported(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
     before = dict(child_processes())
     work = learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60)
@@ -113,12 +111,12 @@ def test_learning_that_the_system_ends_says_so(tmp_path: Path) -> None:
         list(work)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a script that is a program")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot run a script as a program")
 @pytest.mark.parametrize(
     ("message", "advice"),
     [("RuntimeError: Resource temporarily unavailable", "Is there too little memory?"), ("Odd.", "Choose other")],
 )
-def test_what_ends_learning_is_told_with_what_to_do(
+def test_an_error_of_learning_is_reported_with_advice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, advice: str
 ) -> None:
     failing = tmp_path / "failing"
@@ -132,18 +130,18 @@ def test_what_ends_learning_is_told_with_what_to_do(
 
 
 @pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])
-def test_how_far_it_is_is_told(tmp_path: Path, name: SubwordName, size: int) -> None:
+def test_progress_rises_to_at_most_all_pairs(tmp_path: Path, name: SubwordName, size: int) -> None:
     draw, num_pairs = Random(0), 30_000
     texts = [" ".join("".join(draw.choices("aeinrst", k=4)) for _ in range(4)) for _ in range(num_pairs)]
     write_pairs(tmp_path / "train", [Pair(text, text) for text in texts])
     progress = list(learn_subwords(name, tmp_path / "train", num_pairs, "src", size))
     assert {one.total for one in progress} == {num_pairs}
     shares = [one.done / num_pairs for one in progress]
-    assert shares == sorted(shares) and 0 < shares[-1] <= 1  # how often is looked is up to the machine
+    assert shares == sorted(shares) and 0 < shares[-1] <= 1  # how often progress is read depends on the machine
 
 
-def test_its_process_says_how_many_pairs_it_has_read(tmp_path: Path) -> None:
-    """Of those that it reads, here every second one."""
+def test_the_learning_process_logs_how_many_pairs_it_has_read(tmp_path: Path) -> None:
+    """It counts the pairs that it reads, here every second one."""
     write_pairs(tmp_path / "train", [Pair(text, "x") for text in TEXTS] * 12_500)
     arguments = ["bpe", pairs_file(tmp_path / "train"), "2", "src", "60", tmp_path / "model"]
     command = [sys.executable, "-m", "core.data.subword_process", *map(str, arguments)]
@@ -153,39 +151,37 @@ def test_its_process_says_how_many_pairs_it_has_read(tmp_path: Path) -> None:
     assert 0.0 < 2 * shares[0] == pytest.approx(shares[1])
 
 
-def test_the_log_tells_pairs_read_and_merges_and_prunings() -> None:
+def test_the_share_is_parsed_from_pairs_read_merges_and_prunings() -> None:
     assert logged_share("subword", "read 0\nread 500000\n", 1_000_000, 200) == pytest.approx(0.145)
     merging = "read 990000\nLoaded all\nDone! preprocessed\nMerged: freq=9 merges=100 piece=Loaded\n"
     assert logged_share("subword", merging, 1_000_000, 200) == pytest.approx(0.97)
     pruning = "EM training\nEM sub_iter=0 size=3200 obj=8\nEM sub_iter=1 size=3200 obj=8\n"
     share = logged_share("subword_unigram", pruning, 9, 800)
-    assert share == pytest.approx(0.53 + 0.47 / 5), "and four times more until 880 are left"
+    assert share == pytest.approx(0.53 + 0.47 / 5), "the first of five prunings down to 880 pieces is done"
 
 
-def test_while_the_log_is_silent_the_share_goes_on_up_to_what_the_next_words_will_say() -> None:
+def test_while_the_log_is_silent_the_share_rises_up_to_that_of_the_next_message() -> None:
     learned = SubwordProgress("subword_unigram", 9, 800)
     assert learned.share(7.0, "Extracting seed\n") == pytest.approx(0.14)
     assert learned.share(10.0, "Extracting seed\n") == pytest.approx(0.20)
     assert learned.share(100.0, "Extracting seed\n") == pytest.approx(0.50)
-    assert learned.share(101.0, "Extracting seed\nInitialized\n") == pytest.approx(0.50), "no step back"
+    assert learned.share(101.0, "Extracting seed\nInitialized\n") == pytest.approx(0.50), "the share must not fall"
     assert learned.share(200.0, "Extracting seed\nInitialized\nEM training\n") == pytest.approx(0.53)
 
 
 @pytest.mark.parametrize("damage", [b"", b"no model", b"\x00" * 100, b"x" * (MAX_MODEL_BYTES + 1)])
-def test_what_is_no_model_is_refused(damage: bytes) -> None:
+def test_a_file_that_is_not_a_model_is_refused(damage: bytes) -> None:
     with pytest.raises(UserError, match="subwords of this run cannot be read"):
         SubwordTokenizer(damage)
 
 
-def test_a_model_of_others_is_refused(model: bytes) -> None:
+def test_a_model_with_other_special_tokens_is_refused(model: bytes) -> None:
     with pytest.raises(UserError, match="does not begin with <pad>"):
         SubwordTokenizer(model.replace(b"<pad>", b"<bad>"))
 
 
 @pytest.mark.parametrize("name", get_args(SubwordName))
-def test_the_least_size_is_the_same_whether_too_many_or_too_few_were_asked_for(
-    name: SubwordName, tmp_path: Path
-) -> None:
+def test_the_least_size_is_the_same_if_too_many_or_too_few_are_requested(name: SubwordName, tmp_path: Path) -> None:
     write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in TEXTS])
     with pytest.raises(SizeTooSmall) as too_few:
         drive(learn_subwords(name, stem, len(TEXTS), "src", 6))
@@ -195,7 +191,7 @@ def test_the_least_size_is_the_same_whether_too_many_or_too_few_were_asked_for(
     assert drive(learn_subwords(name, stem, len(TEXTS), "src", 21))
 
 
-def test_texts_of_more_characters_than_auto_has_subwords_say_so(tmp_path: Path) -> None:
+def test_texts_with_more_characters_than_the_auto_size_are_refused(tmp_path: Path) -> None:
     texts = ["".join(map(chr, range(start, start + 100))) for start in range(0x4E00, 0x4E00 + AUTO_SIZE, 100)]
     write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in texts])
     with pytest.raises(SizeTooSmall) as refused:

@@ -1,4 +1,4 @@
-"""Flat arrays of ids."""
+"""Sequences of ids in one flat array."""
 
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ def rows(arrays: TokenArrays) -> list[list[int]]:
 
 
 @given(SEQUENCES)
-def test_frames_are_set_around_every_sequence(sequences: list[list[int]]) -> None:
+def test_every_sequence_gets_bos_and_eos(sequences: list[list[int]]) -> None:
     flat, lengths = flat_ids(sequences), list(map(len, sequences))
     assert rows(source_arrays(flat, lengths)) == [[*one, EOS_ID] for one in sequences]
     assert rows(target_arrays(flat, lengths)) == [[BOS_ID, *one, EOS_ID] for one in sequences]
@@ -33,7 +33,7 @@ def test_padding_is_zero_and_masked_and_tokens_stay(sequences: list[list[int]], 
     for row, row_mask, index in zip(ids, mask, indices, strict=True):
         assert row[row_mask].tolist() == [*sequences[index], EOS_ID]
         assert not row[~row_mask].any()
-    assert mask.any(axis=0).all(), "no column is padding alone"
+    assert mask.any(axis=0).all(), "a column has only padding"
 
 
 @given(SEQUENCES, st.data())
@@ -45,7 +45,7 @@ def test_selecting_keeps_the_order(sequences: list[list[int]], data: st.DataObje
     assert kept.selected_ids.tolist() == list(chain.from_iterable(rows(kept)))
 
 
-def test_mapped_arrays_are_those_that_were_added(tmp_path: Path) -> None:
+def test_mapped_arrays_equal_those_written(tmp_path: Path) -> None:
     parts = [source_arrays(flat_ids([[4, 5], [], [6]]), [2, 0, 1]), source_arrays(flat_ids([[7], [8, 9]]), [1, 2])]
     with token_writer(tmp_path / "train.src") as add:
         for part in parts:

@@ -1,4 +1,4 @@
-"""The loss of token frequencies alone."""
+"""The unigram loss, that of predicting token frequencies."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.data.unigram import unigram_loss
 from tests.core.data.conftest import Prepare
 
 
-def test_it_is_the_entropy_of_what_is_to_be_predicted() -> None:
+def test_it_is_the_entropy_of_the_tokens_to_predict() -> None:
     a, b = EOS_ID + 2, EOS_ID + 3
-    targets = target_arrays(np.array([a, a, a, b], dtype=np.int32), [3, 1])  # and an <eos> each
+    targets = target_arrays(np.array([a, a, a, b], dtype=np.int32), [3, 1])  # with an <eos> each
     assert BOS_ID in targets.ids
     shares = (3 / 6, 1 / 6, 2 / 6)
     assert unigram_loss(targets) == pytest.approx(-sum(share * math.log(share) for share in shares))
 
 
 def test_pairs_that_are_left_out_do_not_count(prepare: Prepare) -> None:
-    """The loss beside which it is drawn is of the others."""
+    """The validation loss it is compared with has only the remaining pairs."""
     data, whole = prepare(max_src_length=4), prepare()
     assert data.left_out["valid"] > 0 and whole.left_out["valid"] == 0
     valid = data.split("valid").tgt

@@ -1,4 +1,4 @@
-"""Tokens and their ids."""
+"""The vocabulary of tokens and ids."""
 
 from collections import Counter
 
@@ -27,19 +27,19 @@ def test_frequent_tokens_come_first_and_equal_ones_by_spelling() -> None:
     assert most_frequent_first({"b": 2, "c": 5, "a": 2, "rare": 1}, 2) == ["c", "a", "b"]
 
 
-def test_looking_up_does_not_teach() -> None:
+def test_looking_up_a_token_does_not_add_it() -> None:
     vocabulary = Vocabulary(["a"])
     vocabulary.ids(["new"])
     assert "new" not in vocabulary
     assert len(vocabulary) == 5
 
 
-def test_listed_tokens_keep_their_order_each_once() -> None:
+def test_listed_tokens_keep_their_order_without_duplicates() -> None:
     assert unique_tokens(["10", "2", "<eos>", "10", "1"]) == ["10", "2", "1"]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c", "<pad>", "<unk>"])), st.integers(1, 3))
-def test_growing_and_choosing_later_equals_knowing_before(texts: list[str], min_frequency: int) -> None:
+def test_a_growing_vocabulary_gives_the_ids_of_a_known_one(texts: list[str], min_frequency: int) -> None:
     growing = GrowingVocabulary()
     ids = np.array([0, 1, *growing.ids(texts), 2], dtype=np.int32)
     counts = growing.counts_by_token(np.bincount(ids, minlength=len(growing)))
