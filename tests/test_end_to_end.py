@@ -333,7 +333,7 @@ def learnt(run: Path) -> dict[str, Any]:
     return {"steps": steps.tolist(), "valid": folder.validation_metrics(), "weights": weights, **metrics}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_run_stopped_by_signals_and_resumed_equals_the_unstopped_run_to_the_bit(run: Path, place: Path) -> None:
     """This covers SIGTERM and SIGHUP; a test below covers SIGINT."""
     begin = ["train", "tiny.yaml", "--run-dir", "stopped"]
@@ -353,7 +353,7 @@ def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) ->
     assert Path(last.partition("saved: ")[2].partition(". Continue with")[0]).is_dir()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_stopped_training_of_several_seeds_names_those_still_to_train(
     place: Path, training_of_seeds: subprocess.CompletedProcess[str]
 ) -> None:
@@ -459,7 +459,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Path) -> None:
     reached = plugins / "reached"
     body = f"        open({str(reached)!r}, 'w').close()\n        import time; time.sleep(1000)"
@@ -484,7 +484,7 @@ def test_one_example_is_enough(place: Path, plugins: Path) -> None:
     assert answer.stdout == "i like beer\n", answer.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
 def test_a_full_disk_ends_a_run_with_code_3_and_refuses_a_new_run(place: Path, plugins: Path) -> None:
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
         with no_file_beyond(1024 * kilobytes):

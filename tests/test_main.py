@@ -18,7 +18,7 @@ COMMAND = [sys.executable, str(ROOT / "main.py")]
 MANY_COLOURS = 50  # anti-aliased text alone has this many
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux may have no display")
 def test_without_a_display_it_says_how_to_train(tmp_path: Path) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     result = subprocess.run(COMMAND, cwd=tmp_path, env=hidden, capture_output=True, text=True)
@@ -28,7 +28,7 @@ def test_without_a_display_it_says_how_to_train(tmp_path: Path) -> None:
     assert "headlight train" in result.stderr
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux may have no display")
 @pytest.mark.parametrize(
     "display", [{"DISPLAY": ":987"}, {"WAYLAND_DISPLAY": "wayland-987"}, {"QT_QPA_PLATFORM": "none"}]
 )
@@ -80,7 +80,7 @@ def test_closed_streams_discard_output_in_the_window_and_its_children() -> None:
     assert subprocess.run(shell, cwd=ROOT, timeout=200).returncode == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="X is Linux's")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has X")
 def test_the_window_opens_on_a_real_display_and_ends_on_a_signal(x_display: Any, tmp_path: Path) -> None:
     process = subprocess.Popen(
         COMMAND, cwd=tmp_path, env=x_display.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux may have no display")
 def test_without_a_display_it_trains_translates_and_prints_the_runs_folder(home: Path) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     command = [sys.executable, "-m", "scripts.run"]
@@ -28,7 +28,7 @@ def test_without_a_display_it_trains_translates_and_prints_the_runs_folder(home:
     assert result.stderr.count("\n") < 50  # the progress bar redraws its line instead of printing one per step
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs POSIX signals")
 def test_a_sigterm_is_passed_on_and_the_run_is_saved(home: Path) -> None:
     hidden = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
     with subprocess.Popen(

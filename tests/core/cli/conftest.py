@@ -1,4 +1,4 @@
-"""A corpus of one's own and a run that learned from it; and three runs of letters."""
+"""A small parallel corpus with a run trained on it, and three runs that translate phonetic script."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tests.core.watcher import answered, tiny_config
 FILES = {f"{split}_{side}": f"{split}.{side}" for split in ("train", "valid") for side in ("source", "target")}
 
 LETTERS = {"plugin": "phonetic_to_letter", "options": {"count": 1500, "length": 3}}
-"""300 sentences held out, more than the 256 that a validation decodes."""
+"""A dataset with 300 held-out sentences, more than the 256 that a validation decodes."""
 
 
 @pytest.fixture(autouse=True)
 def share_host(engines_share_a_host: None) -> None:
-    """What the commands print is looked at here, not how they start plugins."""
+    """Share the plugin host: these tests check the commands' output, not how they start plugins."""
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus without test files, one of whose five valid pairs is too long; and a run that averages checkpoints."""
+    """A corpus without test files, with one overlong pair of five valid ones, and a run that averages checkpoints."""
     folder = tmp_path_factory.mktemp("place")
     for split, lines in {"train": ["a b", "b c", "c a"] * 10, "valid": ["a b", "b a", "c", "a c", "a b c a"]}.items():
         for side in ("source", "target"):
@@ -43,7 +43,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def missing_file(workspace: Path) -> Iterator[Path]:
-    """Its corpus is elsewhere for now."""
+    """A file of the workspace's corpus that is moved away during the test."""
     file = workspace / "train.source"
     file.rename(workspace / "moved")
     yield file
@@ -52,7 +52,7 @@ def missing_file(workspace: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def moved_corpus(workspace: Path, tmp_path: Path) -> Iterator[Path]:
-    """All of its corpus lies in another folder for now."""
+    """A folder to which the workspace's corpus is moved during the test."""
     files = [workspace / name for name in FILES.values()]
     for file in files:
         file.rename(tmp_path / file.name)
@@ -63,13 +63,13 @@ def moved_corpus(workspace: Path, tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def trained_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Three runs that have learnt a little: two on the same data, one on other data."""
+    """Three briefly trained runs: two on the same data, one on other data."""
     folder = tmp_path_factory.mktemp("runs")
     with Engine(cache_dir=folder / "cache") as engine:
         for name, seed, data_seed, steps in (("short", 0, 0, 5), ("long", 1, 0, 60), ("other", 0, 1, 5)):
             document = tiny_config(seed, max_steps=steps, validate_every=steps, checkpoint_every=steps).model_dump()
             document["dataset"] = LETTERS | {"seed": data_seed}
-            document["decoding"]["max_length"] = 3  # leaves no four-grams: BLEU is of shorter ones
+            document["decoding"]["max_length"] = 3  # too short for 4-grams: BLEU then uses shorter n-grams
             answered(engine, Prepare(config=RunConfig.model_validate(document)))
             answered(engine, Start(runs_dir=folder, run_dir=folder / name))
             answered(engine, Learn())
@@ -78,7 +78,7 @@ def trained_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def other_tokens(trained_runs: Path) -> Path:
-    """One more beside them, asked the same sentences, whose targets are cut into characters."""
+    """Another run with the same sentences, but with targets cut into characters."""
     document = tiny_config(max_steps=5, validate_every=5).model_dump()
     document["dataset"] = LETTERS | {"tokenizer": {"src": "whitespace", "tgt": "characters"}}
     with Engine(cache_dir=trained_runs / "cache") as engine:

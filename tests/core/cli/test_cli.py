@@ -1,4 +1,4 @@
-"""The command line's frame: exit codes, one line for whatever goes wrong, and nothing heavy before it is needed."""
+"""The command line as a whole: exit codes, one-line errors, and no heavy import before it is needed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ print(codes)
 
 
 def python(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    # Without the current folder among the modules' places, as our commands are: Python 3.13.0 wants it to be there.
+    # -P keeps the current folder out of sys.path, as for our commands: Python 3.13.0 requires it to exist otherwise.
     command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\n{code}"]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=200)
 
@@ -118,7 +118,7 @@ print(codes, [name for name in {heavy} if name in sys.modules])
             "train copy_task --set dataset.options.min_length=99",
             "headlight: --set dataset.options.min_length=99: dataset.options: min_length 99 is above max_length 10.",
         ),
-        (  # the one that is to blame, not the last of its group
+        (  # the setting that causes the error is named, not the last of its group
             "train copy_task --set dataset.options.min_length=99 --set dataset.options.num_symbols=9",
             "headlight: --set dataset.options.min_length=99: dataset.options: min_length 99 is above max_length 10.",
         ),
@@ -194,7 +194,7 @@ def test_an_interpreter_without_permission_is_not_reported_as_the_users_path(
     assert message.startswith("headlight: a fault of ours (PermissionError: ") and str(python) in message
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="nobody can remove a folder there that somebody stands in")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot remove a process's current folder")
 @pytest.mark.parametrize("argv", ["train copy_task --set training.max_steps=1", "evaluate ../run", "runs list"])
 def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_path: Path, argv: str) -> None:
     removed_folder = tmp_path / "place"
@@ -224,7 +224,8 @@ def test_a_missing_file_without_a_name_is_no_removed_working_directory(
 def test_an_internal_error_is_one_line_and_its_traceback_is_logged(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(cli.VERBS, "presets list", ("json", "loads"))  # takes no Namespace: a fault like any other
+    # Raises TypeError for a Namespace, as any bug might.
+    monkeypatch.setitem(cli.VERBS, "presets list", ("json", "loads"))
     assert cli.main(["presets", "list"]) == 1
     out, err = capfd.readouterr()
     assert out == "" and len(err.splitlines()) == 1 and err.startswith("headlight: a fault of ours (TypeError: ")

@@ -1,4 +1,4 @@
-"""`runs compare` over run folders, run in this process."""
+"""`runs compare`, run in this process."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_only_differing_settings_are_shown_with_the_metrics_of_the_best_step(
 def test_a_single_run_is_shown_with_the_settings_that_are_not_defaults(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """But not what can be auto: a run does not keep whether somebody chose it. Of subwords it is told, whoever did."""
+    """Settings that can be auto are left out, as a run does not store whether they were chosen; subwords are shown."""
     document = {"dataset": {"plugin": "copy_task", "tokenizer": {"src": "whitespace"}}, "seed": 7}
     RunFolder.open(runs_dir / "a").write_config(RunConfig.model_validate(document))
     rows = [line.split() for line in stdout_of(runs_dir, capfd, "a").splitlines()]
@@ -102,7 +102,7 @@ def test_the_number_of_sentences_is_given_if_not_all_were_decoded(
     assert "sentences" not in stdout_of(workspace, capfd, "run")
 
 
-def test_losses_over_different_tokens_are_warned_of(
+def test_comparing_losses_over_different_tokens_gives_a_warning(
     trained_runs: Path, other_tokens: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.main(["runs", "compare", "short", "long", other_tokens.name, "--runs-dir", str(trained_runs)]) == 0
@@ -112,7 +112,7 @@ def test_losses_over_different_tokens_are_warned_of(
     )
 
 
-def test_means_name_the_number_of_sentences_of_their_runs(
+def test_means_have_the_number_of_sentences_of_their_runs(
     trained_runs: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for seed, name in enumerate(("a", "b")):
@@ -121,7 +121,7 @@ def test_means_name_the_number_of_sentences_of_their_runs(
     table = list(csv.DictReader(stdout_of(tmp_path, capfd, "a", "b", "--csv").splitlines()))
     assert [row["run"] for row in table] == ["a", "b", "mean of 2", "standard deviation"]
     counts = [(row["valid_sentences"], row["decoded_sentences"]) for row in table]
-    assert counts == [*[("300", "256")] * 3, ("", "")]  # a count is no deviation
+    assert counts == [*[("300", "256")] * 3, ("", "")]  # a count has no deviation
 
 
 def test_a_damaged_vocabulary_does_not_prevent_comparing_the_rest(

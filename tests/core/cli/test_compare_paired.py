@@ -1,4 +1,4 @@
-"""`runs compare --paired-bootstrap` over real runs, in this process."""
+"""`runs compare --paired-bootstrap` on trained runs, run in this process."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_tested_scores_are_those_of_evaluate(
     assert {one["metric"]: one["first_score"] for one in records} == pytest.approx(
         {one["metric"]: reported[one["metric"]] for one in records}
     )
-    assert reported["bleu"] > 0, "of targets of three tokens"
+    assert reported["bleu"] > 0, "BLEU must not be 0 because targets have only three tokens"
 
 
 def evaluate(
@@ -55,7 +55,7 @@ def evaluate(
     return record
 
 
-def test_figures_of_other_tokens_are_not_compared(
+def test_metrics_over_different_tokens_are_not_compared(
     trained_runs: Path, other_tokens: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["runs", "compare", "short", other_tokens.name, "--paired-bootstrap", "--json"]
@@ -74,7 +74,7 @@ def test_the_result_is_printed_as_text(trained_runs: Path, capfd: pytest.Capture
     assert lines[-1].startswith("token_error_rate, lower is better: p = 1.0000 (")
 
 
-def test_averaged_checkpoints_and_too_few_sentences_are_named(
+def test_averaged_checkpoints_and_too_few_sentences_are_reported(
     workspace: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     shutil.copytree(workspace / "run", workspace / "again")

@@ -1,4 +1,4 @@
-"""`evaluate` says of which sentences and weights its figures are, and what was not as expected."""
+"""`evaluate` names the sentences and weights of its figures, and warns of anything unexpected."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.in_process import run_headlight
 
 
 def evaluate(workspace: Path, *options: str, run: str = "run") -> tuple[dict[str, Any], list[str]]:
-    """What it printed, and the lines on standard error."""
+    """Run `evaluate --json`; return its record and the lines of standard error."""
     result = run_headlight("evaluate", workspace / run, "--json", *options, cwd=workspace)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout), result.stderr.splitlines()
@@ -53,7 +53,7 @@ def test_a_moved_corpus_is_found_by_its_new_folder(workspace: Path, moved_corpus
     assert (record["sentences"], len(errors)) == (4, 1)
 
 
-def test_another_corpus_under_the_new_name_is_refused(workspace: Path, moved_corpus: Path) -> None:
+def test_a_different_corpus_in_the_new_folder_is_refused(workspace: Path, moved_corpus: Path) -> None:
     train = moved_corpus / "train.target"
     text = train.read_text(encoding="utf-8")
     train.write_text(text.replace("a b", "b b", 1), encoding="utf-8")
@@ -86,7 +86,7 @@ def test_splits_that_have_more_or_fewer_pairs_now_are_named(workspace: Path) -> 
 
 @pytest.fixture
 def other_options(workspace: Path) -> tuple[str, ...]:
-    """Three pairs in place of the test split's."""
+    """Options that replace the test split by three other pairs."""
     for name in ("other.source", "other.target"):
         (workspace / name).write_text("c b\nb c\na a\n", encoding="utf-8")
     named = ("dataset.options.test_source=other.source", "dataset.options.test_target=other.target")
@@ -170,7 +170,7 @@ def test_only_the_datasets_options_can_be_set(workspace: Path) -> None:
 
 @pytest.fixture
 def run_copy(workspace: Path) -> Path:
-    """Another run of the same data: a paired test is of two."""
+    """A second run on the same data, for a paired test."""
     return shutil.copytree(workspace / "run", workspace / "copy", dirs_exist_ok=True)
 
 
@@ -200,10 +200,10 @@ class _Terminal(TextIOWrapper):
         return True
 
 
-def test_a_terminal_shows_how_far_it_is(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_the_progress_of_evaluation(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.in_process.TextIOWrapper", _Terminal)
     _, errors = evaluate(workspace)
-    shown = "\n".join(errors)  # each drawing of a bar is a line to `splitlines`
+    shown = "\n".join(errors)  # `splitlines` splits at each redrawing of the bar
     assert "scoring valid sentences" in shown and "decoding valid sentences" in shown
 
 
@@ -295,7 +295,7 @@ def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decod
     )
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 def test_predictions_are_kept_if_standard_output_cannot_be_written(
     workspace: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -304,7 +304,7 @@ def test_predictions_are_kept_if_standard_output_cannot_be_written(
         monkeypatch.setattr("sys.stdout", full)
         assert cli.main(["evaluate", str(workspace / "run"), "--json", "--predictions", "kept.tsv"]) == 2
         monkeypatch.undo()
-        discard_output(full)  # what it still holds would be refused when it is closed
+        discard_output(full)  # closing it would fail to flush its buffer
     assert capfd.readouterr().err.endswith("headlight: Standard output cannot be written: No space left on device.\n")
     assert len((workspace / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
 
@@ -348,8 +348,8 @@ PLUGIN = Doubled
 """
 
 
-def test_a_run_keeps_its_tokens_where_its_plugin_lists_others(tmp_path: Path, home: Path) -> None:
-    """Their ids are what its weights were trained with; in another order every figure would be wrong."""
+def test_a_run_keeps_its_tokens_if_its_plugin_lists_different_ones(tmp_path: Path, home: Path) -> None:
+    """The weights were trained with their ids; another order would make every figure wrong."""
     plugin, options = tmp_path / "doubled.py", ("--plugins-dir", tmp_path)
     plugin.write_text(ENDLESS + 'LETTERS = ["a", "b", "c"]\n', encoding="utf-8")
     config = tiny_config(max_steps=30).model_dump(mode="json") | {"dataset": {"plugin": "doubled"}}
@@ -359,5 +359,5 @@ def test_a_run_keeps_its_tokens_where_its_plugin_lists_others(tmp_path: Path, ho
     before, _ = evaluate(tmp_path, *map(str, options))
     for letters in (["c", "a", "b"], ["c", "d", "a", "b"]):
         plugin.write_text(ENDLESS + f"LETTERS = {letters}\n", encoding="utf-8")
-        shutil.rmtree(home / "cache")  # else what was prepared with the others is found
+        shutil.rmtree(home / "cache")  # otherwise the data prepared with the old tokens are found
         assert evaluate(tmp_path, *map(str, options))[0]["metrics"] == before["metrics"]

@@ -1,4 +1,4 @@
-"""`evaluate` of several runs: each run's figures as of one, then mean and standard deviation of what all have."""
+"""`evaluate` of several runs: figures as for a single run, then the mean and standard deviation of common ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_last_object_has_mean_and_deviation_of_every_figure(trained_runs: Pa
     *runs, last = records(evaluate(trained_runs, "short", "long", "--split", "test", "--beam-size", 2, "--json"))
     for run in runs:
         (alone,) = records(evaluate(trained_runs, run["run"], "--split", "test", "--beam-size", 2, "--json"))
-        assert run | {"seconds": 0} == alone | {"seconds": 0}, "as of one run"
+        assert run | {"seconds": 0} == alone | {"seconds": 0}, "a run has other figures when evaluated alone"
     assert [Path(run["run"]).name for run in runs] == ["short", "long"]
     assert last["event"] == "evaluations_finished" and last["runs"] == [run["run"] for run in runs]
     assert (last["split"], last["sentences"]) == ("test", runs[0]["sentences"])
@@ -82,7 +82,7 @@ def test_a_note_about_the_data_of_all_runs_is_printed_once(tmp_path: Path) -> No
     assert result.stderr.count("All of 40 valid sources are in the train split too.") == 1
 
 
-def test_other_sentences_have_no_mean(trained_runs: Path) -> None:
+def test_runs_with_different_sentences_have_no_mean(trained_runs: Path) -> None:
     result = evaluate(trained_runs, "short", "other", "--json")
     assert result.returncode == 2
     assert [Path(json.loads(line)["run"]).name for line in result.stdout.splitlines()] == ["short", "other"]
@@ -92,7 +92,7 @@ def test_other_sentences_have_no_mean(trained_runs: Path) -> None:
     )
 
 
-def test_figures_of_other_tokens_have_no_mean(trained_runs: Path, other_tokens: Path) -> None:
+def test_metrics_over_different_tokens_have_no_mean(trained_runs: Path, other_tokens: Path) -> None:
     result = evaluate(trained_runs, "short", other_tokens.name, "--json")
     *runs, last = records(result)
     left_out = {"loss", "perplexity", "token_accuracy", "token_error_rate"}
@@ -122,7 +122,7 @@ def test_a_run_that_repeats_another_counts_once(trained_runs: Path, tmp_path: Pa
         for name in ("short", "long")
     ]
     alone = evaluate(tmp_path, "short", "short again", "--json")
-    assert (alone.returncode, len(alone.stdout.splitlines())) == (0, 2)  # and no mean, for one has no deviation
+    assert (alone.returncode, len(alone.stdout.splitlines())) == (0, 2)  # no mean: a single run has no deviation
     assert alone.stderr.startswith("warning: short again repeats short, seed included: it is left out of the mean")
 
 

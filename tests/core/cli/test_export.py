@@ -1,4 +1,4 @@
-"""`export` writes where nothing is, whole or not at all, and takes only what acts on its format."""
+"""`export` overwrites nothing, writes all or nothing, and accepts only options that its format uses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_an_empty_folder_that_is_filled_stays_the_same_folder(workspace: Path, t
     assert "config.yaml" in {path.name for path in folder.iterdir()}
 
 
-def test_a_file_of_safetensors_holds_the_weights_alone(workspace: Path, tmp_path: Path) -> None:
+def test_a_safetensors_file_holds_only_the_weights(workspace: Path, tmp_path: Path) -> None:
     done = run_headlight(
         "export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path
     )
@@ -81,7 +81,7 @@ def test_a_file_of_safetensors_holds_the_weights_alone(workspace: Path, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
 
 
-def test_a_folder_is_in_the_way_of_a_file_of_safetensors(workspace: Path, tmp_path: Path) -> None:
+def test_a_folder_with_the_name_of_a_safetensors_file_is_refused(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "m.safetensors").mkdir()
     refused = run_headlight(
         "export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path
@@ -183,13 +183,13 @@ def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, t
     assert run_headlight("export", run.path, "--format", what, "--output", "out", cwd=tmp_path).returncode == 0
     assert read_config(tmp_path / "out" / "config.yaml").decoding.beam_size == 3
     if what == "safetensors":
-        assert RunFolder.open(tmp_path / "out").config() == run.config_at(20), "and its checksum is right"
+        assert RunFolder.open(tmp_path / "out").config() == run.config_at(20), "with a valid checksum"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("number", STOP_SIGNALS)
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "out"), ("headlight", "out.headlight")])
-def test_a_signal_leaves_nothing_that_is_half_written(
+def test_a_signal_leaves_no_incomplete_files(
     workspace: Path, tmp_path: Path, what: str, name: str, number: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", EXPORTING.format(number=int(number))]

@@ -1,4 +1,4 @@
-"""A pipe that is full and that nobody reads keeps no process that is asked to end."""
+"""A full pipe without a reader does not keep a process from ending on a signal."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from core.cli.interruptible_output import interruptible_stream
 from core.run_folder import RunFolder
 from tests.reliability.training_process import MAIN, SECONDS, train
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="opens a pipe anew, so as not to wait for its reader")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reopens a pipe through /proc")
 
 
 @pytest.fixture
 def full_pipe() -> Iterator[int]:
-    """The end to write to of one that nobody reads; the process that writes there fills it."""
+    """The write end of a pipe that nobody reads and the process under test fills."""
     unread, written = os.pipe()
     yield written
     os.close(unread)
@@ -32,7 +32,7 @@ def full_pipe() -> Iterator[int]:
 
 @pytest.fixture
 def small_full_pipe(full_pipe: int) -> int:
-    """One that a tenth of the lines fills."""
+    """A pipe that is full after a tenth of the lines."""
     import fcntl
 
     fcntl.fcntl(full_pipe, fcntl.F_SETPIPE_SZ, 4096)
@@ -41,7 +41,7 @@ def small_full_pipe(full_pipe: int) -> int:
 
 @contextmanager
 def writing(command: list[str], pipe: int, *, stderr: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that has filled the pipe, and has more to write."""
+    """A process that has filled the pipe and has more to write."""
     with subprocess.Popen(command, stdout=pipe, stdin=subprocess.DEVNULL, stderr=stderr) as process:
         try:
             while select([], [pipe], [], 0)[1]:
@@ -54,7 +54,7 @@ def writing(command: list[str], pipe: int, *, stderr: int) -> Iterator[subproces
 
 
 def fill(pipe: int) -> None:
-    """Leave no room for a byte: a pipe that is no longer ready takes some thousand more."""
+    """Fill the pipe to the last byte: one that is no longer ready still takes some thousand bytes."""
     own = os.open(f"/proc/self/fd/{pipe}", os.O_WRONLY | os.O_NONBLOCK)
     with suppress(BlockingIOError):
         while True:
@@ -63,7 +63,7 @@ def fill(pipe: int) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_translations_that_nobody_reads_end_with_the_first_signal(
+def test_translating_to_a_full_pipe_ends_with_the_first_signal(
     workspace: Path, tmp_path: Path, small_full_pipe: int, number: signal.Signals
 ) -> None:
     (tmp_path / "in.txt").write_text("a b\n" * 256, encoding="utf-8")
@@ -75,7 +75,7 @@ def test_translations_that_nobody_reads_end_with_the_first_signal(
     assert output.decode().splitlines()[-1] == f"headlight: ended by {number.name}."
 
 
-def test_a_training_whose_events_nobody_reads_saves_at_the_first_signal(tmp_path: Path, full_pipe: int) -> None:
+def test_training_with_events_to_a_full_pipe_saves_at_the_first_signal(tmp_path: Path, full_pipe: int) -> None:
     run = tmp_path / "run"
     command = train(tmp_path, "--run-dir", str(run), "--json", "training.checkpoint_every=100000")
     with writing(command, full_pipe, stderr=full_pipe) as process:
@@ -85,7 +85,7 @@ def test_a_training_whose_events_nobody_reads_saves_at_the_first_signal(tmp_path
     assert folder.state.state == "stopped" and folder.checkpoint_steps()[-1] == folder.state.last_step > 0
 
 
-def test_a_listing_that_nobody_reads_ends_with_the_first_signal(
+def test_listing_to_a_full_pipe_ends_with_the_first_signal(
     workspace: Path, tmp_path: Path, small_full_pipe: int
 ) -> None:
     for number in range(60):
@@ -96,9 +96,9 @@ def test_a_listing_that_nobody_reads_ends_with_the_first_signal(
         assert process.wait(SECONDS) == 128 + signal.SIGINT
 
 
-@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # what writes there has it open to the end
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")  # the wrapper keeps it open to the end
 def test_output_to_a_closed_stream_does_not_land_in_a_file_opened_later(tmp_path: Path) -> None:
-    """In its place there is one that leads nowhere, which nobody but what writes there knows."""
+    """The wrapper keeps the original stream open; otherwise the next opened file would get its descriptor."""
     stream = interruptible_stream(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 (as reopen_closed_streams does)
     with (tmp_path / "run.json").open("w", encoding="utf-8") as file:
         print("an event", file=stream, flush=True)

@@ -1,4 +1,4 @@
-"""`--minimum-risk`: of a beam's outputs that with the fewest errors to be expected, wherever texts are decoded."""
+"""`--minimum-risk` chooses the hypothesis of a beam with the fewest expected errors, in `translate` and `evaluate`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS = ("1 2 3", "3 2 1", "1 1 2", "4 3 3", "5 1 4", "2 5 5")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that knows how long outputs are, and little of their tokens."""
+    """A run that has learnt the length of outputs, but hardly their tokens."""
     folder = tmp_path_factory.mktemp("runs")
     with Engine(cache_dir=folder / "cache") as engine:
         run = begun(

@@ -1,4 +1,4 @@
-"""A run whose corpus was moved goes on where that is named anew."""
+"""A run whose corpus was moved resumes when the new location is given."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_run_resumes_with_a_moved_corpus_as_with_the_original(workspace: Path,
 def test_missing_files_named_in_full_are_asked_for_by_their_own_options(
     workspace: Path, tmp_path: Path, missing: tuple[str, ...]
 ) -> None:
-    """Wherever the folder is: the files are not in it."""
+    """The option `folder` does not matter, as the files are outside it."""
     corpus = shutil.copytree(workspace, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
     options = {name: str(corpus / file) for name, file in FILES.items()}
     run = train_run(tmp_path, {"folder": str(workspace), **options})
@@ -107,7 +107,7 @@ def test_an_option_too_long_for_a_file_name_is_not_taken_for_one(workspace: Path
 
 
 def train_run(folder: Path, options: dict[str, str]) -> Path:
-    """A run of two steps on a corpus of one's own."""
+    """Train a run of two steps with these options of parallel_text."""
     dataset = {"plugin": "parallel_text", "options": options}
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": dataset})
     (folder / "tiny.yaml").write_text(config_to_yaml(config), encoding="utf-8")
@@ -132,7 +132,7 @@ def test_the_command_to_resume_names_a_moved_corpus(
 
 
 def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_path: Path) -> None:
-    """An earlier version took columns for texts in two files, where they have no effect."""
+    """An earlier version accepted columns for texts in two files, where they have no effect."""
     earlier = tmp_path / "plugins" / "parallel_text.py"
     earlier.parent.mkdir()
     code = (built_in_plugins_dir() / "parallel_text.py").read_text(encoding="utf-8")
@@ -159,7 +159,7 @@ def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_pa
 
 
 def test_a_run_resumes_with_a_separator_that_new_runs_refuse(tmp_path: Path) -> None:
-    """An earlier version took one that cuts nothing."""
+    """An earlier version accepted a separator that cuts nothing."""
     corpus, earlier = tmp_path / "corpus", tmp_path / "plugins" / "parallel_text.py"
     for folder in (corpus, earlier.parent):
         folder.mkdir()

@@ -1,4 +1,4 @@
-"""Events as the JSON lines of `--json`."""
+"""The JSON lines of events that `--json` prints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.core.examples import probe
 
 def printed(record: dict[str, object], capsys: pytest.CaptureFixture[str]) -> object:
     print_json(record)
-    line, rest = capsys.readouterr().out.split("\n")  # U+2028 and the like stand inside texts
+    line, rest = capsys.readouterr().out.split("\n")  # not splitlines(): texts may contain U+2028
     assert rest == ""
     return json.loads(line)
 

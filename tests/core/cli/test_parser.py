@@ -1,4 +1,4 @@
-"""Words on the command line as arguments."""
+"""Parsing the command line's arguments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_an_empty_path_is_refused(words: list[str], capsys: pytest.CaptureFixtur
     assert expected in capsys.readouterr().err
 
 
-def test_overrides_add_up() -> None:
+def test_repeated_set_options_are_collected() -> None:
     assert parse(["train", "--set", "a=1", "copy_task", "--set", "b=2"]).set == ["a=1", "b=2"]
 
 
@@ -72,7 +72,7 @@ def test_help_explains_the_arguments(
     assert expected in capsys.readouterr().out
 
 
-def test_a_home_is_found_behind_an_equals_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_folder_is_expanded_after_an_equals_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.path.expanduser", lambda text: text.replace("~", str(tmp_path)))
     arguments = parse(["train", "copy_task", "--runs-dir=~/runs", "--plugins-dir=~/plugins"])
     assert (arguments.runs_dir, arguments.plugins_dir) == (tmp_path / "runs", [tmp_path / "plugins"])

@@ -1,4 +1,4 @@
-"""`plugins list`, `plugins check`, and `train` of a name taken twice."""
+"""`plugins list`, `plugins check`, and `train` with an ambiguous plugin name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PLUGIN = Mine
 """
 
 
-def test_every_plugin_has_a_row_broken_ones_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_plugin_has_a_row_even_if_it_is_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
     (tmp_path / "broken.py").write_text("this is no Python\n", encoding="utf-8")
     assert list_plugins(Namespace(json=False, plugins_dir=[tmp_path])) == 0

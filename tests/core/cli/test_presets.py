@@ -30,5 +30,5 @@ def test_a_preset_is_shown_verbatim_and_in_json_with_all_its_settings(
     (line,) = capsys.readouterr().out.splitlines()
     record = json.loads(line)
     assert (record["name"], record["summary"]) == ("reverse", preset_summary("reverse"))
-    assert record["config"]["model"]["attention_dropout"] == 0.0, "a default, which the YAML leaves out"
+    assert record["config"]["model"]["attention_dropout"] == 0.0, "defaults that the YAML omits must be included"
     assert RunConfig.model_validate(record["config"]) == read_preset("reverse")

@@ -1,4 +1,4 @@
-"""`runs list|show|delete` over run folders, run in this process."""
+"""`runs list|show|delete`, run in this process."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def runs_dir(tmp_path: Path) -> Path:
         run.write_validation(ValidationDone(step=20, metrics={"valid/loss": 0.25}, sentences=(), is_best=True))
         run.update(state="learning", last_step=20, best_step=20, best_value=0.25)
     RunFolder.open(tmp_path / "done").release("finished", "max_steps")
-    RunFolder.open(tmp_path / "killed").update(pid=2**22 + 1)  # beyond the largest process number of Linux
+    RunFolder.open(tmp_path / "killed").update(pid=2**22 + 1)  # above the largest process ID of Linux
     return tmp_path
 
 
@@ -51,7 +51,7 @@ def stdout_lines(runs_dir: Path, capfd: pytest.CaptureFixture[str], *arguments: 
     return str(out).splitlines()
 
 
-def test_a_run_that_is_not_there_names_the_command_that_shows_those_that_are(
+def test_the_error_for_a_missing_run_names_the_command_that_lists_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "my runs"
@@ -64,7 +64,7 @@ def test_a_run_that_is_not_there_names_the_command_that_shows_those_that_are(
     assert capfd.readouterr().err.endswith(f" nor in {folder}. `runs list` shows what is there.\n")
 
 
-def test_every_run_is_a_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_every_run_is_listed_on_one_line(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert stdout_lines(runs_dir, capfd, "list") == [
         "done    finished     step 20       best valid/loss 0.25 at step 20",
         "killed  interrupted  step 20       best valid/loss 0.25 at step 20",
@@ -96,7 +96,7 @@ def test_the_group_of_seeds_and_the_parent_of_a_run_are_shown(
 
 @pytest.mark.parametrize("verb", ["evaluate", "runs show", "runs compare"])
 @pytest.mark.parametrize("is_folder_here", [False, True])
-def test_a_group_named_as_a_run_is_answered_with_the_names_of_its_runs(
+def test_the_error_for_a_group_named_as_a_run_names_its_runs(
     runs_dir: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -148,7 +148,7 @@ def test_a_damaged_run_can_be_deleted(runs_dir: Path, capfd: pytest.CaptureFixtu
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
 
-def test_a_pipe_in_the_place_of_a_document_keeps_nobody_waiting(
+def test_a_pipe_in_place_of_a_document_does_not_block_deletion(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (runs_dir / "done" / "run.json").unlink()
@@ -169,7 +169,7 @@ def test_a_folder_that_never_was_a_run_is_neither_listed_nor_deleted(
 
 
 @pytest.mark.parametrize("document", ['{"id": 3}', "{}", ""])
-def test_a_foreign_folder_with_file_names_like_ours_is_not_deleted(
+def test_a_foreign_folder_with_the_file_names_of_a_run_is_not_deleted(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], document: str
 ) -> None:
     (runs_dir / "other").mkdir()
@@ -187,7 +187,7 @@ def test_one_readable_file_is_enough_to_delete_a_former_run(
 ) -> None:
     for name in {"run.json", "config.yaml", "metrics.jsonl"} - {kept}:
         (runs_dir / "done" / name).write_text("", encoding="utf-8")
-    (runs_dir / "done" / ".DS_Store").touch()  # a desktop's, which nobody misses
+    (runs_dir / "done" / ".DS_Store").touch()  # made by a desktop, and deleted with the run
     assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
 
 
@@ -213,7 +213,7 @@ def test_every_file_that_a_run_writes_is_recognised_as_its_own(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], run: Path
 ) -> None:
     shutil.copytree(run, runs_dir / "copy")
-    (runs_dir / "copy" / "run.json.tmp").touch()  # as a crash leaves them
+    (runs_dir / "copy" / "run.json.tmp").touch()  # left by a crash
     shutil.copytree(
         next((runs_dir / "copy" / "checkpoints").iterdir()), runs_dir / "copy" / "checkpoints" / "000001.old"
     )
@@ -221,7 +221,7 @@ def test_every_file_that_a_run_writes_is_recognised_as_its_own(
 
 
 @pytest.mark.parametrize("created", [1e300, -1e18])
-def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
+def test_a_run_with_an_impossible_date_is_damaged_and_hides_no_others(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], created: float
 ) -> None:
     RunFolder.open(runs_dir / "done").update(created=created)
@@ -230,7 +230,7 @@ def test_a_run_of_no_year_is_damaged_and_does_not_hide_the_others(
     assert other.startswith("killed  interrupted")
 
 
-def test_no_runs_give_no_lines(
+def test_without_runs_nothing_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert stdout_lines(tmp_path, capfd, "list") == []
@@ -264,7 +264,8 @@ def test_a_runs_folder_of_the_environment_that_is_a_file_is_refused(
 def test_a_run_is_shown_with_figures_and_settings(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     lines = stdout_lines(runs_dir, capfd, "show", "done")
     assert {"state finished", "last_step 20", "valid/loss 0.25", "name: done"} <= set(lines)
-    assert not any(line.startswith(("group", "note", "parent", "is_shared")) for line in lines)  # it has none of them
+    # Lines without a value are omitted.
+    assert not any(line.startswith(("group", "note", "parent", "is_shared")) for line in lines)
     (line,) = stdout_lines(runs_dir, capfd, "show", "done", "--json")
     record = json.loads(line)
     assert record["metrics"] == {"valid/loss": 0.25} and record["config"]["dataset"]["plugin"] == "copy_task"
@@ -308,14 +309,14 @@ def test_runs_are_deleted_all_or_none(runs_dir: Path, capfd: pytest.CaptureFixtu
 
 @pytest.fixture
 def handlers() -> Iterator[None]:
-    """Who hears signals in the test run itself, put back after a verb that ignored them at its end."""
+    """Restore the signal handlers of the test run after a verb that ignored signals at its end."""
     before = {one: signal.getsignal(one) for one in STOP_SIGNALS}
     yield
     for one, handler in before.items():
         signal.signal(one, handler)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends the process")
 @pytest.mark.parametrize("number", STOP_SIGNALS)
 @pytest.mark.usefixtures("handlers")
 def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
@@ -335,7 +336,7 @@ def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
     assert [path.name for path in runs_dir.iterdir()] == ["killed"] and RunFolder.open(runs_dir / "killed")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends the process")
 def test_the_remains_of_a_killed_deletion_are_not_a_run_and_are_removed_a_day_later(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -415,7 +416,7 @@ def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytes
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
 
 
-def test_json_has_one_path_of_a_run_however_it_was_typed(workspace: Path) -> None:
+def test_json_has_the_same_path_of_a_run_however_it_was_typed(workspace: Path) -> None:
     def run_path(*command: str) -> str:
         result = run_headlight(*command, "--json", cwd=workspace)
         assert result.returncode == 0, result.stderr

@@ -1,4 +1,4 @@
-"""`train --seeds` says of which sentences its means are."""
+"""`train --seeds`: its means, and what happens if a seed cannot be trained."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def train_with_seeds(workspace: Path, *options: str) -> CompletedProcess[str]:
 
 
 def train_output(workspace: Path, *options: str) -> str:
-    """What it prints."""
+    """The standard output of a successful `train --seeds`."""
     result = train_with_seeds(workspace, *options)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
 
 def means_heading(workspace: Path, *options: str) -> list[str]:
-    """The lines between the last run's and the table of means."""
+    """The lines between those of the last run and the table of means."""
     return [
         line
         for line in train_output(workspace, *options).rpartition("\n\n")[2].splitlines()
@@ -44,7 +44,7 @@ def means_heading(workspace: Path, *options: str) -> list[str]:
 
 
 def few_pairs(workspace: Path) -> tuple[str, str]:
-    """Options for a corpus whose validation decodes all that it has."""
+    """Write a corpus whose validation decodes every sentence; return the options to train on it."""
     for split, count in (("train", 20), ("valid", 3)):
         (workspace / f"{split}.tsv").write_text("a b\tb a\n" * count, encoding="utf-8")
     options = f"{{folder: {workspace}, train_source: train.tsv, valid_source: valid.tsv}}"
@@ -120,7 +120,7 @@ def test_the_remaining_seeds_are_named_if_the_second_cannot_be_prepared(
     assert {RunFolder.open(run).config().seed for run in list_runs(tmp_path / "runs")} == {0, 1}
 
 
-def test_a_signal_too_late_to_stop_one_seed_stops_the_remaining_ones(
+def test_a_signal_too_late_for_one_seed_stops_the_remaining_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn = EngineClient.learn
@@ -167,7 +167,7 @@ def test_a_damaged_run_does_not_hide_how_its_training_ended(
     assert any(line.startswith(f"headlight: {message}") for line in result.stderr.splitlines())
 
 
-def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_path: Path) -> None:
+def test_two_seeds_have_no_mean_if_the_corpus_changed_between_them(tmp_path: Path) -> None:
     corpus = few_pairs(tmp_path)
     (tmp_path / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=2)), encoding="utf-8")
     for seed in (0, 1):
@@ -185,5 +185,5 @@ def test_two_seeds_of_a_corpus_that_was_changed_between_them_have_no_mean(tmp_pa
     )
 
 
-def test_two_commands_of_one_second_are_two_groups() -> None:
+def test_two_commands_in_the_same_second_have_different_groups() -> None:
     assert new_group_name("tiny") != new_group_name("tiny")

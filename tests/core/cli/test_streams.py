@@ -1,4 +1,4 @@
-"""What nobody reads any more goes nowhere, and so does progress without room; of results that is told."""
+"""Output to a closed pipe is discarded, as is progress on a full disk; results that cannot be written are reported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_output_to_a_pipe_without_a_reader_is_discarded() -> None:
 @pytest.fixture
 def full_disk() -> Iterator[TextIO]:
     if not Path("/dev/full").exists():
-        pytest.skip("/dev/full is of Linux")
+        pytest.skip("only Linux has /dev/full")
     stream = Path("/dev/full").open("w")  # noqa: SIM115 (closing it fails as writing does)
     yield stream
     discard_output(stream)
@@ -65,7 +65,7 @@ def test_unwritable_results_do_not_stop_the_work_and_are_reported_at_its_end(
         results.require_written("All is saved.")
 
 
-def test_results_of_long_work_that_nobody_reads_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_of_long_work_to_a_closed_pipe_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     results = ResultPrinter()
@@ -84,16 +84,16 @@ class BrokenPipeOfWindows(StringIO):
 def test_windows_reports_a_closed_pipe_as_an_invalid_argument(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.cli.streams.PIPE_CLOSED_ERRNO", errno.EINVAL)
     monkeypatch.setattr("sys.stdout", BrokenPipeOfWindows())
-    with pytest.raises(BrokenPipeError), required_stdout():  # which ends the command, and is no error
+    with pytest.raises(BrokenPipeError), required_stdout():  # ends the command without an error
         print("x")
 
 
-def test_an_error_of_another_file_is_not_reported_as_one_of_the_output() -> None:
+def test_an_error_of_another_file_is_not_reported_as_an_output_error() -> None:
     with pytest.raises(FileNotFoundError), required_stdout():
         Path("nowhere").read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX pipes")
 def test_another_broken_pipe_does_not_end_the_command_silently(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def write_to_a_process_that_has_ended(arguments: object) -> int:
         reading, writing = os.pipe()

@@ -1,4 +1,4 @@
-"""What a training shows on the terminal."""
+"""The progress that training shows on the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of results are whole or not there."""
+"""Result files are written completely or not at all; text files are read line by line."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def test_an_unwritable_path_is_reported_in_a_sentence(tmp_path: Path) -> None:
             pass
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
-@pytest.mark.parametrize("length", [1, 100_000])  # refused when it is closed, and when it is written
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+@pytest.mark.parametrize("length", [1, 100_000])  # the error occurs on closing, and on writing
 def test_a_full_disk_is_reported_in_a_sentence(length: int) -> None:
     with pytest.raises(UserError, match=r"^/dev/full: cannot be written \(No space left on device\)"):  # noqa: SIM117
         with output_file(Path("/dev/full")) as file:
             print("x" * length, file=file)
 
 
-def test_an_error_of_the_engine_is_not_reported_as_one_of_the_file(
+def test_an_error_of_the_engine_is_not_reported_as_a_file_error(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*arguments: object, **options: object) -> None:

@@ -1,4 +1,4 @@
-"""`train` says which pairs it does without, and that there is nothing left to do."""
+"""`train`: its messages about left-out pairs and finished runs, its errors, and the commands it suggests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PLUGIN = Mine
 
 
 def train(workspace: Path, runs_dir: Path, *overrides: str, options: tuple[str, ...] = ()) -> CompletedProcess[str]:
-    """Two steps on the corpus of this place, as its run has it."""
+    """Train two steps on the workspace's corpus, with the config of its run."""
     settings = [word for override in ("training.max_steps=2", *overrides) for word in ("--set", override)]
     config = RunFolder.open(workspace / "run").path / "config.yaml"
     result = run_headlight("train", config, "--runs-dir", runs_dir, *settings, *options, cwd=runs_dir)
@@ -67,7 +67,7 @@ def test_json_has_the_number_of_overlong_pairs(workspace: Path, tmp_path: Path) 
     assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="/proc is of Linux")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
 def test_a_folder_that_cannot_be_made_is_not_reported_as_a_full_disk(workspace: Path) -> None:
     result = run_headlight("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
     assert result.returncode == 2
@@ -124,7 +124,7 @@ def test_shorter_sentences_are_advised_if_one_is_too_much_for_memory(
         assert part in ended.stderr
 
 
-def test_the_run_of_smaller_batches_has_the_settings_changed_since_and_the_same_place(
+def test_the_command_for_smaller_batches_keeps_changed_settings_and_the_runs_folder(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run_out(*_: object) -> Loss:
@@ -203,14 +203,14 @@ def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
     (line,) = refused.stderr.splitlines()
     assert refused.returncode == 2 and "run cannot be written: Not a directory." in line
     message = "Prepared data cannot be kept in "
-    assert message in refused.stdout, "the events come as they happen"
+    assert message in refused.stdout, "the event must be printed before the refusal"
     trained = run_headlight(*command, tmp_path / "run", cwd=tmp_path)
     assert trained.returncode == 0 and trained.stderr.startswith(message)
 
 
 @pytest.fixture
 def run_of_mine(tmp_path: Path) -> Path:
-    """A run on a plugin in a folder that Headlight does not look through by itself."""
+    """A run with a plugin in a folder that Headlight does not search by default."""
     (tmp_path / "my plugins").mkdir()
     (tmp_path / "my plugins" / "mine.py").write_text(MINE, encoding="utf-8")
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "mine"}})
@@ -231,7 +231,7 @@ def test_the_command_to_resume_names_the_plugins_folder(
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
     resumed = run_headlight(verb, *arguments, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
-    assert "step 3" in resumed.stdout.splitlines(), "as many steps as the first command asked for"
+    assert "step 3" in resumed.stdout.splitlines(), "the suggested command must keep max_steps"
 
 
 def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_one(
@@ -296,7 +296,7 @@ def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(NOT_FOUND_ADVICE)
 
 
-def test_an_internal_error_ends_a_run_in_its_events_and_run_json_and_logs_its_traceback(
+def test_an_internal_error_is_recorded_in_events_and_run_json_and_logged(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     take_step = Trainer._take_step
@@ -310,7 +310,7 @@ def test_an_internal_error_ends_a_run_in_its_events_and_run_json_and_logs_its_tr
     run = tmp_path / "run"
     done = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
     assert done.returncode == 1
-    *_, trouble, _, end = map(json.loads, done.stdout.splitlines())  # it paused between
+    *_, trouble, _, end = map(json.loads, done.stdout.splitlines())  # the skipped event is the pause
     assert trouble["event"] == "trouble" and "in fails_at_the_sixth" in trouble["details"]
     assert (end["event"], end["reason"], end["run"], end["step"]) == ("run_finished", "fault", str(run), 5)
     last = done.stderr.splitlines()[-1]
@@ -339,7 +339,7 @@ def test_an_internal_error_while_the_engine_starts_is_reported(
         assert line.startswith("headlight: a fault of ours (ImportError: libtorch_cpu.so: no such file). Please report")
 
 
-@pytest.mark.parametrize("validate_every", [20, 30])  # within the learning, and at the end alone
+@pytest.mark.parametrize("validate_every", [20, 30])  # during training, and only at its end
 def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, validate_every: int
 ) -> None:

@@ -1,4 +1,4 @@
-"""`translate` of files: line by line, in their order, and what cannot be translated is named before anything is."""
+"""`translate` of files and pipes: line by line and in order; a file's invalid lines are reported before any output."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.in_process import run_headlight
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that has learnt next to nothing."""
+    """A run that has learnt almost nothing."""
     folder = tmp_path_factory.mktemp("runs")
     with Engine(cache_dir=folder / "cache") as engine:
         run = begun(engine, folder, max_steps=5)
@@ -82,7 +82,7 @@ def test_a_terminal_is_prompted_for_texts(run: Path, tmp_path: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.readline() == b"Type texts to translate, one a line; Ctrl-D ends them.\n"
         assert process.stdout is not None
-        for line in (b"1 2\n", b"3\n"):  # each is answered
+        for line in (b"1 2\n", b"3\n"):  # each line gets its answer at once
             os.write(write_end, line)
             assert process.stdout.readline().endswith(b"\n")
         os.write(write_end, b"\x04")
@@ -93,7 +93,7 @@ def test_a_terminal_is_prompted_for_texts(run: Path, tmp_path: Path) -> None:
 
 @contextmanager
 def translating(run: Path, cwd: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], IO[str], IO[str]]]:
-    """`translate` in a process of its own, which reads from a pipe: to write to, and to read from."""
+    """`translate` in a separate process that reads from a pipe: the process, its standard input and its output."""
     command = [sys.executable, str(ROOT / "main.py"), "translate", str(run), *options]
     with subprocess.Popen(command, cwd=cwd, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True, bufsize=1) as process:
         assert process.stdin is not None and process.stdout is not None
@@ -114,12 +114,12 @@ def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Pa
     assert stderr.splitlines()[-1].startswith("headlight: standard input, line 5: The text “1 1 1 ")
 
 
-def test_the_contents_of_a_pipe_are_translated_like_a_file(run: Path, tmp_path: Path) -> None:
+def test_piped_input_is_translated_like_a_file(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("\ufeff1 2\n\n3\n" + "1 2 3\n" * 600 + "2", encoding="utf-8")
     expected = translate(run, tmp_path).stdout
     for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
         read_end, write_end = os.pipe()
-        os.write(write_end, given)  # a pipe has room for it
+        os.write(write_end, given)  # a pipe's buffer is large enough
         os.close(write_end)
         piped = run_headlight("translate", run, cwd=tmp_path, stdin=read_end)
         assert (piped.returncode, piped.stdout) == (0, expected)
@@ -145,7 +145,7 @@ def test_lines_before_a_bad_one_of_the_same_batch_are_answered(
     assert piped.returncode == 2 and piped.stderr.splitlines()[-1].startswith(why)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_signal_ends_the_wait_for_a_line(run: Path, tmp_path: Path) -> None:
     with translating(run, tmp_path) as (process, stdin, stdout):
         stdin.write("1\n")
@@ -155,7 +155,7 @@ def test_a_signal_ends_the_wait_for_a_line(run: Path, tmp_path: Path) -> None:
         assert process.wait(60) == 130 and stderr.splitlines()[-1] == "headlight: ended by SIGINT."
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_signal_that_also_ended_the_writer_is_not_the_end_of_input(run: Path, tmp_path: Path) -> None:
     with translating(run, tmp_path) as (process, stdin, stdout):
         stdin.write("1\n")
@@ -167,7 +167,7 @@ def test_a_signal_that_also_ended_the_writer_is_not_the_end_of_input(run: Path, 
 
 @contextmanager
 def feeding(feed: Callable[[int], None]) -> Iterator[int]:
-    """The end to read from of a pipe into which a thread writes with this, and which it closes."""
+    """The read end of a pipe into which a thread writes with `feed`, then closes it."""
     read_end, write_end = os.pipe()
 
     def write() -> None:
@@ -180,9 +180,9 @@ def feeding(feed: Callable[[int], None]) -> Iterator[int]:
         writing.result(SECONDS)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="asks a pipe what it holds")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the number of unread bytes in a pipe")
 @pytest.mark.parametrize("given", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
-def test_the_signature_of_the_texts_may_arrive_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
+def test_the_bom_or_gzip_signature_may_arrive_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
     def feed(pipe: int) -> None:
         for index in range(len(given)):
             os.write(pipe, given[index : index + 1])
@@ -201,7 +201,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def _num_unread_bytes(pipe: int) -> int:
-    """How many bytes of it are not read yet."""
+    """The number of unread bytes in a pipe."""
     import fcntl
     import termios
 
@@ -210,9 +210,9 @@ def _num_unread_bytes(pipe: int) -> int:
     return count[0]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a pipe's end there always waits")
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of Windows always block")
 @pytest.mark.parametrize("output", [(), ("--output", "out.txt")])
-def test_a_pipe_that_does_not_wait_is_waited_for(
+def test_a_non_blocking_pipe_is_waited_for(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: tuple[str, ...]
 ) -> None:
     is_waited_for = Event()
@@ -236,7 +236,7 @@ def test_a_pipe_that_does_not_wait_is_waited_for(
     assert outputs == run_headlight("translate", run, "1", "2", cwd=tmp_path).stdout
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="asks whether a pipe takes more")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs select() on a pipe")
 def test_a_fast_writer_does_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     read_end, write_end = os.pipe()
     with open(read_end) as stdin:  # noqa: PTH123 (a descriptor)
@@ -247,12 +247,12 @@ def test_a_fast_writer_does_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> 
             num_written += os.write(write_end, b"1 2\n" * 100)
         assert num_written < 2 * MAX_BUFFERED
         lines = next(taken)
-        assert select([], [write_end], [], 60)[1]  # there is room again
+        assert select([], [write_end], [], 60)[1]  # the pipe has room again
         os.close(write_end)
         assert 4 * len([*lines, *chain.from_iterable(taken)]) == num_written
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="arguments there are no bytes")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, arguments are not bytes")
 def test_bytes_that_are_not_utf8_are_refused(run: Path, tmp_path: Path) -> None:
     refused = run_headlight("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -262,7 +262,7 @@ def test_bytes_that_are_not_utf8_are_refused(run: Path, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="arguments there are no bytes")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, arguments are not bytes")
 def test_a_text_is_read_as_utf8_under_any_locale(run: Path, tmp_path: Path) -> None:
     under_ascii = "1 2 ü".encode().decode("ascii", "surrogateescape")
     for text in ("1 2 ü", under_ascii):
@@ -279,7 +279,7 @@ def test_outputs_do_not_overwrite_the_texts(run: Path, tmp_path: Path, name: str
     assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 def test_a_full_disk_is_reported_on_a_separate_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
     refused = translate(run, tmp_path, "--output", "/dev/full")
@@ -315,7 +315,7 @@ def test_a_length_penalty_without_a_beam_gives_a_warning(run: Path, options: tup
         assert (result.returncode, sentence in result.stderr.splitlines()) == (0, warned)
 
 
-def test_a_line_that_is_too_long_is_named_before_any_is_translated(run: Path, tmp_path: Path) -> None:
+def test_an_overlong_line_is_named_before_any_line_is_translated(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\n" + "3\n" * 300 + "1 " * 99 + "\n", encoding="utf-8")
     result = translate(run, tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
@@ -354,7 +354,7 @@ FILES = {"train_source": "train.txt", "train_target": "train.out", "valid_source
 @pytest.mark.parametrize(
     "tokenizer", [{"src": "characters", "tgt": "characters"}, {"src": "subword", "tgt": "subword", "size": 12}]
 )
-def test_a_file_of_the_corpus_is_read_as_evaluate_reads_it(tmp_path: Path, tokenizer: dict[str, Any]) -> None:
+def test_a_corpus_file_is_read_as_evaluate_reads_it(tmp_path: Path, tokenizer: dict[str, Any]) -> None:
     lines = ["abc cab", "bca", "cba abc", "bac aba", "cab cab"] * 8
     for name, texts in {"train.txt": lines, "train.out": lines, "spaced.txt": SPACED, "out": ["abc"] * 5}.items():
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
@@ -373,7 +373,7 @@ def test_a_file_of_the_corpus_is_read_as_evaluate_reads_it(tmp_path: Path, token
         for name in ("spaced.txt", "as_evaluated.txt")
     )
     of_spaced, of_evaluated = ([json.loads(line) | {"source": ""} for line in one] for one in (spaced, evaluated))
-    assert of_spaced == of_evaluated, "probabilities and unknown tokens included"
+    assert of_spaced == of_evaluated, "probabilities and unknown tokens must be equal, too"
     assert [" ".join(one["output"].split()) for one in of_spaced] == list(hypotheses)
 
 
@@ -386,7 +386,7 @@ def test_an_output_of_line_breaks_is_one_line(tmp_path: Path) -> None:
     assert trained.returncode == 0, trained.stderr
     texts = ("translate", "run", "a", "b")
     records = [json.loads(line) for line in run_headlight(*texts, "--json", cwd=tmp_path).stdout.splitlines()]
-    assert [one["output"] for one in records] == ["\r\n", "\r\n"], "it has learned to write them"
+    assert [one["output"] for one in records] == ["\r\n", "\r\n"], "the run has not learnt to write line breaks"
     assert run_headlight(*texts, cwd=tmp_path).stdout == "  \n  \n"
     n_best = run_headlight(*texts, "--n-best", "1", cwd=tmp_path).stdout.splitlines()
     assert [line.split("\t")[0::2] for line in n_best] == [["1", "  "], ["2", "  "]]

@@ -342,7 +342,7 @@ def test_shared_subwords_are_learnt_from_both_sides(prepare: Prepare) -> None:
 
 
 def test_auto_size_learns_as_many_subwords_as_the_texts_give(tmp_path: Path) -> None:
-    """Subwords may be the plugin's or the config's choice. A run's config.yaml stores their number and can be reused."""
+    """Subwords may be the plugin's or the config's choice. A run's config.yaml stores their number for later use."""
     code = WORDS.replace('"words"', '"pieces"').replace('"whitespace"', '"subword"')
     (tmp_path / "pieces.py").write_text(code, encoding="utf-8")
     (tmp_path / "words.py").write_text(WORDS, encoding="utf-8")

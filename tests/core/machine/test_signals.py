@@ -13,7 +13,7 @@ import pytest
 
 from core.machine.signals import STOP_SIGNALS, handling_signals
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends the process")
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ LIBRARY_MESSAGES = [  # what libraries print who can raise no exception
     "MemoryError",
 ]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 
 def test_an_out_of_memory_kill_is_distinguished_from_a_kill_by_a_person(

@@ -25,7 +25,7 @@ from tests.full_disk import no_file_beyond
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
 def test_a_full_disk_pauses_the_run_and_nothing_is_lost(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=40)
     answered(engine, Learn(steps=5))
