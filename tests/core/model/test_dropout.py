@@ -34,7 +34,7 @@ def test_neighbours_are_dropped_independently() -> None:
         assert abs(correlation) < 5 / math.sqrt(1 << 18)
 
 
-def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
+def test_kept_elements_are_scaled_by_the_rounded_rate() -> None:
     x = torch.randn(300, 7)
     y = training(0.1)(x)
     held = round(0.1 * 65536) / 65536

@@ -1,4 +1,4 @@
-"""A small task, prepared once for all tests here, and small runs of it."""
+"""A small task, prepared once for all tests here, and trainers for small runs on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.core.training.small_runs import DATASET, MODEL, MakeTrainer, finish
 @pytest.fixture(scope="session")
 def host() -> Iterator[PluginHost]:
     with PluginHost([Path(__file__).parent / "plugins"]) as host:
-        host.plugins()  # starts its process here, once, not within the first test that asks it
+        host.plugins()  # starts its process before the first test
         yield host
 
 
@@ -34,14 +34,14 @@ def data(host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> Prepared
 
 @pytest.fixture
 def make_trainer(data: PreparedData, host: PluginHost, tmp_path: Path) -> Iterator[MakeTrainer]:
-    """Trainers of the small task, each with a run folder of its own; other keywords are keys of `training`."""
+    """Create trainers for the small task, each with its own run folder; other keywords are keys of `training`."""
     with trainers_in(tmp_path, data, host) as make:
         yield make
 
 
 @contextmanager
 def trainers_in(runs_dir: Path, data: PreparedData, host: PluginHost) -> Iterator[MakeTrainer]:
-    """A function that makes trainers whose run folders lie in `runs_dir`."""
+    """Yield a function that creates trainers with run folders in `runs_dir`; close them at the end."""
     trainers: list[Trainer] = []
 
     def make(*, folder: RunFolder | None = None, seed: int = 0, **training: Any) -> Trainer:

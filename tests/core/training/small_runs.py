@@ -1,4 +1,4 @@
-"""Small runs: the task and model that the tests of training share."""
+"""The small task and model that the tests of training share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODEL = {"d_model": 16, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_la
 
 
 def finish(generator: Generator[Yielded | None, None, Returned]) -> tuple[list[Yielded], Returned]:
-    """Run a generator to its end: all it yielded but None, and what it returned."""
+    """Run a generator to its end; return the yielded values except None, and its return value."""
     yielded = list[Yielded]()
     while True:
         try:

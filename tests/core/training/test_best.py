@@ -1,4 +1,4 @@
-"""Which validation is the best, and how long it is waited for a better one."""
+"""Tracking the best validation, and the number of validations since."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_rising_metric_keeps_its_highest() -> None:
     assert (best.value, best.step, best.num_without_better) == (10.0, 1, 1)
 
 
-def test_not_a_number_is_never_the_best() -> None:
+def test_nan_is_never_the_best() -> None:
     best = taken("valid/loss", [float("nan"), 2.0, float("nan")])
     assert (best.value, best.step, best.num_without_better) == (2.0, 1, 1)
 
@@ -46,6 +46,6 @@ def test_the_same_validation_counts_once_and_stays_the_best() -> None:
     assert best.is_improved_by(2.0, 0) and not best.is_improved_by(2.0, 2)
 
 
-def test_its_state_brings_it_back() -> None:
+def test_the_best_is_restored_from_its_state() -> None:
     best = taken("valid/loss", [2.0, 3.0])
     assert Best(**best.state()) == best

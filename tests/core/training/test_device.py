@@ -1,4 +1,4 @@
-"""What an accelerator computes is what a processor does, and no step waits for it."""
+"""An accelerator computes what the CPU does, and no training step waits for it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def learner_on(device: torch.device, model: Transformer, **more: Any) -> tuple[U
 
 
 def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
-    """The figures of a few steps of two batches each, the average of their weights, and what it decodes."""
-    sgd = {"name": "sgd", "momentum": 0.9}  # Adam makes much of the gradients that are zero but for rounding
+    """The metrics of two steps of two batches each, the averaged weights, and decoded outputs."""
+    sgd = {"name": "sgd", "momentum": 0.9}  # Adam would amplify rounding errors of gradients that are zero
     updater, training = learner_on(device, small_model(**variant), optimizer=sgd)
     average = MovingAverage(updater.model, updater.optimizer, 0.9)
     steps = []
@@ -60,8 +60,8 @@ def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
     return [steps, [weight.cpu() for weight in average.model.parameters()], outputs, n_best, updater.is_finite]
 
 
-@pytest.mark.parametrize("variant", VARIANTS[4:7], ids=variant_name)  # each choice that changes the arithmetic
-def test_it_learns_and_decodes_as_a_processor_does(variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variant", VARIANTS[4:7], ids=variant_name)  # the variants that differ in arithmetic
+def test_it_trains_and_decodes_like_the_cpu(variant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "inference_mode", torch.no_grad)
     (steps, weights, *rest), (steps_here, weights_here, *rest_here) = (learned(one, variant) for one in (CPU, DEVICE))
     assert rest_here == rest
@@ -84,7 +84,7 @@ def test_no_step_waits_for_it(precision: str, optimizer: str) -> None:
         assert waited == ["_local_scalar_dense"]
 
 
-def test_a_run_is_probed_validated_saved_and_resumed(
+def test_a_run_on_it_is_probed_validated_saved_and_resumed(
     data: PreparedData, host: PluginHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch, "inference_mode", torch.no_grad)

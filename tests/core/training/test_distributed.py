@@ -1,4 +1,4 @@
-"""Several processes train one model as one does: real ones of main.py, stopped, killed and resumed."""
+"""Several processes train like a single one: real processes of main.py, stopped, killed and resumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.training.distributed import SeveralProcesses
 from tests.in_process import run_headlight
 from tests.reliability.run_digests import assert_same, digests
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs torchrun and gloo on Linux")
 
 ROOT = Path(__file__).parents[3]
 MAIN = [sys.executable, str(ROOT / "main.py")]
@@ -67,13 +67,13 @@ def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def alone(workdir: Path) -> RunFolder:
-    """Of one process, without dropout."""
+    """A run of a single process, without dropout."""
     assert run_headlight("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=workdir).returncode == 0
     return RunFolder.open(workdir / "alone")
 
 
 def free_port() -> str:
-    """One of this machine that nobody listens at."""
+    """A TCP port of this machine on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         return str(free.getsockname()[1])
 
@@ -82,7 +82,7 @@ def free_port() -> str:
 def processes(
     workdir: Path, count: int, *arguments: str, main: Sequence[str] = MAIN
 ) -> Iterator[list[subprocess.Popen[str]]]:
-    """`main.py train` as torchrun starts it, so many times; the first comes first."""
+    """Start `main.py train` in `count` processes, as torchrun would; yield them in the order of their ranks."""
     meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "PYTHONPATH": str(ROOT)}
     with ExitStack() as stack:
         started = []
@@ -94,12 +94,12 @@ def processes(
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )  # fmt: skip
             started.append(stack.enter_context(process))
-            stack.callback(process.kill)  # whoever waits for one that has failed would wait for half an hour
+            stack.callback(process.kill)  # waiting for a failed process would take half an hour
         yield started
 
 
 def trained(workdir: Path) -> Path:
-    """A run of two processes from its beginning to its end, by the very command that README names."""
+    """A complete run of two processes, started with the command in README."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     torchrun, *arguments = shlex.split(next(line for line in readme if line.startswith("torchrun ")), comments=True)
     (workdir / "main.py").symlink_to(MAIN[1])
@@ -109,20 +109,18 @@ def trained(workdir: Path) -> Path:
     assert done.returncode == 0, done.stderr
     (run,) = (workdir / "documented").iterdir()
     for output in (done.stdout, done.stderr):
-        assert output.splitlines().count(f"run {run}") == 1, "only the first is heard"
+        assert output.splitlines().count(f"run {run}") == 1, "only the first process prints"
     return run
 
 
 def wait_for_steps(process: subprocess.Popen[str]) -> None:
-    """Until it has learnt a little; it was called with --json."""
+    """Wait for the first steps of a process started with --json."""
     assert process.stdout is not None
     assert any(json.loads(line)["event"] == "steps_done" for line in process.stdout)
 
 
-def test_two_machines_each_with_its_own_torchrun_give_the_losses_of_one_process(
-    workdir: Path, alone: RunFolder
-) -> None:
-    """Both are this one; the second sees neither the run nor the data that the first has prepared."""
+def test_two_machines_give_the_losses_of_one_process(workdir: Path, alone: RunFolder) -> None:
+    """Two folders of this machine stand for them; the second process sees neither the first's run nor its data."""
     (workdir / "on_another_disk.py").write_text(ON_ANOTHER_DISK)
     meeting = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
     with ExitStack() as stack:
@@ -155,11 +153,11 @@ def test_machines_that_do_not_meet_get_advice(workdir: Path, monkeypatch: pytest
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "no_such_network")
     with processes(workdir, 2, "run.yaml", "--run-dir", "nowhere") as started:
         errors = [process.communicate()[1] for process in started]
-    assert [process.returncode for process in started] == [3, 2], errors  # of the first, a run has failed
+    assert [process.returncode for process in started] == [3, 2], errors  # in the first process, a run has failed
     assert all("GLOO_SOCKET_IFNAME" in error for error in errors), errors
 
 
-def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(workdir: Path) -> None:
+def test_an_error_in_the_call_is_the_last_message_of_torchrun(workdir: Path) -> None:
     command = [*torchrun_command(2), MAIN[1], "train", "no_such_preset"]
     result = subprocess.run(command, cwd=workdir, capture_output=True, text=True)
     assert result.returncode == 1
@@ -167,11 +165,11 @@ def test_what_is_wrong_with_a_call_is_the_last_that_torchrun_says(workdir: Path)
     assert set(border) == {"="} and last.strip().startswith("traceback : headlight: no_such_preset: no such preset")
 
 
-def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(workdir: Path) -> None:
+def test_a_run_stopped_by_a_signal_and_resumed_equals_one_never_stopped(workdir: Path) -> None:
     plain = digests(trained(workdir))
     with processes(workdir, 2, "run.yaml", "--run-dir", "stopped", "--json") as started:
         wait_for_steps(started[0])
-        for process in reversed(started):  # as Ctrl-C in a terminal: to all of them
+        for process in reversed(started):  # to all of them, as Ctrl-C in a terminal
             process.send_signal(signal.SIGINT)
         errors = [process.communicate()[1] for process in started]
     assert [process.returncode for process in started] == [128 + signal.SIGINT, 0], errors
@@ -179,17 +177,17 @@ def test_stopped_by_a_signal_and_resumed_they_equal_those_never_stopped(workdir:
     with processes(workdir, 2, "--resume", "stopped") as started:
         outputs = [process.communicate() for process in started]
     assert [process.returncode for process in started] == [0, 0], outputs
-    assert outputs[1] == ("", "")  # only the first is heard
+    assert outputs[1] == ("", "")  # only the first process prints
     assert 0 < stopped_at < 60, "stopped too late to be resumed"
     assert RunFolder.open(workdir / "stopped").state.last_step == 60
     assert_same(digests(workdir / "stopped"), plain)
 
 
 @pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
-def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
+def test_losing_a_process_ends_the_other_with_a_checkpoint_for_any_number(
     workdir: Path, lost: int, by: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that is killed, or that hangs for longer than the others are patient."""
+    """A process is killed, or hangs until the other one times out."""
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(workdir / f"{by.name}.json"))
     run = f"{by.name}{lost}"
     main = [sys.executable, "-c", WITH_SHORT_TIMEOUTS]
@@ -201,7 +199,7 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
         started[lost].kill()
         assert left.returncode == 3, (error, started[lost].communicate())
     assert "Another process of this run has ended" in error and str(workdir / run) in error
-    assert lost == 1 or error.startswith("\n")  # the bar of the first may stand on that line
+    assert lost == 1 or error.startswith("\n")  # the first process may have left a progress bar on the line
     for_torchrun = json.loads((workdir / f"{by.name}.json").read_text())["message"]["message"]
     assert for_torchrun in error.splitlines()
     last = RunFolder.open(workdir / run).checkpoint_steps()[-1]
@@ -210,10 +208,10 @@ def test_the_loss_of_one_ends_the_others_with_a_checkpoint_for_any_number(
     assert RunFolder.open(workdir / run).state.last_step == last + 3
 
 
-def test_the_rows_of_a_batch_are_shared_out_once_each(data: PreparedData) -> None:
+def test_the_rows_of_a_batch_are_divided_among_processes(data: PreparedData) -> None:
     batch, of_two = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
     parts = [SeveralProcesses(ProcessRank(rank, 3)).local_batches([batch, of_two]) for rank in range(3)]
-    assert [len(part) for part in parts] == [2, 2, 1]  # the last has none of two sentences
+    assert [len(part) for part in parts] == [2, 2, 1]  # of two sentences, the last process gets none
     rows = [row for part in parts for row in part[0].tgt_output.tolist()]
     assert sorted(rows) == sorted(batch.tgt_output.tolist())
     assert sum(part[0].num_target_tokens for part in parts) == batch.num_target_tokens

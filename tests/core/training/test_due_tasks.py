@@ -1,4 +1,4 @@
-"""What is due at a step, and that it is due until it is done."""
+"""The tasks due at a step, each until it is done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_the_untrained_model_is_probed_and_saved_but_not_validated() -> None:
     assert DueTasks().pending(0, TRAINING, None) == ["probe", "checkpoint"]
 
 
-def test_each_comes_at_its_own_steps_and_validation_at_the_last_too() -> None:
+def test_each_task_has_its_steps_and_validation_the_last_step_too() -> None:
     found = {step: DueTasks().pending(step, TRAINING, None) for step in (4, 20, 30, 40, 50)}
     assert found == {
         4: [],
@@ -27,7 +27,7 @@ def test_the_best_step_is_saved() -> None:
     assert DueTasks().pending(4, TRAINING, 4) == ["checkpoint"]
 
 
-def test_what_is_done_is_not_due_again_at_this_step() -> None:
+def test_a_finished_task_is_not_due_again_at_this_step() -> None:
     due = DueTasks()
     due.done_at["probe"] = 30
     assert due.pending(30, TRAINING, None) == ["checkpoint"]

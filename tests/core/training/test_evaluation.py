@@ -1,4 +1,4 @@
-"""Which metrics can choose the best checkpoint."""
+"""The metrics that can choose the best checkpoint."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from core.training.evaluation import require_known_metric
 
 
 @pytest.mark.parametrize("metric", ["valid/loss", "valid/chrf", "valid/first_letter"])
-def test_ours_and_the_plugins_own_are_known(data: PreparedData, host: PluginHost, metric: str) -> None:
+def test_built_in_metrics_and_those_of_the_plugin_are_known(data: PreparedData, host: PluginHost, metric: str) -> None:
     require_known_metric(metric, data, host)
 
 
-def test_an_unknown_one_is_refused_naming_all_there_are(data: PreparedData, host: PluginHost) -> None:
+def test_an_unknown_metric_is_refused_with_the_list_of_all(data: PreparedData, host: PluginHost) -> None:
     with pytest.raises(UserError, match=r"valid/first_letter, valid/loss, .* given 'valid/last_letter'"):
         require_known_metric("valid/last_letter", data, host)

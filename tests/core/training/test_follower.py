@@ -1,4 +1,4 @@
-"""What another process makes of the first one's document, where it cannot find the first one's data."""
+"""Another process prepares its data from the first process's document if it cannot find the first one's data."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from tests.core.data.conftest import drive
 
 @pytest.fixture
 def host(shared_host: PluginHost) -> PluginHost:
-    """A real one."""
+    """The shared plugin host in place of that of conftest.py."""
     return shared_host
 
 
 def config_with(size: int) -> RunConfig:
-    """Subwords of copied numbers."""
+    """A config with subwords of Roman numerals."""
     tokenizer = {"src": "subword_unigram", "tgt": "subword_unigram", "size": size}
     return RunConfig.model_validate({"dataset": {"plugin": "roman_numerals", "tokenizer": tokenizer}})
 
 
 def document_of(data: PreparedData, subwords: SubwordModels) -> dict[str, Any]:
-    """As it comes from another machine."""
+    """The document as it comes from a process on another machine."""
     models = {side: b64encode(model).decode() for side, model in subwords.items()}
     unprepared = {"data": "/not/on/this/machine", "local_options": data.local_options}
     return {**unprepared, "fingerprint": data.fingerprint, "tokens": data.own_tokens, "subwords": models}
 
 
-def test_it_takes_the_first_ones_subwords_though_its_own_would_be_others(host: PluginHost, tmp_path: Path) -> None:
+def test_it_uses_the_first_processs_subwords_though_its_own_would_differ(host: PluginHost, tmp_path: Path) -> None:
     own = drive(prepare_data(config_with(24).dataset, host, default_cache_dir()))
     theirs = drive(prepare_data(config_with(18).dataset, host, tmp_path)).subword_models
     assert theirs != own.subword_models
@@ -47,7 +47,7 @@ def test_it_takes_the_first_ones_subwords_though_its_own_would_be_others(host: P
     assert len(data.src_vocabulary) == 18
 
 
-def test_other_pairs_are_refused(host: PluginHost) -> None:
+def test_different_pairs_are_refused(host: PluginHost) -> None:
     config = config_with(24)
     data = drive(prepare_data(config.dataset, host, default_cache_dir()))
     document = document_of(data, data.subword_models) | {"fingerprint": "of other pairs"}
@@ -56,7 +56,7 @@ def test_other_pairs_are_refused(host: PluginHost) -> None:
 
 
 @pytest.mark.parametrize("is_found", [True, False])
-def test_it_draws_where_the_first_one_does(is_found: bool, host: PluginHost, tmp_path: Path) -> None:
+def test_it_draws_from_the_folder_that_the_first_process_uses(is_found: bool, host: PluginHost, tmp_path: Path) -> None:
     there, here = tmp_path / "there", tmp_path / "here"
     there.mkdir()
     for split in ("train", "valid"):

@@ -1,4 +1,4 @@
-"""What output and loss become without heads: the model's own figures, once with and once without them."""
+"""Ablating heads: output and loss equal those of the model with all heads and with these switched off."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def request_of(session: Session) -> LeaveOutHeads:
     return LeaveOutHeads(source=pair.source, reference=pair.target, heads=HEADS)
 
 
-def test_with_all_heads_it_is_the_probe_and_without_them_the_model_without_them(session: Session) -> None:
+def test_outputs_equal_the_models_with_all_heads_and_with_heads_off(session: Session) -> None:
     trainer = session.run.trainer
     seen = session.questions.leave_out_heads(request_of(session))
     probed = trainer.probe().sentences[0]
@@ -68,7 +68,7 @@ def test_the_loss_is_over_the_first_validation_pairs(session: Session) -> None:
     assert seen.without.valid_loss != seen.complete.valid_loss
 
 
-def test_not_a_bit_of_the_weights_changes_whether_it_works_or_not(session: Session) -> None:
+def test_the_weights_do_not_change_by_a_bit_even_on_an_error(session: Session) -> None:
     before = {name: tensor.clone() for name, tensor in named_weights(session.run.trainer.model).items()}
     request = request_of(session)
     session.questions.leave_out_heads(request)
@@ -82,6 +82,6 @@ def test_not_a_bit_of_the_weights_changes_whether_it_works_or_not(session: Sessi
         assert torch.equal(tensor, before[name]), name
 
 
-def test_a_sentence_without_a_reference_runs_free(session: Session) -> None:
+def test_a_sentence_without_reference_is_only_free_running(session: Session) -> None:
     seen = session.questions.leave_out_heads(replace(request_of(session), reference=None))
     assert seen.complete.sentence.by_reference is None and seen.without.sentence.free_running.tgt_output

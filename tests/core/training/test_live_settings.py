@@ -1,4 +1,4 @@
-"""Settings changed during a run: validated, in force at once, and brought back in order."""
+"""Settings changed during a run: validated, effective at once, and restored in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def settings() -> LiveSettings:
     return LiveSettings(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
 
 
-def test_changes_hold_at_once_and_are_noted_with_their_step() -> None:
+def test_changes_take_effect_at_once_and_are_recorded_with_their_step() -> None:
     live = settings()
     live.change(5, RATE, 0.1)
     live.change(7, "training.early_stopping", {"patience": 2})
@@ -24,7 +24,7 @@ def test_changes_hold_at_once_and_are_noted_with_their_step() -> None:
     assert [(step, key) for step, key, _ in live.changes] == [(5, RATE), (7, "training.early_stopping")]
 
 
-def test_restoring_forgets_what_came_later() -> None:
+def test_restoring_removes_later_changes() -> None:
     live = settings()
     live.change(5, RATE, 0.1)
     live.change(9, "training.max_steps", 7)
@@ -43,7 +43,7 @@ def test_restoring_forgets_what_came_later() -> None:
         ("training.no_such_key", 1, "training.no_such_key: unknown key"),
     ],
 )
-def test_what_cannot_be_is_refused_and_changes_nothing(key: str, value: object, sentence: str) -> None:
+def test_an_invalid_change_is_refused_and_has_no_effect(key: str, value: object, sentence: str) -> None:
     live = settings()
     before = live.config
     with pytest.raises(UserError, match=sentence):

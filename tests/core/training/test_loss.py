@@ -1,4 +1,4 @@
-"""The loss against the plain formula, and that padding has no part in it."""
+"""The loss and its gradients, compared with the plain formula."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def plain_objective(logits: torch.Tensor, targets: torch.Tensor, eps: float) -> 
 
 
 def losses(hidden: torch.Tensor, targets: torch.Tensor, output: nn.Linear, eps: float) -> tuple[Loss, torch.Tensor]:
-    """Sums over the rows and the gradient of hidden; those of the projection's weights are in their `grad`."""
+    """The losses summed over the rows, and the gradient of `hidden`; the projection's gradients are in `grad`."""
     weights = Weights(output, FlatParameters(output), output.weight.dtype)
     return LossPass(LinearPass(output, weights)).forward_backward(hidden, targets, eps, scale=1.0)
 
 
-@pytest.mark.parametrize("vocab_size", [7, 40])  # softmax of few is other code
+@pytest.mark.parametrize("vocab_size", [7, 40])  # other code computes the softmax over few tokens
 @pytest.mark.parametrize("eps", [0.0, 0.1, 0.9])
 def test_objective_and_cross_entropy_equal_the_plain_formula(eps: float, vocab_size: int) -> None:
     torch.manual_seed(0)
@@ -49,7 +49,7 @@ def test_objective_and_cross_entropy_equal_the_plain_formula(eps: float, vocab_s
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.1, 0.9])
-def test_training_compares_with_the_targets_that_the_window_draws(eps: float) -> None:
+def test_the_loss_uses_the_smoothed_targets_that_the_window_draws(eps: float) -> None:
     torch.manual_seed(0)
     hidden, right, output = 3 * torch.randn(20, 5), torch.randint(7, (20,)), nn.Linear(5, 7)
     probabilities, weight = output(hidden).detach().softmax(-1).double().numpy(), output.weight.detach().numpy()
@@ -60,8 +60,8 @@ def test_training_compares_with_the_targets_that_the_window_draws(eps: float) ->
 
 
 @pytest.mark.parametrize("eps", [0.0, 0.2])
-def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In chunks of 3 rows, the last of them shorter."""
+def test_gradients_are_those_of_the_objective_only(eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are processed in chunks of 3, of which the last is shorter."""
     monkeypatch.setattr("core.training.loss._CHUNK_BYTES", 3 * 6 * 8)
     monkeypatch.setattr("core.training.loss._MIN_ROWS", 1)
     torch.manual_seed(0)
@@ -73,16 +73,16 @@ def test_gradients_are_the_objectives_alone(eps: float, monkeypatch: pytest.Monk
     torch.testing.assert_close((d_hidden, output.weight.grad, output.bias.grad), expected)
 
 
-def test_large_vocabularies_are_worked_on_256_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few of them the bytes of a chunk are."""
+def test_large_vocabularies_are_processed_256_rows_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if fewer rows fit into the bytes of a chunk."""
     monkeypatch.setattr("core.training.loss._CHUNK_BYTES", 1)
     chunks = record_calls(monkeypatch, LinearPass, "forward")
     losses(torch.randn(300, 5), torch.zeros(300, dtype=torch.int64), nn.Linear(5, 6), 0.0)
     assert [len(x) for _, x in chunks] == [256, 44]
 
 
-def test_a_loss_near_zero_and_a_huge_one_are_right() -> None:
-    """The huge one ends where float32 does; its gradient does not."""
+def test_a_loss_near_zero_and_a_huge_loss_are_accurate() -> None:
+    """The huge loss is capped by the range of float32; its gradient is not."""
     output = nn.Linear(2, 20, bias=False)
     nn.init.zeros_(output.weight)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Free-running metrics against plain formulas and known answers."""
+"""Free-running metrics, compared with plain formulas and known answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_token_error_rate_is_over_the_corpus_not_the_mean_of_sentences() -> None
     assert token_error_rate(token_edits([["a", "a", "a"]], [["b"]])) == 3.0
 
 
-def test_perfect_outputs_get_the_best_of_every_metric() -> None:
+def test_perfect_outputs_get_the_best_value_of_every_metric() -> None:
     texts = ["the cat sat on the mat", "a dog ran over the long bridge"]
     scores = scored(texts, texts)
     assert scores.metrics == pytest.approx({"exact_match": 1.0, "token_error_rate": 0.0, "bleu": 100.0, "chrf": 100.0})
@@ -55,7 +55,7 @@ def test_wrong_and_empty_outputs_score_worse() -> None:
     assert 0.0 < scores.metrics["bleu"] < 100.0 and 0.0 < scores.metrics["chrf"] < 100.0
 
 
-def test_targets_too_short_for_bleu_are_scored_by_the_n_grams_they_have() -> None:
+def test_bleu_of_targets_without_4_grams_uses_shorter_n_grams() -> None:
     words = ["one", "two", "three", "four"]
     scores = scored(["one", "two", "three", "five"], words)
     assert scores.metrics["bleu"] == pytest.approx(75.0) and "eff:yes" in scores.bleu_signature
@@ -64,7 +64,7 @@ def test_targets_too_short_for_bleu_are_scored_by_the_n_grams_they_have() -> Non
     assert scores.metrics["bleu"] == pytest.approx(100.0) and "eff:no" in scores.bleu_signature
 
 
-def test_tokenized_bleu_takes_the_tokens_as_they_are_and_no_notice_of_case() -> None:
+def test_tokenized_bleu_keeps_the_tokens_and_ignores_case() -> None:
     reference = "a well-known man 's hat , on a dog ."
     bleu, signature = tokenized([reference.upper()], [reference])
     assert bleu == pytest.approx(100.0)
@@ -72,7 +72,7 @@ def test_tokenized_bleu_takes_the_tokens_as_they_are_and_no_notice_of_case() -> 
     assert tokenized([reference.replace("-", " ")], [reference])[0] < 70.0
 
 
-def test_compared_in_pieces_a_corpus_has_the_figures_of_the_whole() -> None:
+def test_scoring_a_corpus_in_pieces_gives_the_scores_of_the_whole() -> None:
     draw, words = random.Random(0), ["a", "dog", "Ran", "over", "the", "well-known", "bridge", ",", "."]
     references = [" ".join(draw.choices(words, k=draw.randrange(20))) for _ in range(1000)]
     outputs = [" ".join(draw.choices(words, k=3)) + text[5:] for text in references]
@@ -88,14 +88,14 @@ def test_compared_in_pieces_a_corpus_has_the_figures_of_the_whole() -> None:
     assert found.token_edits == edits and found.metrics["token_error_rate"] == token_error_rate(edits)
 
 
-def test_no_line_is_kept_once_it_is_scored() -> None:
+def test_sacrebleus_caches_are_empty_after_scoring() -> None:
     texts = [f"a sentence, number {number}" for number in range(50)]
     finish(score_texts(texts, texts, [[]] * 50, [["a"]] * 50, "scoring"))
     caches = [tokenizer.__call__.cache_info() for tokenizer in (Tokenizer13a, TokenizerRegexp)]
     assert [cache.currsize for cache in caches] == [0, 0]
 
 
-def test_however_many_are_compared_a_request_waits_for_a_few() -> None:
+def test_scoring_many_texts_yields_every_few_texts() -> None:
     texts = ["a dog ran over the long bridge"] * 1000
     tokens = [text.split() for text in texts]
     scorers = score_texts(texts, texts, tokens, tokens, "comparing"), compute_tokenized_bleu(texts, texts, "comparing")

@@ -1,4 +1,4 @@
-"""A plugin whose own metric is no number now and then: a run goes on, its files can be read, and its author is told."""
+"""A plugin's metric that is not finite: the run goes on, its files stay valid JSON, and the fault is reported."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def refuse(word: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
-def test_a_metric_that_is_no_number_is_reported_once_and_the_run_goes_on(tmp_path: Path, value: str) -> None:
+def test_a_metric_that_is_not_finite_is_reported_once_and_the_run_goes_on(tmp_path: Path, value: str) -> None:
     plugin = tmp_path / "plugins" / "odd.py"
     plugin.parent.mkdir()
     plugin.write_text(ODD.replace("VALUE", value), encoding="utf-8")

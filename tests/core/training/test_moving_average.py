@@ -1,4 +1,4 @@
-"""The moving average of the weights: a plain recurrence, looked at in place of the newest weights, kept and resumed."""
+"""The moving average of the weights: its recurrence, its use in place of the newest weights, saving and resuming."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def trained(trainer: Trainer) -> NDArray[np.float64]:
     return flat(named_weights(trainer._updater.model))
 
 
-def test_it_is_the_recurrence_worked_out_in_float64(make_trainer: MakeTrainer) -> None:
+def test_it_equals_the_recurrence_in_float64(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(ema_decay=0.6, max_steps=40, optimizer={"learning_rate": 0.05})
     expected, seen = trained(trainer), 0
     for _ in trainer.run():
@@ -33,7 +33,7 @@ def test_it_is_the_recurrence_worked_out_in_float64(make_trainer: MakeTrainer) -
     assert np.abs(expected - trained(trainer)).max() > 1e-3
 
 
-def test_training_is_the_same_with_and_without(make_trainer: MakeTrainer) -> None:
+def test_training_is_the_same_with_and_without_averaging(make_trainer: MakeTrainer) -> None:
     with_average, plain = make_trainer(ema_decay=0.9), make_trainer()
     losses = []
     for trainer in (with_average, plain):
@@ -43,7 +43,7 @@ def test_training_is_the_same_with_and_without(make_trainer: MakeTrainer) -> Non
     np.testing.assert_array_equal(trained(with_average), trained(plain))
 
 
-def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrainer) -> None:
+def test_the_average_is_validated_and_saved(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(ema_decay=0.9, validate_every=12)
     finish(trainer.run())
     (validated,) = trainer.folder.validation_metrics().values()
@@ -53,11 +53,11 @@ def test_what_is_validated_kept_and_saved_is_the_average(make_trainer: MakeTrain
         )
     assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
     with torch.no_grad():
-        trainer._updater.optimizer.parameters.values.zero_()  # the newest weights have no part in it
+        trainer._updater.optimizer.parameters.values.zero_()  # evaluation must not use the newest weights
     assert finish(trainer.evaluate("valid", trainer.config.decoding))[1].metrics["loss"] == validated["valid/loss"]
 
 
-def test_a_resumed_run_goes_on_from_both(make_trainer: MakeTrainer) -> None:
+def test_resuming_restores_the_average_and_the_newest_weights(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(ema_decay=0.9)
     finish(trainer.run())
     resumed = make_trainer(folder=trainer.folder, ema_decay=0.9)

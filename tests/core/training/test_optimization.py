@@ -1,4 +1,4 @@
-"""Each optimizer against torch's own class, clipping, and the refusal of what is not finite."""
+"""Each optimizer with clipping, compared with torch's; gradients that are not finite change nothing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def torchs_own(config: OptimizerConfig, model: nn.Module) -> torch.optim.Optimiz
 
 
 def backward(model: nn.Module, seed: int, size: float = 1.0) -> None:
-    """New gradients in the place of the old."""
+    """Replace the gradients by new ones."""
     for parameter in model.parameters():
         if parameter.grad is not None:
             parameter.grad.zero_()
@@ -66,7 +66,7 @@ def test_updates_equal_torchs_optimizer(given: dict[str, Any], max_grad_norm: fl
 
 @pytest.mark.parametrize("given", CONFIGS, ids=lambda given: "-".join(map(str, given.values())))
 @pytest.mark.parametrize("bad", [torch.inf, torch.nan])
-def test_a_gradient_that_is_not_finite_changes_nothing_nor_does_any_after_it(given: dict[str, Any], bad: float) -> None:
+def test_a_gradient_that_is_not_finite_stops_all_updates_until_reset(given: dict[str, Any], bad: float) -> None:
     config = OptimizerConfig(**given)
     model, _ = models()
     optimizer = Optimizer(config, FlatParameters(model))
@@ -84,7 +84,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_nor_does_any_after_it(giv
     assert not torch.equal(before["0.weight"], model.get_parameter("0.weight"))
 
 
-def test_a_restored_optimizer_goes_on_to_the_bit() -> None:
+def test_a_restored_optimizer_gives_the_same_updates_to_the_bit() -> None:
     config = OptimizerConfig()
     first, second = models()
     one, other = Optimizer(config, FlatParameters(first)), Optimizer(config, FlatParameters(second))
@@ -106,7 +106,7 @@ def test_the_state_of_another_optimizer_is_refused_with_a_sentence() -> None:
         optimizer.load_state({"step": torch.zeros(1)})
 
 
-def test_tied_weights_lie_in_the_flat_tensor_once() -> None:
+def test_tied_weights_are_in_the_flat_tensor_once() -> None:
     first, second = nn.Linear(3, 3, bias=False), nn.Linear(3, 3, bias=False)
     second.weight = first.weight
     model = nn.Sequential(first, second)

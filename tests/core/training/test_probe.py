@@ -1,4 +1,4 @@
-"""Which sentences a run follows, and what it knows of them."""
+"""The sentences that a run probes, and their alignments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.core.training.small_runs import DATASET, finish
         ({"src": "whitespace", "tgt": "characters"}, False),
     ],
 )
-def test_an_alignment_counts_only_where_texts_are_cut_as_its_plugin_has_them_cut(
+def test_alignments_are_used_only_with_the_plugins_own_tokenizers(
     host: PluginHost, tmp_path: Path, tokenizer: object, is_aligned: bool
 ) -> None:
     dataset = DatasetConfig.model_validate({**DATASET, "tokenizer": tokenizer})

@@ -1,4 +1,4 @@
-"""The steps at which the model is probed."""
+"""The steps at which the model is probed and its weights are stored."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def steps(probe_every: int, until: int) -> list[int]:
         (10, [0, 1, 2, 3, 5, 8, 10]),
     ],
 )
-def test_early_steps_are_fibonaccis_numbers(probe_every: int, expected: list[int]) -> None:
+def test_early_probe_steps_are_fibonacci_numbers(probe_every: int, expected: list[int]) -> None:
     assert steps(probe_every, 10) == expected
 
 
-def test_every_multiple_of_the_number_is_one() -> None:
+def test_every_multiple_of_probe_every_is_a_probe_step() -> None:
     assert steps(10, 60) == [0, 1, 2, 3, 5, 8, 10, 20, 30, 40, 50, 60]
 
 
-def test_a_teaching_run_of_500_steps_has_seen_over_a_hundred() -> None:
+def test_a_run_of_500_steps_has_over_a_hundred_probes() -> None:
     assert len(steps(5, 500)) > 100
 
 
-def test_no_gap_is_wider_than_the_number() -> None:
+def test_no_gap_between_probes_exceeds_probe_every() -> None:
     for probe_every in range(1, 60):
         found = steps(probe_every, 500)
         assert max(b - a for a, b in pairwise(found)) <= probe_every
@@ -48,15 +48,15 @@ def snapshots(room: int, probe_every: int, until: int) -> list[int]:
     return kept
 
 
-def test_small_weights_are_kept_at_every_probe() -> None:
+def test_small_weights_are_stored_at_every_probe() -> None:
     assert snapshots(800, 3, 300) == steps(3, 300)
 
 
-def test_weights_that_hardly_fit_are_written_rarely_and_those_that_do_not_never() -> None:
+def test_weights_that_hardly_fit_are_stored_rarely_and_too_large_ones_never() -> None:
     assert snapshots(1, 1, 60) == [0, 1, 3, 7, 15, 31]
     assert snapshots(0, 1, 60) == []
     assert 20 < len(snapshots(20, 1, 300)) < 100
 
 
-def test_the_newest_may_be_written_again() -> None:
+def test_the_newest_snapshot_may_be_written_again() -> None:
     assert is_snapshot_step(31, 31, 1)

@@ -1,4 +1,4 @@
-"""A run's random sequence is its own."""
+"""A run's random sequence is independent of other random numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def draw(state: RandomState) -> torch.Tensor:
         return torch.rand(4)
 
 
-def test_others_neither_change_it_nor_are_changed_by_it() -> None:
+def test_it_is_independent_of_torchs_global_sequence() -> None:
     torch.manual_seed(7)
     undisturbed = torch.rand(8)
     torch.manual_seed(7)
@@ -28,7 +28,7 @@ def test_others_neither_change_it_nor_are_changed_by_it() -> None:
     assert torch.equal(torch.cat([first, second]), torch.rand(8))
 
 
-def test_its_state_brings_it_back() -> None:
+def test_a_sequence_continues_from_its_stored_state() -> None:
     state, other = RandomState(0, CPU), RandomState(1, CPU)
     draw(state)
     other.load_state(state.state())

@@ -1,4 +1,4 @@
-"""Every auto becomes a value, from config, data and machine alone."""
+"""Every auto setting becomes a value that depends only on config, data and machine."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def test_no_auto_is_left_and_resolving_again_changes_nothing(data: PreparedData)
 
 
 @pytest.mark.parametrize(("max_steps", "expected"), [(1, 1), (99, 1), (1000, 10), (12_345, 123)])
-def test_probes_spread_over_the_run(data: PreparedData, max_steps: int, expected: int) -> None:
+def test_auto_probe_every_is_a_hundredth_of_the_steps(data: PreparedData, max_steps: int, expected: int) -> None:
     assert resolve(config(training={"max_steps": max_steps}), data).training.probe_every == expected
 
 
-def test_a_small_model_uses_one_thread_and_a_large_one_the_cores(data: PreparedData) -> None:
+def test_a_small_model_uses_one_thread_and_a_large_one_all_cores(data: PreparedData) -> None:
     assert resolve(config(), data).training.num_threads == 1
     large = {**MODEL, "d_model": 512, "d_ff": 2048, "num_encoder_layers": 6, "num_decoder_layers": 6}
     assert resolve(config(model=large), data).training.num_threads == physical_cores() >= 1
@@ -44,7 +44,7 @@ def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> N
     assert resolve(config(), data).decoding.max_length == data.max_tgt_length
 
 
-def test_a_device_that_is_not_there_is_refused_with_a_sentence(data: PreparedData) -> None:
+def test_a_missing_device_is_refused_with_advice(data: PreparedData) -> None:
     with pytest.raises(UserError, match=r"training\.device: cuda:77 does not exist") as refusal:
         resolve(config(training={"device": "cuda:77"}), data)
     assert refusal.value.advice

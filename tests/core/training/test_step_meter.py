@@ -1,4 +1,4 @@
-"""Steps are read late, once each, and never beyond the first that is not finite."""
+"""The meter collects the metrics of steps until they are read, and none from the first that is not finite on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """It stands still unless a test sets it."""
+    """A clock that stands still unless a test sets it."""
     now = [0.0]
     monkeypatch.setattr(step_meter, "monotonic", lambda: now[0])
     return now
@@ -34,7 +34,7 @@ def tokens_per_second(meter: StepMeter) -> list[float]:
     return rates
 
 
-def test_steps_come_in_order_and_only_until_cleared() -> None:
+def test_steps_are_returned_in_order_until_cleared() -> None:
     meter = StepMeter(CPU)
     for step in (7, 8, 9):
         take(meter, step, float(step))
@@ -47,10 +47,10 @@ def test_steps_come_in_order_and_only_until_cleared() -> None:
     meter.clear()
     assert meter.read() is None
     take(meter, 10, 1.0)
-    assert done.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]  # what was handed out stays
+    assert done.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]  # arrays already returned do not change
 
 
-def test_what_is_not_finite_is_seen_at_once_on_a_cpu_and_not_handed_out() -> None:
+def test_a_step_that_is_not_finite_is_noticed_at_once_on_a_cpu_and_not_returned() -> None:
     meter = StepMeter(CPU)
     take(meter, 1, 1.0)
     assert not meter.is_due
@@ -62,13 +62,13 @@ def test_what_is_not_finite_is_seen_at_once_on_a_cpu_and_not_handed_out() -> Non
     assert meter.not_finite_at == 2
 
 
-def test_a_first_step_that_is_not_finite_leaves_nothing_to_hand_out() -> None:
+def test_if_the_first_step_is_not_finite_nothing_is_returned() -> None:
     meter = StepMeter(CPU)
     take(meter, 5, math.inf)
     assert meter.read() is None and meter.not_finite_at == 5
 
 
-def test_it_is_due_when_its_room_is_full() -> None:
+def test_reading_is_due_when_the_meter_is_full() -> None:
     meter = StepMeter(CPU)
     step = 0
     while not meter.is_due:
@@ -78,7 +78,7 @@ def test_it_is_due_when_its_room_is_full() -> None:
     assert done is not None and len(done.arrays["time"]) == step == 1024
 
 
-def test_it_is_due_a_few_times_a_second_where_there_is_anything(clock: list[float]) -> None:
+def test_reading_is_due_a_few_times_a_second_if_there_are_steps(clock: list[float]) -> None:
     meter = StepMeter(CPU)
     clock[0] = 0.3
     assert not meter.is_due
@@ -91,15 +91,15 @@ def test_it_is_due_a_few_times_a_second_where_there_is_anything(clock: list[floa
     assert meter.is_due
 
 
-def test_on_a_cpu_each_step_has_its_own_tokens_a_second() -> None:
+def test_on_a_cpu_each_step_has_its_own_tokens_per_second() -> None:
     meter = StepMeter(CPU)
     take(meter, 1, 1.0)
     take(meter, 2, 1.0)
     assert tokens_per_second(meter) == [200.0, 400.0]
 
 
-def test_elsewhere_the_wait_for_the_device_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A GPU does the steps after they were asked for: here two of them, half a second to ask and four to wait."""
+def test_on_a_gpu_the_wait_for_the_device_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU computes after the calls return: here two steps take half a second each to launch and four to wait for."""
     meter = StepMeter(CPU)
     monkeypatch.setattr(meter, "_is_cheap_to_read", False)
     ticks = iter([10.0, 14.0, 20.0, 21.0])

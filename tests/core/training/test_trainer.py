@@ -1,4 +1,4 @@
-"""The run's loop: what it yields and keeps, and that nobody who watches changes a bit of it."""
+"""The training loop: the events it yields, the files it writes, and that observing it changes no bit."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def of_kind(events: list[Any], kind: type) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def plain(data: PreparedData, host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> torch.Tensor:
-    """The weights of a run nobody touched."""
+    """The final weights of an undisturbed run."""
     with trainers_in(tmp_path_factory.mktemp("plain"), data, host) as make_trainer:
         trainer = make_trainer()
         finish(trainer.run())
         return all_weights(trainer)
 
 
-def test_a_run_learns_and_says_why_it_ended(make_trainer: MakeTrainer) -> None:
+def test_a_run_learns_and_returns_the_reason_for_its_end(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(max_steps=60)
     before = all_weights(trainer)
     events, reason = finish(trainer.run())
@@ -63,7 +63,7 @@ def test_every_step_yields(make_trainer: MakeTrainer) -> None:
     assert steps_seen == set(range(13))
 
 
-def test_steps_arrive_once_each_in_order_with_all_their_metrics(make_trainer: MakeTrainer) -> None:
+def test_steps_are_reported_once_in_order_with_all_their_metrics(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     events, _ = finish(trainer.run())
     steps = of_kind(events, StepsDone)
@@ -77,7 +77,7 @@ def test_steps_arrive_once_each_in_order_with_all_their_metrics(make_trainer: Ma
     assert rates.tolist() == [trainer.learning_rate_at(step) for step in numbers]
 
 
-def test_what_a_run_shows_is_in_its_folder(make_trainer: MakeTrainer) -> None:
+def test_everything_a_run_reports_is_in_its_folder(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(probe_every=4)
     events, _ = finish(trainer.run())
     folder = RunFolder.open(trainer.folder.path)
@@ -104,20 +104,20 @@ def test_validating_and_saving_more_often_changes_nothing(make_trainer: MakeTrai
     assert torch.equal(all_weights(trainer), plain)
 
 
-def test_whoever_watches_between_steps_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+def test_translating_and_probing_between_steps_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
     trainer, request = make_trainer(), Translate(texts=("a b c",), with_attention=True)
     for _ in trainer.run():
         translate(trainer.model, trainer.data, request, decoding=trainer.config.decoding, step=trainer.step)
         trainer.probe()
-        torch.rand(5)  # somebody else's random number
+        torch.rand(5)  # a random number drawn outside training
     assert torch.equal(all_weights(trainer), plain)
 
 
-def test_generators_abandoned_anywhere_change_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+def test_abandoning_the_generator_anywhere_changes_nothing(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
     trainer = make_trainer()
     num_yields, has_ended, end = 0, False, object()
     while not has_ended:
-        num_yields += 1  # a validation that is left begins anew: at last one is long enough for all its pieces
+        num_yields += 1  # an abandoned validation starts again, so more and more yields are needed to finish it
         generator = trainer.run()
         has_ended = any(next(generator, end) is end for _ in range(num_yields))
         generator.close()
@@ -154,7 +154,7 @@ def test_more_steps_after_the_end_equal_a_longer_run(make_trainer: MakeTrainer) 
     assert torch.equal(all_weights(short), all_weights(long))
 
 
-def test_another_seed_gives_other_weights(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
+def test_a_different_seed_gives_different_weights(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
     trainer = make_trainer(seed=1)
     finish(trainer.run())
     assert not torch.equal(all_weights(trainer), plain)
@@ -186,13 +186,13 @@ def test_a_run_that_diverges_keeps_the_last_good_weights_and_says_so(
     assert all(np.isfinite(curve).all() for curve in curves.values())
 
 
-def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_trainer: MakeTrainer) -> None:
+def test_a_divergence_noticed_late_as_on_a_gpu_leaves_the_same_weights(make_trainer: MakeTrainer) -> None:
     def diverge(late: bool) -> Trainer:
         trainer = make_trainer(
             optimizer={"name": "sgd", "learning_rate": 100.0}, schedule={"name": "constant", "warmup_steps": 0},
             max_grad_norm=None, max_steps=500, checkpoint_every=500, validate_every=500, probe_every=500,
         )  # fmt: skip
-        trainer._meter._is_cheap_to_read = not late  # a GPU's figures are read only a few times a second
+        trainer._meter._is_cheap_to_read = not late  # a GPU's metrics are read only a few times a second
         assert finish(trainer.run())[1] == "diverged"
         return trainer
 
@@ -203,7 +203,7 @@ def test_a_divergence_read_late_as_from_a_gpu_leaves_the_same_weights(make_train
 
 
 def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
-    """Have something done once a step's gradients are made, before the update."""
+    """Call `act` in each step between its gradients and its update."""
     written = trainer._updater._pass
     write = written.write_gradients
 
@@ -212,11 +212,11 @@ def in_each_step(trainer: Trainer, act: Callable[[], object]) -> None:
         act()
         return loss
 
-    setattr(written, "write_gradients", write_and_act)  # noqa: B010  (a method, to mypy)
+    setattr(written, "write_gradients", write_and_act)  # noqa: B010  (to mypy it is a method)
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_run_left_before_its_divergence_was_reported_stands_at_the_last_good_step(
+def test_a_run_abandoned_before_reporting_its_divergence_is_at_the_last_good_step(
     make_trainer: MakeTrainer, late: bool
 ) -> None:
     trainer = make_trainer()
@@ -249,10 +249,10 @@ def test_a_step_that_needs_too_much_memory_ends_the_run_with_advice(make_trainer
     (trouble,) = of_kind(events, Trouble)
     assert "after step 3" in trouble.sentence and "training.batch_size" in trouble.advice and trouble.details
     too_much = False
-    assert finish(trainer.run())[1] == "max_steps"  # nothing of the failed step is left
+    assert finish(trainer.run())[1] == "max_steps"  # the failed step must leave nothing behind
 
 
-def test_a_fault_of_ours_is_not_taken_for_a_lack_of_memory(make_trainer: MakeTrainer) -> None:
+def test_a_bug_is_not_reported_as_a_lack_of_memory(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     in_each_step(trainer, lambda: torch.ones(2) @ torch.ones(3))
     with pytest.raises(RuntimeError, match="size"):
@@ -271,7 +271,7 @@ def test_early_stopping_waits_its_patience_and_saves(make_trainer: MakeTrainer) 
     assert trainer.folder.state.best_step == 1 and trainer.folder.checkpoint_steps()[-1] == 4
 
 
-def test_a_run_that_stopped_early_goes_on_with_new_patience(make_trainer: MakeTrainer) -> None:
+def test_a_run_that_stopped_early_continues_with_renewed_patience(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(
         optimizer={"learning_rate": 1e-30}, validate_every=1, early_stopping={"patience": 3},
         best_metric="valid/exact_match",
@@ -288,7 +288,7 @@ def test_the_best_value_keeps_the_name_of_its_metric(make_trainer: MakeTrainer) 
     finish(trainer.run())
     trainer.change("training.best_metric", "valid/chrf")
     finish(trainer.run())
-    assert summarise(trainer.folder).best_metric == "valid/loss", "chrF was not validated yet"
+    assert summarise(trainer.folder).best_metric == "valid/loss", "there is no validation with chrF yet"
     trainer.change("training.max_steps", 8)
     finish(trainer.run())
     assert (summarise(trainer.folder).best_metric, trainer.folder.state.best_step) == ("valid/chrf", 8)
@@ -307,7 +307,7 @@ def test_the_best_checkpoint_stays_beside_the_last(make_trainer: MakeTrainer) ->
 # -- settings ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_changed_learning_rate_acts_from_the_next_step_and_survives_a_resume(make_trainer: MakeTrainer) -> None:
+def test_a_changed_learning_rate_takes_effect_next_step_and_survives_a_resume(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     for _ in trainer.run():
         if trainer.step == 5:
@@ -323,12 +323,12 @@ def test_a_changed_learning_rate_acts_from_the_next_step_and_survives_a_resume(m
     assert resumed.config.training.optimizer.learning_rate == 0.5
 
 
-def test_settings_that_wait_for_a_new_run_are_refused(make_trainer: MakeTrainer) -> None:
+def test_settings_fixed_for_a_run_cannot_be_changed(make_trainer: MakeTrainer) -> None:
     with pytest.raises(UserError, match=r"model\.d_model cannot change during a run"):
         make_trainer().change("model.d_model", 32)
 
 
-def test_outputs_longer_than_the_models_positions_are_refused_before_any_is_written(make_trainer: MakeTrainer) -> None:
+def test_a_maximum_length_above_the_models_positions_is_refused(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     longest = trainer.model.max_positions
     with pytest.raises(UserError, match=rf"decoding\.max_length: expected at most the {longest} positions") as refusal:
@@ -340,15 +340,15 @@ def test_outputs_longer_than_the_models_positions_are_refused_before_any_is_writ
 
 
 @pytest.mark.parametrize("metric", ["valid/blue", "train/loss", ""])
-def test_a_best_metric_nobody_computes_is_refused_before_training(make_trainer: MakeTrainer, metric: str) -> None:
+def test_an_unknown_best_metric_is_refused_before_training(make_trainer: MakeTrainer, metric: str) -> None:
     with pytest.raises(UserError, match="expected one of valid/bleu, valid/chrf"):
         make_trainer(best_metric=metric)
 
 
-def test_a_plugin_that_leaves_out_the_metric_that_decides_is_named(
+def test_a_plugin_that_stops_returning_the_best_metric_is_named(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It gave it of right outputs, as the run began."""
+    """It returned the metric for the right outputs that are checked at the start of the run."""
     answers = iter([{"letters": 1.0}])
     monkeypatch.setattr(PluginHost, "metrics", lambda *_: next(answers, {}))
     trainer = make_trainer(best_metric="valid/letters")
@@ -356,10 +356,10 @@ def test_a_plugin_that_leaves_out_the_metric_that_decides_is_named(
         finish(trainer.run())
 
 
-def test_a_step_whose_pairs_could_not_be_drawn_is_taken_with_them_later(
+def test_a_step_whose_pairs_could_not_be_drawn_is_repeated_with_the_same_pairs(
     make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two batches a step: the first of them was drawn already."""
+    """Each step has two batches, of which the first was already drawn."""
     undisturbed, disturbed = make_trainer(accumulate_steps=2), make_trainer(accumulate_steps=2)
     finish(undisturbed.run())
     whole, draws = TrainBatches.__next__, iter([True, True, True, False])
@@ -377,7 +377,9 @@ def test_a_step_whose_pairs_could_not_be_drawn_is_taken_with_them_later(
     np.testing.assert_array_equal(losses[0], losses[1])
 
 
-def test_a_plugins_metric_takes_no_place_of_ours(make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plugin_metric_with_a_built_in_name_is_refused(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(PluginHost, "metrics", lambda *_: {"letters": 1.0, "loss": 0.0})
     with pytest.raises(PluginError, match=r"metrics\(\) returns 'loss', which Headlight measures itself"):
         finish(make_trainer().run())
@@ -401,7 +403,7 @@ WRITES = ["append_metrics", "write_probe", "write_snapshot", "write_validation",
 
 
 @pytest.mark.parametrize("method", WRITES)
-def test_after_a_full_disk_the_same_is_written_again(
+def test_after_a_full_disk_the_failed_write_is_repeated(
     make_trainer: MakeTrainer, plain: torch.Tensor, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     trainer = make_trainer(probe_every=4)
@@ -424,7 +426,7 @@ def test_after_a_full_disk_the_same_is_written_again(
     assert trainer.folder.probe_steps() == [0, 1, 2, 3, 4, 8, 12]
 
 
-def test_evaluation_covers_the_whole_split_and_keeps_nothing(make_trainer: MakeTrainer) -> None:
+def test_evaluation_covers_the_whole_split_and_writes_nothing(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     _, evaluation = finish(trainer.evaluate("test", trainer.config.decoding))
     assert evaluation.sentences == len(evaluation.predictions) == trainer.data.num_pairs["test"]

@@ -1,4 +1,4 @@
-"""One step: its gradient is that of the mean over all target tokens, however the batches are cut and padded."""
+"""A step's gradient is that of the mean over all target tokens, however the batches are divided and padded."""
 
 from __future__ import annotations
 
@@ -48,10 +48,8 @@ def test_accumulating_two_unequal_halves_equals_one_batch(data: PreparedData, la
     torch.testing.assert_close(tuple(measured), tuple(measured_halves))
 
 
-def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_it_has(
-    data: PreparedData, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two processes, one after the other: what the second sent is there when the first adds up."""
+def test_gradients_are_summed_over_processes_once_per_step(data: PreparedData, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two processes run in turn: what the second sent is known when the first adds the gradients up."""
     batches = [first(data, start, start + 8) for start in range(0, 32, 8)]
     sent: list[list[torch.Tensor]] = [[], []]
 
@@ -68,7 +66,8 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
     learn_as(1)
     both, measured = learn_as(0)
     num_weights = both.optimizer.parameters.values.numel()
-    assert [[tensor.numel() for tensor in one] for one in sent] == [[num_weights, 2]] * 2  # and the two losses
+    # Gradients, then the two losses.
+    assert [[tensor.numel() for tensor in one] for one in sent] == [[num_weights, 2]] * 2
     alone, measured_alone = learn_once(data, [first(data, 0, 32)])
     torch.testing.assert_close(
         both.optimizer.parameters.values, alone.optimizer.parameters.values, rtol=1e-4, atol=1e-6
@@ -76,7 +75,7 @@ def test_gradients_are_added_up_over_processes_once_a_step_however_many_batches_
     torch.testing.assert_close(tuple(measured), tuple(measured_alone))
 
 
-def test_what_is_reported_is_the_mean_over_real_tokens(data: PreparedData) -> None:
+def test_the_reported_loss_is_the_mean_over_tokens_without_padding(data: PreparedData) -> None:
     batch = first(data, 0, 8)
     _, measured = learn_once(data, [batch], label_smoothing=0.1)
     torch.manual_seed(0)
@@ -90,7 +89,7 @@ def test_what_is_reported_is_the_mean_over_real_tokens(data: PreparedData) -> No
     assert float(measured.objective) > 0.0 and float(measured.objective) != float(measured.loss)
 
 
-def test_padding_has_no_part_in_the_loss(data: PreparedData) -> None:
+def test_padding_does_not_affect_the_loss(data: PreparedData) -> None:
     batch = first(data, 8, 16)
     changed = batch.tgt_output.masked_fill(~batch.tgt_mask, 5)
     other = Batch(batch.src, batch.src_mask, batch.tgt_input, changed, batch.tgt_mask, batch.num_target_tokens)

@@ -1,4 +1,4 @@
-"""A split's figures against the model asked sentence by sentence, and a model that has learned the task."""
+"""The metrics of a split, compared with those of single sentences, and those of a model that has learnt the task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scores(trainer: Trainer, host: PluginHost | None, limit: int | None = None) 
     return finish(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding, limit))[1]
 
 
-def test_teacher_forced_figures_equal_those_of_each_sentence_alone(
+def test_teacher_forced_metrics_equal_those_of_single_sentences(
     make_trainer: MakeTrainer, data: PreparedData, host: PluginHost
 ) -> None:
     trainer = make_trainer()
@@ -49,7 +49,7 @@ def test_teacher_forced_figures_equal_those_of_each_sentence_alone(
     assert found.metrics["token_accuracy"] == pytest.approx(num_right / len(log_probabilities))
 
 
-def test_a_limit_decodes_the_first_sentences_and_leaves_the_teacher_forced_figures_whole(
+def test_a_limit_decodes_fewer_sentences_and_scores_all_with_teacher_forcing(
     make_trainer: MakeTrainer, host: PluginHost
 ) -> None:
     trainer = make_trainer()
@@ -59,7 +59,9 @@ def test_a_limit_decodes_the_first_sentences_and_leaves_the_teacher_forced_figur
     assert limited.metrics["loss"] == whole.metrics["loss"]
 
 
-def test_a_model_that_has_learned_gets_it_right_in_every_metric(make_trainer: MakeTrainer, host: PluginHost) -> None:
+def test_a_model_that_has_learnt_the_task_scores_well_in_every_metric(
+    make_trainer: MakeTrainer, host: PluginHost
+) -> None:
     trainer = make_trainer(
         max_steps=200, validate_every=200, probe_every=200, batch_size=32, label_smoothing=0.0,
         optimizer={"learning_rate": 1e-2}, schedule={"name": "cosine", "warmup_steps": 40},
@@ -74,12 +76,12 @@ def test_a_model_that_has_learned_gets_it_right_in_every_metric(make_trainer: Ma
     assert scores(trainer, None).plugin_metrics == {}
 
 
-def test_free_outputs_are_those_of_the_settings_beam(make_trainer: MakeTrainer, host: PluginHost) -> None:
+def test_free_running_outputs_use_the_beam_of_the_settings(make_trainer: MakeTrainer, host: PluginHost) -> None:
     trainer = make_trainer()
     eager_to_end(trainer.model)
     greedy = [one.hypothesis for one in scores(trainer, host).sentences]
     trainer.change("decoding.beam_size", 4)
-    trainer.change("decoding.length_penalty", 10.0)  # the longest wins
+    trainer.change("decoding.length_penalty", 10.0)  # prefers the longest hypothesis
     found = scores(trainer, host)
     request, decoding = Translate(texts=tuple(one.source for one in found.sentences)), trainer.config.decoding
     translated = translate(trainer.model, trainer.data, request, decoding=decoding, step=trainer.step)
@@ -87,10 +89,10 @@ def test_free_outputs_are_those_of_the_settings_beam(make_trainer: MakeTrainer, 
 
 
 @pytest.mark.parametrize("best_metric", ["valid/loss", "valid/token_accuracy"])
-def test_of_outputs_that_overflow_nothing_is_right_and_the_validation_is_kept(
+def test_a_validation_whose_outputs_overflow_counts_none_right_and_is_stored(
     make_trainer: MakeTrainer, best_metric: str
 ) -> None:
-    """Weights that diverge are finite for some steps more, and a validation may come in between."""
+    """Diverging weights stay finite for some steps, in which a validation may happen."""
     trainer = make_trainer(best_metric=best_metric)
     trainer.change("decoding.beam_size", 4)
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""What was measured is found again, and a damaged memory is none."""
+"""Measured times are cached, and a damaged cache counts as empty."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.core.training.auto_precision.test_sample import PAPER
 MEASURED = Seconds(float32=0.5, bfloat16=0.25)
 
 
-def test_it_is_found_again_for_the_same_size_only() -> None:
+def test_measured_times_are_found_only_for_the_same_size() -> None:
     assert cached_seconds(PAPER) is None
     store_seconds(PAPER, MEASURED)
     store_seconds(replace(PAPER, sentences=2), Seconds(1.0, 2.0))
@@ -30,7 +30,7 @@ def test_a_damaged_cache_is_replaced(damage: bytes) -> None:
     assert cached_seconds(PAPER) == MEASURED
 
 
-def test_one_that_cannot_be_written_is_no_error() -> None:
-    cache_file().mkdir(parents=True)  # a folder in the file's place
+def test_an_unwritable_cache_is_no_error() -> None:
+    cache_file().mkdir(parents=True)  # a folder where the file should be
     store_seconds(PAPER, MEASURED)
     assert cached_seconds(PAPER) is None

@@ -1,4 +1,4 @@
-"""What `auto` picks for speed: measured once, remembered, told, and never part of a run's random sequence."""
+"""`auto` precision and threads: measured once, cached, explained, and without effect on a run's random numbers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from tests.core.training.auto_precision.test_sample import PAPER
 from tests.core.training.small_runs import DATASET, MODEL, finish
 
 LARGER = {**MODEL, "d_model": 128}
-"""With a batch of 256 just large enough that there is something to choose."""
+"""A model that with a batch of 256 is just large enough for a choice."""
 
 
 def chosen(data: PreparedData, model: dict[str, Any] = LARGER, **training: Any) -> tuple[list[Any], PrecisionChoice]:
-    """What was told while measuring, and the choice."""
+    """Choose precision and threads; return the progress events and the choice."""
     document = {"dataset": DATASET, "model": model, "training": {"device": "cpu", "batch_size": 256, **training}}
     requested = RunConfig.model_validate(document)
     return finish(choose_precision(resolve(requested, data), requested.training, data))
 
 
 @pytest.mark.skipif(not has_bfloat16_products(), reason="this processor does not multiply in bfloat16")
-def test_it_is_measured_once_and_remembered(data: PreparedData) -> None:
+def test_precision_is_measured_once_and_cached(data: PreparedData) -> None:
     progress_events, first = chosen(data)
     assert {progress.stage for progress in progress_events} == {"measuring speed"}
     assert first.reason.startswith(f"precision: {first.config.training.precision} (a step takes ")
@@ -38,7 +38,7 @@ def test_it_is_measured_once_and_remembered(data: PreparedData) -> None:
     assert chosen(data) == ([], first)
 
 
-def test_measuring_draws_nothing_of_a_run_and_leaves_the_threads_alone() -> None:
+def test_measuring_keeps_the_random_state_and_the_number_of_threads() -> None:
     before, num_threads = torch.get_rng_state(), torch.get_num_threads()
     small = PAPER.model.model_copy(update={"d_model": 16, "d_ff": 16})
     sample = replace(PAPER, model=small, src_vocab_size=9, tgt_vocab_size=9, sentences=2)
@@ -59,7 +59,7 @@ def test_a_tiny_model_is_not_measured(data: PreparedData) -> None:
     assert not cache_file().exists()
 
 
-def test_what_was_asked_for_stays(data: PreparedData) -> None:
+def test_explicit_settings_are_kept(data: PreparedData) -> None:
     progress_events, choice = chosen(data, precision="bfloat16", num_threads=3)
     assert not progress_events and choice.reason == ""
     assert (choice.config.training.precision, choice.config.training.num_threads) == ("bfloat16", 3)

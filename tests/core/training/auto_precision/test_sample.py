@@ -1,4 +1,4 @@
-"""What is measured in place of a step is the step, or a part of it that is soon over."""
+"""The sample that is measured in place of a step: the whole step, or a reduced one that takes little time."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ PAPER = Sample(
 )
 
 
-def test_a_part_keeps_the_widths_and_is_soon_over() -> None:
+def test_a_reduced_sample_keeps_the_widths_and_limits_the_work() -> None:
     part = PAPER.reduced()
     assert (part.model.d_model, part.model.d_ff, part.model.num_heads) == (512, 2048, 8)
     assert 0.8 * MAX_WORK < part.work <= MAX_WORK
     assert part.is_part
 
 
-def test_the_work_is_in_proportion_to_the_sentences_and_grows_with_the_square_of_their_length() -> None:
+def test_work_grows_linearly_with_sentences_and_faster_with_their_length() -> None:
     few = replace(PAPER, sentences=10)
     assert PAPER.work == 100 * few.work
     lengths = [replace(PAPER, src_length=length, tgt_length=length) for length in (100, 200)]
     assert 2 < lengths[1].work / lengths[0].work < 4
 
 
-def test_a_batch_is_whole() -> None:
+def test_a_batch_has_no_padding_or_special_tokens() -> None:
     batch = PAPER.reduced().batch()
     assert batch.src.shape[0] == batch.tgt_input.shape[0] >= 1
     assert batch.src.min() >= len(SPECIAL_TOKENS)

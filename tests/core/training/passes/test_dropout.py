@@ -1,4 +1,4 @@
-"""The masks of a batch: rate, lanes, places, memory."""
+"""Dropout masks: their rate, independence, scaling and memory."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ CPU = torch.device("cpu")
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-def test_the_rate_holds_in_every_lane_place_and_position(rate: float, dtype: torch.dtype) -> None:
+def test_the_rate_holds_in_every_lane_mask_and_column(rate: float, dtype: torch.dtype) -> None:
     torch.manual_seed(0)
     masks, shape, num_places = DropoutMasks(rate, dtype, CPU), torch.Size((512, 64)), 8
     masks.draw(num_places * shape.numel())
     kept = torch.stack([masks.next(shape) for _ in range(num_places)]).float()
     assert set(kept.flatten().tolist()) == {0.0, 1.0}
     for share, samples in (
-        (kept.mean((0, 1)), num_places * 512),  # each column
-        (kept.mean((1, 2)), shape.numel()),  # each place
-        (kept.view(-1, 4).mean(0), kept.numel() // 4),  # each 16-bit lane of a draw
+        (kept.mean((0, 1)), num_places * 512),  # per column
+        (kept.mean((1, 2)), shape.numel()),  # per dropout layer
+        (kept.view(-1, 4).mean(0), kept.numel() // 4),  # per 16-bit lane of a drawn integer
     ):
         assert (share - (1 - rate)).abs().max() < 5 * math.sqrt(rate * (1 - rate) / samples)
 
 
-def test_no_two_places_and_no_two_batches_share_a_mask() -> None:
+def test_masks_of_different_layers_and_batches_differ() -> None:
     masks, shape = DropoutMasks(0.5, torch.float32, CPU), torch.Size((10, 10))
     drawn = []
     for _ in range(2):
@@ -37,7 +37,7 @@ def test_no_two_places_and_no_two_batches_share_a_mask() -> None:
     assert not any(torch.equal(a, b) for a in drawn for b in drawn if a is not b)
 
 
-def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
+def test_kept_elements_are_scaled_by_the_rounded_rate() -> None:
     masks, x = DropoutMasks(0.1, torch.float32, CPU), torch.randn(100, 10)
     masks.draw(x.numel())
     mask = masks.next(x.shape)
@@ -46,7 +46,7 @@ def test_what_is_kept_is_scaled_by_the_rate_held() -> None:
     torch.testing.assert_close(masks.add(x, x, mask), x + x * mask / (1 - held))
 
 
-def test_memory_is_taken_once() -> None:
+def test_memory_is_allocated_once() -> None:
     masks = DropoutMasks(0.1, torch.float32, CPU)
     masks.draw(1000)
     first = masks.next(torch.Size((1000,))).data_ptr()

@@ -1,4 +1,4 @@
-"""ReLU on floating point numbers and on a bfloat16's bits: one result."""
+"""ReLU on floating-point numbers and on the bits of bfloat16, compared with torch's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.training.passes.relu import relu_, relu_backward_
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_equals_torchs(dtype: torch.dtype) -> None:
+def test_relu_equals_torchs(dtype: torch.dtype) -> None:
     torch.manual_seed(0)
     special = torch.tensor([0.0, -0.0, torch.inf, -torch.inf, 1e-38, -1e-38, 1e-40, 3e38])
     x, gradient = (torch.cat([special, torch.randn(1000)]).to(dtype) for _ in range(2))

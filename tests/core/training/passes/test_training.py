@@ -1,4 +1,4 @@
-"""The hand-written pass against autograd on the plain model: losses, gradients, masks and rounding."""
+"""The hand-written training pass, compared with autograd on the plain model: losses, gradients, dropout, rounding."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def padded_batch() -> Batch:
 
 
 def long_batch() -> Batch:
-    """Attention over 17 positions and more, where other code computes softmax than over few."""
+    """Attention over 17 positions and more, for which other code than for few computes the softmax."""
     return as_batch(inputs_of([*SRC_SENTENCES, [4] * 18 + [2]], [[1, 5, 6], [1, 9], [1] + [5, 7] * 8, [1, 8]]))
 
 
@@ -41,14 +41,14 @@ batches = pytest.mark.parametrize("batch", [padded_batch(), long_batch()], ids=[
 
 
 def plain(model: Transformer, batch: Batch, eps: float) -> tuple[Tensor, list[Tensor]]:
-    """The objective, and its gradients in the order of the parameters, by autograd."""
+    """The objective and its gradients by autograd, in the order of the parameters."""
     logits = model(batch.src, batch.tgt_input, batch.src_mask, batch.tgt_mask)[batch.tgt_mask]
     objective = F.cross_entropy(logits, batch.tgt_output[batch.tgt_mask], label_smoothing=eps)
     return objective.detach(), list(torch.autograd.grad(objective, list(model.parameters())))
 
 
 def by_hand(model: Transformer, batch: Batch, eps: float, in_bfloat16: bool = False) -> tuple[Loss, list[Tensor]]:
-    """The same by the pass."""
+    """The loss and the same gradients by the hand-written pass."""
     loss = TrainingPass(model, FlatParameters(model), in_bfloat16).write_gradients([batch], eps)
     return loss, list(gradients_of(model))
 
@@ -60,7 +60,7 @@ def gradients_of(model: Transformer) -> Iterator[Tensor]:
 
 
 def assert_equal_to_autograd(model: Transformer, batch: Batch, eps: float, loss_within: float, within: float) -> None:
-    """Both paths from the same random state, so that they drop the same elements."""
+    """Compare both from the same random state, so that they drop the same elements."""
     state = torch.get_rng_state()
     objective, expected = plain(model, batch, eps)
     torch.set_rng_state(state)
@@ -107,20 +107,20 @@ def test_large_and_small_products_equal_autograd(
 def test_products_by_onednn_equal_autograd(
     variant: dict[str, Any], large_to_copy: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On processors where it is the faster one, all but those of few rows are."""
+    """oneDNN computes all products but those of few rows on processors where it is faster."""
     monkeypatch.setattr("core.machine.onednn.is_faster", lambda *_: True)
     monkeypatch.setattr("core.training.passes.linear._MIN_WORK_TO_COPY", large_to_copy)
     assert_equal_to_autograd(small_model(**variant).train(), padded_batch(), 0.1, loss_within=1e-6, within=1e-5)
 
 
 @pytest.mark.parametrize("norm_first", [True, False])
-def test_fused_attention_equals_autograd_too(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fused_attention_equals_autograd(norm_first: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.training.passes.scaled_dot_product_attention.MIN_FUSED_SCORES", 0)
     model = small_model(dtype=torch.float64, norm_first=norm_first, dropout=0.1).train()
     assert_equal_to_autograd(model, long_batch(), 0.1, loss_within=1e-12, within=1e-12)
 
 
-def test_both_kinds_of_dropout_act_together() -> None:
+def test_both_kinds_of_dropout_have_an_effect() -> None:
     batch = padded_batch()
     losses = [
         by_hand(small_model(dropout=a, attention_dropout=b), batch, 0.1)[0].objective
@@ -130,8 +130,8 @@ def test_both_kinds_of_dropout_act_together() -> None:
 
 
 @every_variant
-def test_the_objective_falls_along_the_gradient_as_fast_as_the_gradient_says(variant: dict[str, Any]) -> None:
-    """Central differences in float64: a check that owes nothing to autograd."""
+def test_gradients_equal_central_differences(variant: dict[str, Any]) -> None:
+    """Central differences in float64 check the gradient independently of autograd."""
     model, batch = small_model(dtype=torch.float64, **variant), padded_batch()
     parameters = FlatParameters(model)
     hand_written = TrainingPass(model, parameters, in_bfloat16=False)
@@ -149,10 +149,10 @@ def test_the_objective_falls_along_the_gradient_as_fast_as_the_gradient_says(var
 
 @every_variant
 @pytest.mark.parametrize("large", [0, 1 << 60])
-def test_bfloat16_stays_within_its_own_rounding(
+def test_bfloat16_gradients_stay_within_the_rounding_error(
     variant: dict[str, Any], large: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As near to float64 as autograd comes with all tensors in bfloat16, and its loss nearer than 1 %."""
+    """Its error against float64 is at most 1.2 times that of autograd in bfloat16; the loss is within 1 %."""
     monkeypatch.setattr("core.training.passes.linear._MIN_FUSED_ELEMENTS", large)
     batch = long_batch()
     objective, exact = plain(small_model(dtype=torch.float64, **variant), batch, 0.1)
@@ -169,8 +169,8 @@ def distance(some: list[Tensor], others: list[Tensor]) -> Tensor:
 
 @pytest.mark.parametrize("tied", ["none", "decoder", "all"])
 @pytest.mark.parametrize("in_bfloat16", [False, True])
-def test_a_step_takes_the_mean_over_all_tokens_of_its_batches(in_bfloat16: bool, tied: str) -> None:
-    """Three batches at once against each by itself; and again, since nothing may be left from the step before."""
+def test_a_step_averages_over_all_tokens_of_its_batches(in_bfloat16: bool, tied: str) -> None:
+    """Compare three batches at once with each alone, twice, since a step must not depend on the one before."""
     batches = [padded_batch(), long_batch(), padded_batch()]
     model = small_model(tie_embeddings=tied)
     hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16)
@@ -189,8 +189,8 @@ def test_a_step_takes_the_mean_over_all_tokens_of_its_batches(in_bfloat16: bool,
         assert distance(list(gradients_of(model)), mean) < (0.02 if in_bfloat16 else 1e-6) * size
 
 
-def test_a_step_reads_the_weights_of_its_moment() -> None:
-    """In bfloat16 the pass works on copies."""
+def test_a_step_uses_the_current_weights() -> None:
+    """In bfloat16 the pass uses copies of the weights, which must be updated."""
     model, batch = small_model(), padded_batch()
     hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16=True)
     losses = []

@@ -1,4 +1,4 @@
-"""A task small enough for tests: copy 2 to 6 letters; 300 to train on, 40 held out."""
+"""A task small enough for tests: copy 2 to 6 letters, with 300 train pairs and 40 in each held-out split."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ class TinyCopy(DatasetPlugin[Options]):
                 yield Pair(text, text, alignment=[(index, index) for index in range(len(letters))])
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> dict[str, float]:
-        """The share of outputs that begin right."""
+        """The fraction of outputs whose first letter is right."""
         begun = [h.split()[:1] == pair.target.split()[:1] for pair, h in zip(pairs, hypotheses, strict=True)]
         return {"first_letter": sum(begun) / len(begun)}
 
