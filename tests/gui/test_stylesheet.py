@@ -57,7 +57,7 @@ def test_a_frame_shows_the_focused_control(qtbot: QtBot, mode: Mode, kind: str) 
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
-def test_the_handle_of_a_slider_is_whole_at_any_zoom(qtbot: QtBot, zoom: int) -> None:
+def test_the_handle_of_a_slider_is_not_cut_at_any_zoom(qtbot: QtBot, zoom: int) -> None:
     theme = Theme("light", zoom)
     theme.apply()
     slider = QSlider(Qt.Orientation.Horizontal)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-# root without the capability to bypass file permissions
+# Root without the capability to bypass file permissions.
 UNPRIVILEGED = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all")
 WITHOUT_NETWORK = ("unshare", "--net")
 _MOUNTING = ("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/")  # in a temporary mount namespace

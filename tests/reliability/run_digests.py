@@ -36,7 +36,7 @@ def digests(run: Path) -> dict[str, str]:
 
 
 def probed_sentences(folder: RunFolder, step: int) -> list[object]:
-    """A probe's sentences, except the added one at `ADDED_AT`: it is probed whenever there is time."""
+    """A probe's sentences. Up to `ADDED_AT` the added one is left out: it is probed whenever there is time."""
     sentences = folder.probe(step).sentences
     return [sentence for sentence in sentences if sentence.reference is not None or step > ADDED_AT]
 

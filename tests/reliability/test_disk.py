@@ -312,7 +312,7 @@ def test_the_window_pauses_the_run_when_its_disk_is_full_or_read_only(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:  # fmt: skip
-    """The run continues there once the disk is usable again, or in another folder."""
+    """The run continues once the disk is usable again, or in another folder."""
     workbench, strip, history = window.context.workbench, window.trouble_strip, window.context.bridge.history
 
     def take_steps(count: int) -> None:

@@ -1,4 +1,4 @@
-"""Promise 14: nothing needs a network. The namespace has no interface; even the loopback one is down."""
+"""Promise 14: nothing needs a network, tried in a namespace where even the loopback interface is down."""
 
 from __future__ import annotations
 

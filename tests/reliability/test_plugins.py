@@ -148,7 +148,7 @@ def metrics(self, pairs, hypotheses):
     {line}
 """
 EATING = "KEPT.extend(bytes(10**8) for _ in range(100))"
-# what a plugin does -> its line, and the message expected
+# What a plugin does -> its line, and the expected message.
 DURING = {
     "fails": ("raise ValueError('no more')", "no more"),
     "exits": ("sys.exit(0)", "SystemExit"),

@@ -134,7 +134,7 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
 
 
 def noting_stop(heard: Path, script: str, *arguments: str) -> list[str]:
-    """The command that runs a script which writes the time at which a signal reached its engine to a file."""
+    """The command that runs a script and writes to `heard` the time at which a signal reaches its engine."""
     return [sys.executable, "-c", NOTE_STOP_TIME.format(heard=str(heard)) + script, *arguments]
 
 

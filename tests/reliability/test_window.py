@@ -43,7 +43,7 @@ DIVERGING = (
     "schedule: {name: constant, warmup_steps: 0}, max_grad_norm: null"
 )
 HANG_S = 10.0  # generous, since the machine may be busy
-ALL_GONE_S = 180.0  # a hanging process is waited for for a minute, and torchrun for half a minute
+ALL_GONE_S = 180.0  # processes wait a minute for one that hangs, and torchrun half a minute
 
 
 def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[int, int]:

@@ -93,7 +93,7 @@ PLACES = (
 )
 
 
-def test_after_an_engine_fault_no_advice_names_what_it_would_refuse(
+def test_after_an_engine_fault_controls_are_disabled_and_advise_a_restart(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bar = window.transport

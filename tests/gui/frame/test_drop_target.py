@@ -93,7 +93,7 @@ def test_a_run_is_shared_to_the_chosen_file_and_reported(
 
 @pytest.fixture
 def drafting_window(empty_window: MainWindow) -> MainWindow:
-    """The window with a draft that is not prepared until a test needs it."""
+    """The window with a draft whose scheduled preparation is stopped."""
     empty_window.context.workbench.replace_draft(read_preset("toy_german_english"))
     empty_window.context.workbench.stop()
     return empty_window

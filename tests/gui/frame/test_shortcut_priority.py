@@ -1,4 +1,4 @@
-"""The window's shortcuts in a text field. Qt gives Ctrl+A to fields on every system, Ctrl+E only on X11."""
+"""The window's shortcuts in a text field. Qt gives Ctrl+A to fields on every system, Ctrl+E only on X11 and Wayland."""
 
 from __future__ import annotations
 

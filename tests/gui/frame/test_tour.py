@@ -54,7 +54,7 @@ def test_the_mouse_goes_through_five_steps_and_help_opens_the_tour_again(
 
 
 def test_it_works_while_the_first_model_is_prepared(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> None:
-    """As at the first start, when PySide once deleted the wrapper of a watched viewport."""
+    """As at the first start, when PySide once dropped its wrapper of a watched viewport."""
     tour, bridge = empty_window.tour, empty_window.context.bridge
     tour.start()
     empty_window.setup_drawer.open_file(small_file)
@@ -116,7 +116,7 @@ def test_it_outlines_its_part_and_stays_in_the_window(qtbot: QtBot, tour: Tour, 
             tour.go_forward()
 
 
-def test_it_follows_what_moves(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
+def test_it_follows_its_part_when_setup_opens(qtbot: QtBot, tour: Tour, window: MainWindow) -> None:
     panels = window.findChildren(Panel)  # they change their size as they are drawn
     qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in panels), timeout=WAIT_MS)
     before, card = tour.outline.mask().boundingRect(), rect_of(tour, window)

@@ -97,7 +97,7 @@ def test_a_panel_that_became_empty_while_its_menu_was_open_exports_nothing(
     assert not asked.exists()
 
 
-def test_the_exported_state_is_that_of_the_moment_of_the_request(
+def test_an_export_shows_the_state_at_the_moment_of_the_request(
     trained: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     curves, playhead = trained.train_view.curves, trained.context.playhead

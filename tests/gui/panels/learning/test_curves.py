@@ -69,7 +69,7 @@ def test_the_star_is_at_the_best_validation(panel: Curves) -> None:
     assert (steps.tolist(), losses.tolist()) == ([300], [0.8])
 
 
-def test_the_star_follows_the_best_metric_that_was_changed(panel: Curves, history: History) -> None:
+def test_the_star_follows_a_changed_best_metric(panel: Curves, history: History) -> None:
     history.apply(SettingChanged(step=320, key="training.best_metric", value="valid/bleu"))
     metrics = {"valid/loss": 1.2, "valid/bleu": 30.0}
     history.apply(ValidationDone(step=350, metrics=metrics, sentences=(), is_best=True))

@@ -55,7 +55,7 @@ def test_a_single_selected_run_shows_losses_settings_head_and_translations(three
     assert item_at(sides.translations.table, 0, 2).text().startswith("✗")  # errors come first
 
 
-def test_of_runs_selected_in_quick_succession_only_the_last_is_read(
+def test_runs_selected_during_a_reading_are_skipped_except_the_last(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read, going_on = held_reading(three_runs, qtbot, monkeypatch)
