@@ -1,4 +1,4 @@
-"""The commit of the code that made a run."""
+"""The commit of the code that is recorded with a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("is_installed", [True, False])
-def test_the_commit_around_an_installed_copy_is_not_its_own(
+def test_an_installed_copy_does_not_take_the_commit_of_a_surrounding_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_installed: bool
 ) -> None:
     folder = tmp_path / "installed"

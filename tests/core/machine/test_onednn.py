@@ -1,4 +1,4 @@
-"""Which weights oneDNN takes, where it is asked, and that it gives the product."""
+"""oneDNN's linear layers: their results, and the weights and processors for which they are used."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.machine import onednn, processor
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_the_product_is_right(dtype: torch.dtype) -> None:
+def test_products_are_right(dtype: torch.dtype) -> None:
     chance = torch.Generator().manual_seed(0)
     x, weight, bias = (torch.randn(shape, generator=chance).to(dtype) for shape in ((5, 40), (30, 40), (30,)))
     if not onednn.can_multiply(weight):
@@ -28,7 +28,7 @@ def test_the_product_is_right(dtype: torch.dtype) -> None:
         torch.testing.assert_close(given.double(), expected, rtol=0.0, atol=atol)
 
 
-def test_other_numbers_are_left_to_torch() -> None:
+def test_other_dtypes_and_devices_are_left_to_torch() -> None:
     assert not onednn.can_multiply(torch.empty(4, 4, dtype=torch.float64))
     assert not onednn.can_multiply(torch.empty(4, 4, device="meta"))
 
@@ -41,7 +41,7 @@ def test_other_numbers_are_left_to_torch() -> None:
         ("Intel(R) Xeon(R) Platinum 8481C", "AVX512", False),
     ],
 )
-def test_it_is_asked_where_mkl_leaves_instructions_out(
+def test_it_is_used_where_mkl_leaves_instructions_unused(
     name: str, capability: str, expected: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processor, "_capabilities", lambda: {"cpu_name": name})

@@ -1,4 +1,4 @@
-"""Where the system lets nobody open another file, that is told, and not that a place cannot be read or written."""
+"""Running out of file descriptors is reported as such, not as an unreadable or unwritable path."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from core.errors import UserError
 from core.run_folder import RunFolder
 from tests.core.examples import run_folder
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no such limit is there")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 
 TOLD = "The system lets Headlight open no more files: allow it more (`ulimit -n 1024` in a terminal, "
 
 
 @contextmanager
-def as_file_limit_error() -> Iterator[None]:
+def no_more_open_files() -> Iterator[None]:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -44,12 +44,12 @@ def begin_another(run: Path) -> None:
 @pytest.mark.parametrize("does", [build_data, RunFolder.open, begin_another])
 def test_it_is_reported_wherever_it_occurs(tmp_path: Path, does: Callable[[Path], object]) -> None:
     run = run_folder(tmp_path).path
-    with pytest.raises(UserError) as refused, as_file_limit_error():
+    with pytest.raises(UserError) as refused, no_more_open_files():
         does(run)
     assert str(refused.value).startswith(TOLD)
 
 
-def test_a_training_with_too_few_open_files_says_so(
+def test_training_with_too_few_file_descriptors_says_so(
     tmp_path: Path, headlight: Callable[..., CompletedProcess[str]]
 ) -> None:
     import resource

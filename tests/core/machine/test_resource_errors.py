@@ -1,4 +1,4 @@
-"""Where the system gives no more memory or processes, that is said instead of a fault of ours."""
+"""Running out of memory or processes is reported as such, not as an internal error."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ sys.exit(main())
 """
 
 
-LOADED_BY = [  # what takes memory, and is not to fail itself
+LOADED_BY = [  # this module uses memory, so it is loaded before the limit is set
     ("core.cli.plugins", ["plugins", "list"]),
     ("core.cli.train", ["train", "copy_task"]),
     ("gui.app", []),  # the window
 ]
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much is held")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux reports the memory in use")
 @pytest.mark.parametrize(("module", "words"), LOADED_BY)
-def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path, module: str, words: list[str]) -> None:
+def test_too_little_memory_for_a_thread_is_reported(tmp_path: Path, module: str, words: list[str]) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
     command = [sys.executable, "-c", LIMITED.format(module=module, words=words)]
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
@@ -47,12 +47,12 @@ def test_where_memory_does_not_suffice_for_a_thread_that_is_said(tmp_path: Path,
     [
         (MemoryError(), True),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
-        (OSError(errno.EAGAIN, "Resource temporarily unavailable"), True),  # of a process that is to be started
+        (OSError(errno.EAGAIN, "Resource temporarily unavailable"), True),  # of starting a process
         (ImportError("Importing numpy failed: libopenblas.so: failed to map segment from shared object. See"), True),
         (RuntimeError("dictionary changed size during iteration"), False),
         (ImportError("No module named 'numpy'"), False),
         (OSError(errno.ENOENT, "No such file or directory"), False),
     ],
 )
-def test_other_errors_are_not_of_memory(error: Exception, is_told: bool) -> None:
+def test_only_memory_errors_are_recognised(error: Exception, is_told: bool) -> None:
     assert (as_memory_error(error) is not None) is is_told

@@ -1,4 +1,4 @@
-"""Signals are told to whoever waits; the earlier handlers come back where none came."""
+"""Handling stop signals: they are passed on, and without a signal the earlier handlers are restored."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.
 
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[list[Any]]:
-    """The handlers of the test run itself, put back after each test."""
+    """The test run's own handlers, restored after each test."""
     before = [signal.getsignal(one) for one in STOP_SIGNALS]
     yield before
     for one, handler in zip(STOP_SIGNALS, before, strict=True):
         signal.signal(one, handler)
 
 
-def test_each_stopping_signal_is_passed_on_and_none_interrupts_what_follows() -> None:
+def test_each_stop_signal_is_passed_on_and_later_ones_are_ignored() -> None:
     received: queue.SimpleQueue[signal.Signals] = queue.SimpleQueue()
     with handling_signals(received.put):
         for one in STOP_SIGNALS:
@@ -35,7 +35,7 @@ def test_each_stopping_signal_is_passed_on_and_none_interrupts_what_follows() ->
         os.kill(os.getpid(), one)  # would end the test run
 
 
-def test_without_a_signal_the_earlier_handlers_come_back(handlers: list[Any]) -> None:
+def test_without_a_signal_the_earlier_handlers_are_restored(handlers: list[Any]) -> None:
     with handling_signals(lambda _: None):
         assert handlers != [signal.getsignal(one) for one in STOP_SIGNALS]
     assert handlers == [signal.getsignal(one) for one in STOP_SIGNALS]

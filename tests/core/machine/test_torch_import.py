@@ -1,4 +1,4 @@
-"""What is left out of torch, in processes of their own."""
+"""Importing torch without its tracing modules, in separate processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from core.machine.torch_import import TRACING_MODULE
 
 ROOT = Path(__file__).parents[3]
-SAVED = "torch._refs"  # by far the most of what goes with it
+SAVED = "torch._refs"  # by far the largest module of those left out
 
 LEARN = """
 import sys
@@ -38,18 +38,16 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize(("is_ours", "is_whole"), [(True, False), (False, True)])
-def test_the_command_leaves_out_what_tracers_need_and_a_program_that_imports_core_does_not(
-    is_ours: bool, is_whole: bool
-) -> None:
-    """Where torch comes without it anyhow, there is nothing left to leave out, and this file can go."""
+def test_only_the_command_leaves_out_tracing_not_programs_that_import_core(is_ours: bool, is_whole: bool) -> None:
+    """If this fails because torch no longer loads that module, the stub and this file can be deleted."""
     code = LEARN.format(is_ours=is_ours, saved=SAVED, tracing=TRACING_MODULE)
     command = [sys.executable, "-c", code]
     result = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     assert result.stdout.splitlines()[-1] == f"True {is_whole} {is_whole}"
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much is held")
-def test_where_memory_does_not_suffice_to_load_torch_that_is_said(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux reports the memory in use")
+def test_too_little_memory_to_load_torch_is_reported(tmp_path: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
     command = [sys.executable, "-c", LIMITED]
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)

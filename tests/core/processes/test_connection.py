@@ -1,4 +1,4 @@
-"""The socket between the window's engine and the processes of a run."""
+"""The connection between the window's engine and the processes of a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.events import StateChanged
 from core.processes.connection import Connection, Packet
 
 
-def test_what_is_sent_is_received_until_an_end_is_closed() -> None:
+def test_packets_are_received_until_an_end_is_closed() -> None:
     ours, theirs = map(Connection, socket.socketpair())
     sent = Packet.of("event", StateChanged(state="ready", step=3))
     ours.send(sent)
@@ -19,7 +19,7 @@ def test_what_is_sent_is_received_until_an_end_is_closed() -> None:
     theirs.close()
 
 
-def test_who_comes_back_to_receive_where_it_was_closed_meanwhile_finds_the_end() -> None:
+def test_receiving_after_closing_the_own_end_returns_none() -> None:
     ours, theirs = map(Connection, socket.socketpair())
     ours.close()
     assert ours.receive() is None

@@ -1,6 +1,6 @@
-"""Several processes learn in a real window: seen and asked as ever, lost, and gone on without.
+"""Several processes train in a real window: with the usual views and requests, and after losing a process.
 
-One window for all of it: torchrun takes seconds to start.
+One window serves for everything, as torchrun takes seconds to start.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from gui.preferences import load_preferences, save_preferences
 from tests.core.processes.worker_pids import worker_pids
 from tests.gui.conftest import SMALL
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs torchrun and /proc of Linux")
 
-WAIT_MS = 120_000  # as long as torchrun may take to start on a machine that does other things too
+WAIT_MS = 120_000  # torchrun may take long to start on a busy machine
 WITHOUT_DROPOUT = SMALL.replace("d_ff: 16}", "d_ff: 16, dropout: 0.0}")
 WaitForState = Callable[[str], None]
 
@@ -40,13 +40,13 @@ def small_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_in_a_window(
+def test_training_asking_and_losing_processes_in_a_window(
     qtbot: QtBot, window: MainWindow, wait_for_state: WaitForState, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    monkeypatch.setenv("TMPDIR", str(temporary))  # of the processes that are started; this one knows its own by now
-    what_cannot_start_leaves_the_run_as_it_was(qtbot, window, tmp_path)
+    monkeypatch.setenv("TMPDIR", str(temporary))  # for the started processes; this one has cached its own
+    require_failed_start_changes_nothing(qtbot, window, tmp_path)
     alone = losses_of_ten_steps(window, qtbot, num_processes=1)
     assert worker_pids() == {}
     window.transport.reset_button.click()
@@ -54,16 +54,16 @@ def test_in_a_window(
     both = losses_of_ten_steps(window, qtbot, num_processes=2)
     assert sorted(worker_pids()) == [0, 1]
     np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
-    two_processes_answer_and_change_as_one_does(qtbot, window)
+    require_requests_are_answered(qtbot, window)
     save_preferences(window, tmp_path / "window.json")
     assert load_preferences(tmp_path / "window.json").num_processes == 2
-    # The first process says it, or the window in its place, where the machine is so busy that it does not come to it.
+    # The first process reports it, or the window if the first process is too late on a busy machine.
     sentences = ("Another process of this run has ended", "One of the 2 processes that train this run has ended")
-    assert the_loss_of_one_ends_all(1, window, qtbot).startswith(sentences)
+    assert kill_worker(1, window, qtbot).startswith(sentences)
     run, step = window.context.workbench.run, window.context.bridge.history.last_step
     assert run is not None and RunFolder.open(run).checkpoint_step("last") == step  # nothing was lost
     losses_of_ten_steps(window, qtbot, num_processes=2)
-    sentence = the_loss_of_one_ends_all(0, window, qtbot)
+    sentence = kill_worker(0, window, qtbot)
     assert "The first of the 2 processes that train this run has ended" in sentence
     assert len(losses_of_ten_steps(window, qtbot, num_processes=1)) > len(both)
     assert worker_pids() == {} and not [*temporary.iterdir()]
@@ -71,7 +71,7 @@ def test_in_a_window(
 
 @contextmanager
 def noted_states(bridge: EngineBridge) -> Iterator[list[str]]:
-    """Those the engine is in meanwhile."""
+    """The states of the engine within the block."""
     states = list[str]()
 
     def note(change: StateChanged) -> None:
@@ -82,7 +82,7 @@ def noted_states(bridge: EngineBridge) -> Iterator[list[str]]:
     bridge.state_changed.disconnect(note)
 
 
-def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def require_failed_start_changes_nothing(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     bridge = window.context.bridge
     broken = tmp_path / "broken" / "torch"
     broken.mkdir(parents=True)
@@ -92,7 +92,7 @@ def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow,
         patch.setenv("PYTHONPATH", str(broken.parent))
         window.transport.step_buttons[1].click()
         qtbot.waitUntil(lambda: "preparing" in states and bridge.state == "paused", timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)  # the answer to Learn comes last
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)  # Learn is answered last
     trouble = window.trouble_strip.trouble
     assert trouble is not None
     assert trouble.sentence == "2 processes could not be started: ImportError: no torch here."
@@ -101,7 +101,7 @@ def what_cannot_start_leaves_the_run_as_it_was(qtbot: QtBot, window: MainWindow,
 
 
 def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int) -> np.ndarray:
-    """Those of all steps of the run, ten more of which are taken."""
+    """Train ten more steps; return the losses of all steps of the run."""
     bridge = window.context.bridge
     window.setup_drawer.processes_row.spin.setValue(num_processes)
     with noted_states(bridge) as states:
@@ -111,7 +111,7 @@ def losses_of_ten_steps(window: MainWindow, qtbot: QtBot, *, num_processes: int)
     return np.asarray(bridge.history.curve("train/loss")[1])
 
 
-def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow) -> None:
+def require_requests_are_answered(qtbot: QtBot, window: MainWindow) -> None:
     bridge, answers, length = window.context.bridge, list[Any](), window.context.bridge.history.last_step
     bridge.ask(Translate(texts=("1 2 3",), with_attention=True), answers.append)
     bridge.ask(AddSentence(source="2 2 3"), answers.append)
@@ -123,13 +123,13 @@ def two_processes_answer_and_change_as_one_does(qtbot: QtBot, window: MainWindow
     assert "2 2 3" in bridge.history.sentences
 
 
-def the_loss_of_one_ends_all(rank: int, window: MainWindow, qtbot: QtBot) -> str:
-    """The run is open here then, at its last checkpoint; what the strip says."""
+def kill_worker(rank: int, window: MainWindow, qtbot: QtBot) -> str:
+    """Kill a process, which reopens the run here at its last checkpoint; return the error sentence."""
     bridge, strip = window.context.bridge, window.trouble_strip
     with noted_states(bridge) as states:
         os.kill(worker_pids()[rank], signal.SIGKILL)
         qtbot.waitUntil(lambda: strip.trouble is not None and bridge.state == "paused", timeout=WAIT_MS)
-        qtbot.waitUntil(lambda: states[-2:] == ["preparing", "paused"], timeout=WAIT_MS)  # it has come home
+        qtbot.waitUntil(lambda: states[-2:] == ["preparing", "paused"], timeout=WAIT_MS)  # reopened in this process
     qtbot.waitUntil(lambda: worker_pids() == {}, timeout=WAIT_MS)
     trouble = strip.trouble
     assert trouble is not None

@@ -1,4 +1,4 @@
-"""Every request, event and answer comes out in another process as it went in, whatever is declared in it."""
+"""Every request, event and answer survives being sent to another process unchanged."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PLAIN: dict[Any, Any] = {
 
 
 def sample(kind: Any) -> Any:
-    """A value of a declared type: nothing empty, no default."""
+    """A value of this type that is neither empty nor a default."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is NoneType:
         return None
@@ -75,7 +75,7 @@ def assert_same(one: Any, other: Any) -> None:
 
 
 def sent(packet: Packet) -> Packet:
-    """What a packet is at the other end of a socket."""
+    """Send a packet through a socket; return what arrives."""
     here, there = map(Connection, socket.socketpair())
     try:
         here.send(packet)
@@ -90,21 +90,21 @@ def sent(packet: Packet) -> Packet:
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @pytest.mark.parametrize("name", [*EVENTS, *REQUESTS])
-def test_a_record_comes_out_as_it_went_in(name: str) -> None:
+def test_records_arrive_unchanged(name: str) -> None:
     record = sample({**EVENTS, **REQUESTS}[name])
     assert_same(sent(Packet.of("event" if name in EVENTS else "request", record)).record(), record)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
 @pytest.mark.parametrize("name", REQUESTS)
-def test_an_answer_comes_out_as_it_went_in(name: str) -> None:
+def test_answers_arrive_unchanged(name: str) -> None:
     answer, request = sample(answer_type(REQUESTS[name])), sample(REQUESTS[name])
     received = sent(Packet.of("answer", answer, 7))
     assert received.number == 7
     assert_same(received.answer_to(request), answer)
 
 
-def test_arrays_without_elements_and_arrays_in_another_order_pass() -> None:
+def test_empty_and_transposed_arrays_arrive_unchanged() -> None:
     arrays = {"none": np.zeros((0, 3)), "turned": np.arange(6.0).reshape(2, 3).T}
     event = EVENTS["StepsDone"](first_step=1, arrays=arrays)  # type: ignore[call-arg]
     received = sent(Packet.of("event", event)).record()
@@ -112,7 +112,7 @@ def test_arrays_without_elements_and_arrays_in_another_order_pass() -> None:
         np.testing.assert_array_equal(received.arrays[name], array, strict=True)
 
 
-def test_what_is_no_plain_value_is_refused() -> None:
+def test_a_value_that_is_not_plain_data_is_refused() -> None:
     with pytest.raises(TypeError, match="set cannot cross"):
         Packet.of("event", EVENTS["SettingChanged"](step=1, key="a", value={1}))  # type: ignore[call-arg]
 
@@ -120,7 +120,7 @@ def test_what_is_no_plain_value_is_refused() -> None:
 @pytest.mark.parametrize(
     "error", [UserError("A.", "B."), RunNotWritable("A.", "B."), WorkAborted("A.", "B."), KeyError("A")]
 )
-def test_an_error_keeps_its_words_and_whether_it_was_told(error: Exception) -> None:
+def test_an_error_keeps_its_text_and_its_kind(error: Exception) -> None:
     received = exception_from(sent(refusal_packet(error, 1)))
     assert isinstance(received, WorkAborted) == isinstance(error, WorkAborted)
     assert isinstance(received, UserError) == isinstance(error, UserError)
@@ -131,8 +131,8 @@ def test_an_error_keeps_its_words_and_whether_it_was_told(error: Exception) -> N
 
 
 @pytest.mark.parametrize("num_bytes", [0, 5, 20, -1])
-def test_what_was_cut_off_is_no_packet(num_bytes: int) -> None:
-    """As a process leaves it that is killed while it sends."""
+def test_a_truncated_packet_is_the_end_of_the_connection(num_bytes: int) -> None:
+    """As left by a process that is killed while sending."""
     ours, theirs = socket.socketpair()
     both = Connection(ours), Connection(theirs)
     both[0].send(Packet("hello", 0, "", None, []))
@@ -144,7 +144,7 @@ def test_what_was_cut_off_is_no_packet(num_bytes: int) -> None:
     both[1].close()
 
 
-def test_a_folder_too_deep_for_a_socket_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_path_too_long_for_a_socket_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deep = tmp_path / ("x" * 100)
     deep.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(deep))

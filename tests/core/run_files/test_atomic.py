@@ -1,4 +1,4 @@
-"""A file of a run takes its name also while another process reads the old one."""
+"""A file can be replaced while another process reads the old one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from core.run_files import atomic
 
 
-def test_what_is_read_just_then_is_replaced_and_removed_a_moment_later(
+def test_a_file_that_is_being_read_is_replaced_by_a_later_attempt(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Windows refuses both while somebody has the file open."""
+    """Windows refuses both while a process has the file open."""
     refusals = iter([PermissionError, PermissionError])
     replace = Path.replace
 

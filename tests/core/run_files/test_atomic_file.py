@@ -1,4 +1,4 @@
-"""A file written into a person's folder leaves everything else there as it is."""
+"""Writing a file into a user's folder leaves all other files there unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _a_picture(path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [_a_result, _a_shared_run, _a_picture])
-def test_a_file_of_ones_own_beside_it_stays(write: Callable[[Path], None], tmp_path: Path) -> None:
+def test_a_users_file_with_a_temporary_name_is_not_overwritten(write: Callable[[Path], None], tmp_path: Path) -> None:
     own, link = tmp_path / "file.tmp", tmp_path / "other.tmp"
     own.write_text("mine", encoding="utf-8")
     link.symlink_to(own)
@@ -39,7 +39,7 @@ def test_a_file_of_ones_own_beside_it_stays(write: Callable[[Path], None], tmp_p
     assert {path.name for path in tmp_path.iterdir()} == {"file", "other", "file.tmp", "other.tmp"}
 
 
-def test_of_two_that_write_one_file_at_once_it_is_the_whole_of_the_later(tmp_path: Path) -> None:
+def test_the_last_of_two_concurrent_writers_wins_with_its_complete_content(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with atomic_file(path) as later:
         later.write(b"lat")
@@ -51,7 +51,7 @@ def test_of_two_that_write_one_file_at_once_it_is_the_whole_of_the_later(tmp_pat
     assert path.read_bytes() == b"later" and list(tmp_path.iterdir()) == [path]
 
 
-def test_one_that_broke_off_leaves_the_other_alone(tmp_path: Path) -> None:
+def test_an_interrupted_writer_does_not_affect_another(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with atomic_file(path) as file:
         with pytest.raises(KeyboardInterrupt), atomic_file(path):
@@ -60,9 +60,9 @@ def test_one_that_broke_off_leaves_the_other_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == b"whole" and list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="rights of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
 @pytest.mark.parametrize("umask", [0o022, 0o027])
-def test_who_may_read_it_is_as_of_any_new_file(umask: int, tmp_path: Path) -> None:
+def test_permissions_follow_the_umask(umask: int, tmp_path: Path) -> None:
     before = os.umask(umask)
     try:
         _a_result(tmp_path / "file")

@@ -1,4 +1,4 @@
-"""Which checkpoints are averaged, and that their mean is numpy's."""
+"""Averaging checkpoints: the chosen steps, and the mean compared with numpy's."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ def training(num_averaged: int) -> TrainingConfig:
     ("num_averaged", "expected"),
     [(0, [45]), (1, [45]), (2, [40, 45]), (3, [30, 40, 45]), (9, [10, 20, 30, 40, 45])],
 )
-def test_the_last_and_those_asked_for_before_it(num_averaged: int, expected: list[int]) -> None:
+def test_the_last_checkpoint_and_those_before_it_are_averaged(num_averaged: int, expected: list[int]) -> None:
     assert averaged_steps([0, 7, 10, 20, 30, 33, 40, 45, 50], 45, training(num_averaged)) == expected
 
 
-def test_the_first_alone() -> None:
+def test_a_single_checkpoint_is_averaged_alone() -> None:
     assert averaged_steps([0], 0, training(5)) == [0]
 
 
-def test_of_a_shared_run_that_has_no_checkpoints_the_step_alone() -> None:
+def test_without_checkpoints_only_the_step_itself_is_used() -> None:
     assert averaged_steps([], 7, training(5)) == [7]
 
 
-def test_the_mean_is_that_of_float64_in_the_weights_own_type() -> None:
+def test_the_mean_is_computed_in_float64_and_returned_in_the_weights_dtype() -> None:
     random = np.random.default_rng(0)
     several = [{"a": random.normal(size=(3, 4)).astype(np.float32), "b": np.full(1, i, np.float32)} for i in range(5)]
     mean = mean_weights(several)

@@ -1,4 +1,4 @@
-"""How large a file may be to be read; that whatever else is wrong with one is named: tests/reliability."""
+"""The largest file that is read; other faults of files are tested in tests/reliability."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
 
 MEMORY = 2 * 2**30
-STEP = 300  # bytes of metrics.jsonl, see docs/reliability.md
+STEP = 300  # bytes per step in metrics.jsonl, see docs/reliability.md
 
 
-@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="elsewhere nobody asks for the memory")
-def test_a_million_steps_are_read_in_two_gigabytes_and_what_nearly_fills_them_is_not(
+@pytest.mark.skipif(not hasattr(os, "sysconf"), reason="needs os.sysconf")
+def test_a_file_of_a_million_steps_fits_two_gigabytes_and_a_larger_one_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": MEMORY // 4096, "SC_PAGE_SIZE": 4096}.__getitem__)

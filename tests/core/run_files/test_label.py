@@ -1,4 +1,4 @@
-"""The name and the note a person gives a run: read back, refused where altered, never in the way of who trains."""
+"""The name and note that a user gives a run: read back, refused if altered, and independent of training."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from core.run_summary import summarise
 
 @pytest.fixture
 def run(tmp_path: Path) -> RunFolder:
-    """A run that this process writes."""
+    """A run written by this process."""
     folder = RunFolder.create_at(tmp_path / "run")
     folder.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}, "name": "mine"}))
     return folder
 
 
-def test_a_run_is_called_by_its_label_and_without_one_by_its_settings(run: RunFolder) -> None:
+def test_a_run_is_named_by_its_label_or_by_its_settings(run: RunFolder) -> None:
     assert (summarise(run).name, summarise(run).note) == ("mine", "")
     run.write_label(RunLabel(name="Größer – 更大", note="two\nlines"))
     assert (summarise(run).name, summarise(run).note) == ("Größer – 更大", "two\nlines")
@@ -32,8 +32,8 @@ def test_a_run_is_called_by_its_label_and_without_one_by_its_settings(run: RunFo
     assert (summarise(run).name, summarise(run).note) == ("mine", "a note alone")
 
 
-def test_whoever_trains_neither_loses_nor_takes_it(run: RunFolder) -> None:
-    RunFolder.open(run.path).write_label(RunLabel(name="new name"))  # by somebody else
+def test_training_neither_loses_nor_overwrites_the_label(run: RunFolder) -> None:
+    RunFolder.open(run.path).write_label(RunLabel(name="new name"))  # from another process
     run.update(last_step=3)
     run.release("stopped")
     assert RunFolder.open(run.path).label().name == "new name"
@@ -49,7 +49,7 @@ def test_whoever_trains_neither_loses_nor_takes_it(run: RunFolder) -> None:
         ('"name": "mine", "more": 1', "more"),
     ],
 )
-def test_what_was_altered_is_named(run: RunFolder, altered: str, says: str) -> None:
+def test_an_altered_label_is_refused(run: RunFolder, altered: str, says: str) -> None:
     run.write_label(RunLabel(name="mine"))
     path = run.path / LABEL
     path.write_text(path.read_text(encoding="utf-8").replace('"name": "mine"', altered), encoding="utf-8")
@@ -62,14 +62,14 @@ def test_what_was_altered_is_named(run: RunFolder, altered: str, says: str) -> N
     assert "delete it" in refused.value.advice
 
 
-def test_a_note_too_long_to_be_read_again_is_not_written(run: RunFolder) -> None:
+def test_a_note_that_is_too_long_is_not_written(run: RunFolder) -> None:
     with pytest.raises(UserError, match="10,001 characters"):
         run.write_label(RunLabel(note="x" * (MAX_NOTE_LENGTH + 1)))
     assert run.label() == RunLabel()
 
 
 @pytest.mark.parametrize("name", ["two\nlines", "a\tcell", "x" * 201])
-def test_a_name_that_could_not_be_read_again_is_not_written(run: RunFolder, name: str) -> None:
+def test_an_invalid_name_is_not_written(run: RunFolder, name: str) -> None:
     with pytest.raises(UserError, match="one line of at most 200 characters"):
         run.write_label(RunLabel(name=name))
     assert run.label() == RunLabel()

@@ -1,4 +1,4 @@
-"""Reading metrics.jsonl otherwise than whole; the rest is driven through `RunFolder`."""
+"""Reading parts of metrics.jsonl; reading and writing all of it is tested through `RunFolder`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.run_files.metrics_file import (
 
 @pytest.fixture
 def metrics(tmp_path: Path) -> Path:
-    """1,000 steps whose loss is their step."""
+    """A file of 1,000 steps whose loss is their number."""
     path = tmp_path / "metrics.jsonl"
     append(path, step_lines(1, {"train/loss": np.arange(1.0, 1001.0)}))
     return path
@@ -32,12 +32,12 @@ def test_a_sample_begins_with_the_first_step_and_is_evenly_spread(metrics: Path)
     assert all(80 <= stride <= 120 for stride in np.diff(steps))
 
 
-def test_a_short_file_gives_each_line_once(tmp_path: Path) -> None:
+def test_sampling_a_short_file_gives_each_line_once(tmp_path: Path) -> None:
     append(tmp_path / "metrics.jsonl", step_lines(1, {"train/loss": np.array([3.0, 2.0])}))
     assert [record["step"] for record in sample_records(tmp_path / "metrics.jsonl", 50)] == [1, 2]
 
 
-def test_damaged_and_torn_lines_are_passed_over(metrics: Path) -> None:
+def test_damaged_and_incomplete_lines_are_skipped(metrics: Path) -> None:
     lines = metrics.read_bytes().split(b"\n")
     lines[0] = lines[0].replace(b"1.0", b"7.0")
     metrics.write_bytes(b"\n".join(lines)[:-20])
@@ -45,12 +45,12 @@ def test_damaged_and_torn_lines_are_passed_over(metrics: Path) -> None:
     assert 1 not in steps and 1000 not in steps and len(steps) > 500
 
 
-def test_no_file_gives_nothing(tmp_path: Path) -> None:
+def test_a_missing_file_gives_no_records(tmp_path: Path) -> None:
     assert sample_records(tmp_path / "metrics.jsonl", 10) == []
     assert records_of_step(tmp_path / "metrics.jsonl", 10) == []
 
 
-@pytest.mark.parametrize("num_later", [0, 1, 2000])  # the last more than is read from the end at first
+@pytest.mark.parametrize("num_later", [0, 1, 2000])  # 2000 are more than the first block read from the end
 def test_the_lines_of_one_step_are_read_from_the_end(metrics: Path, num_later: int) -> None:
     append(metrics, validation_line(1000, 0.0, {"valid/loss": 1.0}, is_best=True))
     append(metrics, setting_line(0.0, SettingChanged(step=1000, key="seed", value=1)))

@@ -1,4 +1,4 @@
-"""The file of a probe is read back as it was written, or named."""
+"""A probe's file is read back as written, or reported as damaged."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ KNOWN = probe(3).sentences[0]
 
 
 def written(tmp_path: Path, made: Probe) -> Path:
-    """Its file."""
+    """Write a probe's file; return its path."""
     path = tmp_path / "000003.safetensors"
     path.write_bytes(probe_bytes(made))
     return path
 
 
-def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_probe_is_read_back_as_written(tmp_path: Path) -> None:
     assert_same_probe(read_probe_file(written(tmp_path, probe(3))), probe(3))
 
 
@@ -45,7 +45,7 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     ],
     ids=list,
 )
-def test_arrays_of_other_tokens_are_damage(tmp_path: Path, others: dict[str, Any]) -> None:
+def test_arrays_that_do_not_match_the_tokens_are_damage(tmp_path: Path, others: dict[str, Any]) -> None:
     path = written(tmp_path, Probe(step=3, sentences=(replace(KNOWN, **others),)))
     with pytest.raises(DamagedFile, match="its arrays do not match the tokens that it names") as caught:
         read_probe_file(path)

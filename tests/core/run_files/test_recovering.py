@@ -1,4 +1,4 @@
-"""What a crash left is mended, and what a person put into a run folder stays."""
+"""Recovering a run after a crash removes only the crash's leftovers and keeps the user's files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEFT = ("run.json.tmp", "src.model.tmp", "probes/000001.safetensors.tmp", "check
 
 
 def saved(runs_dir: Path) -> RunFolder:
-    """A run with a checkpoint, which nobody writes."""
+    """A released run with a checkpoint."""
     folder = run_folder(runs_dir)
     folder.save_checkpoint(2, weights(2), {}, {"step": 2})
     folder.release("stopped")
@@ -24,7 +24,7 @@ def saved(runs_dir: Path) -> RunFolder:
 
 
 def put(run: Path, names: tuple[str, ...]) -> list[Path]:
-    """Files of these names in the run."""
+    """Create files with these names in the run."""
     paths = [run / name for name in names]
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def put(run: Path, names: tuple[str, ...]) -> list[Path]:
     return paths
 
 
-def test_only_what_a_crash_left_goes(tmp_path: Path) -> None:
+def test_only_the_leftovers_of_a_crash_are_removed(tmp_path: Path) -> None:
     run = saved(tmp_path).path
     own, left = put(run, OWN), put(run, LEFT)
     RunFolder.open(run).claim()
@@ -41,7 +41,7 @@ def test_only_what_a_crash_left_goes(tmp_path: Path) -> None:
     assert RunFolder.open(run).checkpoint(2).step == 2
 
 
-def test_an_exchange_broken_off_between_its_two_renames_is_undone(tmp_path: Path) -> None:
+def test_a_replacement_interrupted_between_its_two_renames_is_undone(tmp_path: Path) -> None:
     run = saved(tmp_path).path
     published = run / "checkpoints" / "000002"
     published.rename(published.with_suffix(".old"))
@@ -49,7 +49,7 @@ def test_an_exchange_broken_off_between_its_two_renames_is_undone(tmp_path: Path
     assert RunFolder.open(run).checkpoint(2).step == 2 and published.is_dir()
 
 
-def test_an_exchange_broken_off_after_them_is_finished(tmp_path: Path) -> None:
+def test_a_replacement_interrupted_after_both_renames_is_finished(tmp_path: Path) -> None:
     run = saved(tmp_path).path
     published = run / "checkpoints" / "000002"
     shutil.copytree(published, published.with_suffix(".old"))
@@ -57,7 +57,7 @@ def test_an_exchange_broken_off_after_them_is_finished(tmp_path: Path) -> None:
     assert [path.name for path in published.parent.iterdir()] == ["000002"]
 
 
-def test_a_checkpoint_whose_removal_was_broken_off_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_removal_of_a_checkpoint_is_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = saved(tmp_path).path
     published, rmtree = run / "checkpoints" / "000002", shutil.rmtree
 

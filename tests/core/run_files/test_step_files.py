@@ -1,4 +1,4 @@
-"""The names of what a run keeps step by step; other names in its folders are nobody's steps."""
+"""The names of files and folders of single steps; other names in these folders are ignored."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from core.run_files.step_files import CHECKPOINTS, STEP_FOLDERS, step_path, steps_in
 
 
-def test_names_are_those_of_the_format(tmp_path: Path) -> None:
+def test_names_follow_the_format(tmp_path: Path) -> None:
     names = [step_path(tmp_path, kind, 50).relative_to(tmp_path).as_posix() for kind in STEP_FOLDERS]
     files = ["validations/000050.jsonl", "probes/000050.safetensors", "snapshots/000050.safetensors"]
     assert names == [*files, "checkpoints/000050"]
 
 
 @pytest.mark.parametrize("kind", STEP_FOLDERS)
-def test_steps_are_read_from_these_names_alone(tmp_path: Path, kind: str) -> None:
+def test_steps_are_read_from_valid_names_only(tmp_path: Path, kind: str) -> None:
     assert steps_in(tmp_path, kind) == []
     for step in (1_000_000, 20, 3):
         path = step_path(tmp_path, kind, step)
@@ -27,7 +27,7 @@ def test_steps_are_read_from_these_names_alone(tmp_path: Path, kind: str) -> Non
     assert steps_in(tmp_path, kind) == [3, 20, 1_000_000]
 
 
-def test_checkpoints_put_aside_are_told_by_what_is_behind_their_names(tmp_path: Path) -> None:
+def test_replaced_checkpoints_are_found_by_their_suffix(tmp_path: Path) -> None:
     old = step_path(tmp_path, CHECKPOINTS, 5).with_suffix(".old")
     old.mkdir(parents=True)
     assert (steps_in(tmp_path, CHECKPOINTS), steps_in(tmp_path, CHECKPOINTS, ".old")) == ([], [5])

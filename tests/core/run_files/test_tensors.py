@@ -1,4 +1,4 @@
-"""Files of arrays: the library reads what we put together, and a damaged byte is found."""
+"""Files of arrays: safetensors can read them, and a damaged byte is detected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.errors import UserError
 from core.run_files.tensors import read_tensors, tensor_bytes
 
 ARRAYS: dict[str, NDArray[Any]] = {
-    "half": np.arange(3, dtype=np.float16),  # six bytes: what follows would not be aligned
+    "half": np.arange(3, dtype=np.float16),  # six bytes, so that the next array needs padding to be aligned
     "single": np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3),
     "turned": np.linspace(0, 1, 6, dtype=np.float32).reshape(2, 3).T,
     "empty": np.zeros((0, 3), np.float32),
@@ -26,7 +26,7 @@ ARRAYS: dict[str, NDArray[Any]] = {
 RECORD = {"step": 3, "text": "∫ \u2028"}
 
 
-def test_what_is_written_is_read_by_us_and_by_the_library(tmp_path: Path) -> None:
+def test_arrays_are_read_back_also_by_safetensors(tmp_path: Path) -> None:
     data = tensor_bytes(ARRAYS, RECORD)
     (tmp_path / "file").write_bytes(data)
     read, record = read_tensors(tmp_path / "file")
@@ -38,7 +38,7 @@ def test_what_is_written_is_read_by_us_and_by_the_library(tmp_path: Path) -> Non
             np.testing.assert_array_equal(found[name], array)
 
 
-def test_any_damaged_byte_is_found(tmp_path: Path) -> None:
+def test_any_damaged_byte_is_detected(tmp_path: Path) -> None:
     data = tensor_bytes(ARRAYS, RECORD)
     for place in range(0, len(data), 7):
         damaged = bytearray(data)

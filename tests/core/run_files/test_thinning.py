@@ -1,4 +1,4 @@
-"""Which steps are kept when there is not room for all."""
+"""Which steps are kept if there is not room for all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.run_files.thinning import steps_to_keep
 
 
 @given(st.lists(st.integers(0, 10_000), unique=True, min_size=1).map(sorted), st.integers(0, 30))
-def test_as_many_as_there_is_room_for_the_ends_first(steps: list[int], max_kept: int) -> None:
+def test_as_many_steps_are_kept_as_fit_including_first_and_last(steps: list[int], max_kept: int) -> None:
     kept = steps_to_keep(steps, max_kept)
     assert len(kept) == min(max_kept, len(steps))
     assert set(kept) <= set(steps)
@@ -21,7 +21,7 @@ def test_as_many_as_there_is_room_for_the_ends_first(steps: list[int], max_kept:
         assert kept[0] == steps[0]
 
 
-def test_a_long_run_stays_spread_by_ratio() -> None:
+def test_the_kept_steps_of_a_long_run_grow_by_a_bounded_ratio() -> None:
     kept: list[int] = []
     for step in range(5000):
         kept = steps_to_keep([*kept, step], 20)

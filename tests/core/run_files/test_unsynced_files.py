@@ -1,4 +1,4 @@
-"""What a run writes between two checkpoints is on disk before the next one is."""
+"""Files written between two checkpoints are synced to disk before the next checkpoint."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.core.examples import probe, run_folder, steps, validation, weights
 
 @pytest.fixture
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of files and folders as they are made durable."""
+    """The names of files and folders in the order they are synced."""
     names: list[str] = []
     fsync = os.fsync
 
@@ -28,11 +28,11 @@ def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which file is synced")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux shows which file is synced")
 
 
 @needs_proc
-def test_a_checkpoint_makes_all_before_it_durable_first(tmp_path: Path, synced: list[str]) -> None:
+def test_a_checkpoint_syncs_all_earlier_files_first(tmp_path: Path, synced: list[str]) -> None:
     folder = run_folder(tmp_path)
     synced.clear()
     folder.append_metrics(1, steps(2))
@@ -53,7 +53,7 @@ def test_a_checkpoint_makes_all_before_it_durable_first(tmp_path: Path, synced: 
 
 
 @needs_proc
-def test_a_probe_that_takes_the_place_of_another_is_durable_at_once(tmp_path: Path, synced: list[str]) -> None:
+def test_a_probe_that_replaces_another_is_synced_at_once(tmp_path: Path, synced: list[str]) -> None:
     folder = run_folder(tmp_path)
     folder.write_probe(probe(1))
     folder.save_checkpoint(2, weights(2), {}, {"step": 2})
@@ -63,7 +63,7 @@ def test_a_probe_that_takes_the_place_of_another_is_durable_at_once(tmp_path: Pa
 
 
 @needs_proc
-def test_who_lets_go_of_a_run_leaves_nothing_that_a_power_cut_could_take(tmp_path: Path, synced: list[str]) -> None:
+def test_releasing_a_run_syncs_its_files_before_run_json(tmp_path: Path, synced: list[str]) -> None:
     folder = run_folder(tmp_path)
     folder.append_metrics(1, steps(2))
     synced.clear()
@@ -71,7 +71,7 @@ def test_who_lets_go_of_a_run_leaves_nothing_that_a_power_cut_could_take(tmp_pat
     assert synced.index("metrics.jsonl") < synced.index("run.json.tmp")
 
 
-def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) -> None:
+def test_a_file_exists_at_once_and_may_be_deleted_before_it_is_synced(tmp_path: Path) -> None:
     unsynced = UnsyncedFiles()
     for data in (b"old", b"new"):
         unsynced.write(tmp_path / "kept", data)
@@ -82,8 +82,8 @@ def test_a_file_is_there_at_once_and_may_go_before_it_is_synced(tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no folder is synced there")
-def test_a_file_system_that_syncs_no_folder_will_do_and_a_disk_that_fails_will_not(
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot sync folders")
+def test_a_file_system_that_cannot_sync_folders_is_accepted_and_a_failing_disk_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fsync, refusal = os.fsync, errno.EINVAL

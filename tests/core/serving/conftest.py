@@ -1,8 +1,8 @@
-"""What the engine does with runs is looked at here, not how it starts plugins."""
+"""Shares the plugin host: these tests check what the engine does with runs, not how it starts plugins."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
 def one_host(engines_share_a_host: None) -> None:
-    """All engines take one host."""
+    """Let all engines use one host."""

@@ -1,4 +1,4 @@
-"""Whole runs through the engine, and what is compared of them."""
+"""Complete runs by the engine, and comparing their weights."""
 
 from __future__ import annotations
 

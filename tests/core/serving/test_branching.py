@@ -1,4 +1,4 @@
-"""A new run from a step of another: exact from a checkpoint, from weights alone afresh, and the other one as it was."""
+"""Branching a run at a step: exact from a checkpoint, with new optimizer state from a snapshot."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.reliability.small_runs import digest, read_everything, train
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of twelve steps with checkpoints at 4, 8 and 12, and snapshots between."""
+    """A run of twelve steps with checkpoints at 4, 8 and 12, and snapshots in between."""
     settings: dict[str, Any] = {"checkpoint_every": 4, "validate_every": 4, "keep_checkpoints": 9, "probe_every": 2}
     return train(tmp_path_factory.mktemp("trained") / "parent", 12, **settings)
 
@@ -38,7 +38,7 @@ def parent(trained: Path, tmp_path: Path) -> RunFolder:
 
 
 def branched(parent: RunFolder, step: int, *changes: tuple[str, object], steps: int | None = None) -> Watcher:
-    """Branch and learn to the end, or so many steps."""
+    """Branch and train to the end or for `steps` steps; return the watcher of the events."""
     watcher = Watcher()
     with Engine([watcher], cache_dir=parent.path.parents[2] / "cache") as engine:
         request = Branch(run=parent.path, step=step, runs_dir=parent.path.parent, changes=changes)
@@ -52,7 +52,7 @@ def child_of(parent: RunFolder) -> RunFolder:
     return RunFolder.open(path)
 
 
-def test_from_a_checkpoint_it_goes_on_as_the_other_did(parent: RunFolder) -> None:
+def test_a_branch_from_a_checkpoint_trains_exactly_like_its_parent(parent: RunFolder) -> None:
     before = digest(read_everything(parent.path))
     watcher = branched(parent, 8)
     child = child_of(parent)
@@ -66,7 +66,7 @@ def test_from_a_checkpoint_it_goes_on_as_the_other_did(parent: RunFolder) -> Non
     assert digest(read_everything(parent.path)) == before
 
 
-def test_from_a_snapshot_the_weights_are_kept_and_the_rest_begins_afresh(parent: RunFolder) -> None:
+def test_a_branch_from_a_snapshot_keeps_only_the_weights(parent: RunFolder) -> None:
     step = next(step for step in parent.snapshot_steps() if step > 4 and step not in parent.checkpoint_steps())
     watcher = branched(parent, step, steps=1)
     (trouble,) = watcher.all(Trouble)
@@ -80,24 +80,24 @@ def test_from_a_snapshot_the_weights_are_kept_and_the_rest_begins_afresh(parent:
     assert max(child.validation_steps()) == 4 and child.probe_steps()[-1] == step + 1
 
 
-def test_one_thing_is_changed(parent: RunFolder) -> None:
+def test_a_branch_applies_the_changed_settings(parent: RunFolder) -> None:
     watcher = branched(parent, 8, ("training.optimizer.learning_rate", 0.5), ("model.dropout", 0.5), steps=1)
     assert [(one.step, one.key, one.value) for one in watcher.all(SettingChanged)] == [
         (8, "training.optimizer.learning_rate", 0.5)
     ]
     child = child_of(parent)
     assert child.config().model.dropout == 0.5 and child.latest_config().training.optimizer.learning_rate == 0.5
-    assert watcher.all(Trouble) == []  # the optimizer goes on all the same
+    assert watcher.all(Trouble) == []  # the optimizer state is kept
     with Engine(cache_dir=parent.path.parents[2] / "cache") as engine:
         assert answered(engine, OpenRun(run=child.path)).config.training.optimizer.learning_rate == 0.5
 
 
-def test_other_batches_begin_the_data_anew(parent: RunFolder) -> None:
+def test_a_changed_batch_size_restarts_the_data(parent: RunFolder) -> None:
     (trouble,) = branched(parent, 8, ("training.batch_size", 2), steps=1).all(Trouble)
     assert "start afresh" in trouble.sentence and "The changed settings" in trouble.advice
 
 
-def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent: RunFolder) -> None:
+def test_a_branch_at_the_end_of_a_run_is_finished_until_asked_for_more(parent: RunFolder) -> None:
     watcher = branched(parent, 12, steps=2)
     assert watcher.all(StateChanged)[1].state == "finished" and watcher.steps() == [13, 14]
 
@@ -112,7 +112,7 @@ def test_at_the_end_of_a_finished_run_it_is_finished_until_more_is_asked(parent:
         (8, ("dataset.options.num_symbols", 3), "dataset.options.num_symbols cannot change"),
     ],
 )
-def test_what_the_weights_do_not_fit_is_refused(
+def test_changes_that_do_not_fit_the_weights_are_refused(
     parent: RunFolder, step: int, change: tuple[str, object] | None, says: str
 ) -> None:
     with pytest.raises(UserError, match=says):
@@ -120,7 +120,7 @@ def test_what_the_weights_do_not_fit_is_refused(
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
 
 
-def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was_changed_of_it(
+def test_a_branch_that_replaces_an_untrained_one_keeps_its_parent_and_changes(
     parent: RunFolder,
 ) -> None:
     runs_dir, sentence = parent.path.parent, "3 3 3"
@@ -140,13 +140,13 @@ def test_a_branch_in_the_place_of_one_without_a_step_has_its_parent_and_what_was
         assert folder.latest_config().training.optimizer.learning_rate == 0.25 and not folder.is_untrained_branch()
         assert sentence in [one.source for one in folder.probe(9).sentences]
         third = run_of(answered(engine, Branch(run=second, step=8, runs_dir=runs_dir, replaces_branch=True)))
-        assert RunFolder.open(third).state.parent == second.name  # that one had taken a step
-        (second / "metrics.jsonl").unlink()  # as is advised where it is damaged
+        assert RunFolder.open(third).state.parent == second.name  # the replaced branch has been trained
+        (second / "metrics.jsonl").unlink()  # as advised if it is damaged
         assert not RunFolder.open(second).is_untrained_branch()
     assert sorted(runs_dir.iterdir()) == sorted([parent.path, first, second, third])
 
 
-def test_a_run_whose_curves_are_damaged_is_named_and_not_branched(parent: RunFolder) -> None:
+def test_a_run_with_damaged_curves_is_reported_and_not_branched(parent: RunFolder) -> None:
     runs_dir, metrics = parent.path.parent, parent.path / "metrics.jsonl"
     data = bytearray(metrics.read_bytes())
     data[len(data) // 2] ^= 1
@@ -159,7 +159,7 @@ def test_a_run_whose_curves_are_damaged_is_named_and_not_branched(parent: RunFol
     assert list(runs_dir.iterdir()) == [parent.path]
 
 
-def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None:
+def test_an_interrupted_branch_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None:
     with PluginHost() as host:
         session = Session(Watcher(), host, tmp_path / "cache")
         work = session.branch(Branch(run=parent.path, step=8, runs_dir=parent.path.parent))
@@ -170,7 +170,7 @@ def test_broken_off_it_leaves_nothing(parent: RunFolder, tmp_path: Path) -> None
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
 
 
-def test_what_the_trainer_of_the_other_run_thins_meanwhile_is_left_out(
+def test_files_that_the_parents_trainer_thins_meanwhile_are_left_out(
     parent: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed, early, late = (
@@ -194,16 +194,14 @@ def test_what_the_trainer_of_the_other_run_thins_meanwhile_is_left_out(
     assert child_of(parent).probe_steps() == [*(step for step in before if step <= 8 and step not in (1, 2)), 9]
 
 
-def test_a_file_of_the_other_run_that_cannot_be_read_is_named(
-    parent: RunFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_file_of_the_parent_is_named(parent: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     fail_to_read(parent.path / "probes/000002.safetensors", monkeypatch)
     with pytest.raises(UserError, match=r"000002\.safetensors: it cannot be read \(Input/output error\)"):
         branched(parent, 8)
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
 
 
-def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunFolder) -> None:
+def test_a_setting_changed_during_a_run_does_not_apply_to_earlier_steps(parent: RunFolder) -> None:
     key, runs, cache = "training.max_grad_norm", parent.path.parent, parent.path.parents[2] / "cache"
     with Engine(cache_dir=cache) as engine:
         changed = run_of(answered(engine, Branch(run=parent.path, step=4, runs_dir=runs)))
@@ -220,7 +218,7 @@ def test_a_setting_changed_on_the_way_did_not_hold_at_the_beginning(parent: RunF
     assert back.config.training.max_grad_norm == began_with
 
 
-def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) -> None:
+def test_the_changes_of_a_branch_are_marked_at_its_first_step(parent: RunFolder) -> None:
     dropout, rate = "model.dropout set to 0.5", "training.optimizer.learning_rate set to 0.25"
     runs, watcher = parent.path.parent, Watcher()
     changes = (("training.optimizer.learning_rate", 0.25), ("model.dropout", 0.5))
@@ -244,7 +242,7 @@ def test_what_a_branch_began_with_is_marked_where_it_began(parent: RunFolder) ->
         moved = answered(engine, MoveRun(runs_dir=runs.with_name("elsewhere")))
     assert settings_marked(history) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]
     assert settings_marked_in(later) == [f"step 8: {dropout}", f"step 8: {rate}"]
-    assert settings_marked_in(back) == [f"step 4: {dropout}"]  # the first step with it is another there
+    assert settings_marked_in(back) == [f"step 4: {dropout}"]  # this branch begins at another step
     twice = [f"step 4: {dropout}", "step 4: model.attention_dropout set to 0.25"]
     assert settings_marked_in(changed_twice) == settings_marked_in(moved) == twice
     assert settings_marked_in(parent.path) == []

@@ -1,4 +1,4 @@
-"""A setting that is changed acts between two steps, once the run goes on."""
+"""Changing a setting of a run takes effect between two steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.core.watcher import Watcher, answered, begun
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
-def test_a_setting_acts_between_two_steps_and_one_that_waits_is_refused(
+def test_a_change_takes_effect_between_two_steps_and_fixed_settings_are_refused(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
     run = begun(engine, tmp_path, schedule={"name": "constant", "warmup_steps": 0})
@@ -41,7 +41,7 @@ def test_a_setting_acts_between_two_steps_and_one_that_waits_is_refused(
             answered(engine, ChangeSetting(key=key, value=value))
 
 
-def test_a_setting_of_an_opened_run_is_kept_until_it_goes_on(engine: Engine, tmp_path: Path) -> None:
+def test_a_change_to_an_opened_run_is_stored_when_the_run_continues(engine: Engine, tmp_path: Path) -> None:
     run = finished_run(engine, tmp_path)
     answered(engine, OpenRun(run=run))
     before = (run / "metrics.jsonl").read_bytes()
@@ -52,7 +52,7 @@ def test_a_setting_of_an_opened_run_is_kept_until_it_goes_on(engine: Engine, tmp
 
 
 @pytest.mark.parametrize("asks_more", [False, True])
-def test_settings_of_an_opened_run_that_found_no_room_are_changed_when_it_goes_on_again(
+def test_changes_that_a_full_disk_refused_are_stored_when_the_run_continues(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks_more: bool
 ) -> None:
     run, append, rate = finished_run(engine, tmp_path), RunFolder.append_setting, "training.optimizer.learning_rate"

@@ -1,4 +1,4 @@
-"""A run that is left, opened or asked for again goes on as if nothing had been."""
+"""A run that was left, opened again or disturbed by refused requests continues unchanged."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def test_a_run_left_and_opened_again_gives_the_same_weights(tmp_path: Path) -> N
     assert_same_weights(plain, stopped)
 
 
-def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tmp_path: Path) -> None:
+def test_changes_after_the_checkpoint_of_the_same_step_are_removed(tmp_path: Path) -> None:
     killed, rate = tmp_path / "killed", "training.optimizer.learning_rate"
 
     def kill(event: Event) -> None:
-        """What a kill would leave at this moment is a copy made now."""
+        """Copy the run: the copy is what a kill would leave at this moment."""
         if isinstance(event, ValidationDone):
             shutil.copytree(moved, killed)
 
@@ -80,7 +80,7 @@ def test_what_came_after_the_checkpoint_of_the_same_step_is_forgotten_with_it(tm
     assert not history.validations and not history.best_steps and "valid/loss" not in history.metric_names
 
 
-def test_a_run_that_cannot_go_on_is_left_as_it_was_found(engine: Engine, tmp_path: Path) -> None:
+def test_a_run_that_cannot_continue_is_left_as_it_was(engine: Engine, tmp_path: Path) -> None:
     run = finished_run(engine, tmp_path)
     before, metrics = RunFolder.open(run).state, (run / "metrics.jsonl").read_bytes()
     answered(engine, OpenRun(run=run))
@@ -93,7 +93,7 @@ def test_a_run_that_cannot_go_on_is_left_as_it_was_found(engine: Engine, tmp_pat
     assert RunFolder.open(run).last_trained_step() == 61
 
 
-def test_a_new_prepare_saves_the_run_it_leaves(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_new_prepare_saves_the_previous_run(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=10**6)
     learning = engine.ask(Learn())
     watcher.wait(ProbeDone, lambda event: event.probe.step >= 5)
@@ -104,16 +104,14 @@ def test_a_new_prepare_saves_the_run_it_leaves(engine: Engine, watcher: Watcher,
     assert folder.checkpoint_step("last") == folder.metrics()[0][-1]
 
 
-def test_opening_the_run_that_is_learning_goes_on_where_it_was(engine: Engine, tmp_path: Path) -> None:
+def test_opening_the_run_in_training_keeps_its_step(engine: Engine, tmp_path: Path) -> None:
     run = begun(engine, tmp_path)
     answered(engine, Learn(steps=13))
     answered(engine, OpenRun(run=run))
     assert answered(engine, Pause()) == 13
 
 
-def test_a_run_that_is_refused_at_a_look_leaves_the_learning_alone(
-    engine: Engine, watcher: Watcher, tmp_path: Path
-) -> None:
+def test_requests_refused_at_once_do_not_interrupt_training(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     other = RunFolder.open(shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "other"))
     gone = other.config().dataset.model_copy(update={"plugin": "gone"})
     other.write_config(other.config().model_copy(update={"dataset": gone}))

@@ -1,4 +1,4 @@
-"""A run from Prepare to its end, in steps and pauses that change no bit of it."""
+"""A run from Prepare to its end, and that steps, pauses and questions change no bit of it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_pa
     assert prepared.num_parameters > 1000
     assert watcher.wait(ProbeDone).probe.step == 0
     run = answered(engine, Start(runs_dir=tmp_path))
-    assert watcher.states() == ["preparing", "ready"]  # Start makes the folder, Learn learns
+    assert watcher.states() == ["preparing", "ready"]  # Start only creates the folder
     answered(engine, Learn())
     finished = watcher.wait(RunFinished)
     assert (finished.run, finished.step, finished.reason) == (run, 60, "max_steps")
@@ -68,7 +68,7 @@ def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_pa
     assert prepared.picked.startswith("precision: ")
 
 
-def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_finished_run_can_train_more_steps(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = finished_run(engine, tmp_path)
     answered(engine, Learn(steps=40))
     assert [event.step for event in watcher.all(RunFinished)] == [60, 100]
@@ -78,7 +78,7 @@ def test_more_steps_after_the_end(engine: Engine, watcher: Watcher, tmp_path: Pa
 
 @pytest.mark.parametrize("metric", ["valid/loss", "valid/exact_match"])
 def test_the_last_step_is_saved_once(engine: Engine, watcher: Watcher, tmp_path: Path, metric: str) -> None:
-    """Also where it is not the best one, as none is before an output is right."""
+    """Whether or not it is the best: with exact_match, no step is before an output is right."""
     answered(engine, Prepare(config=tiny_config(max_steps=40, checkpoint_every=30, best_metric=metric)))
     answered(engine, Start(runs_dir=tmp_path))
     answered(engine, Learn())
@@ -86,7 +86,7 @@ def test_the_last_step_is_saved_once(engine: Engine, watcher: Watcher, tmp_path:
     assert [saved.is_best for saved in last] == [metric == "valid/loss"]
 
 
-def test_what_was_changed_since_its_last_checkpoint_is_saved_as_a_run_ends(
+def test_changes_since_the_last_checkpoint_are_saved_when_a_run_ends(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
     run = begun(engine, tmp_path)
@@ -107,7 +107,7 @@ def test_finish_validates_saves_and_ends(engine: Engine, watcher: Watcher, tmp_p
     assert RunFolder.open(run).checkpoint_steps()[-1] == 7
 
 
-def test_finish_ends_an_opened_run_too(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_finish_ends_an_opened_run(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path)
     answered(engine, Learn(steps=7))
     answered(engine, Stop())
@@ -115,12 +115,10 @@ def test_finish_ends_an_opened_run_too(engine: Engine, watcher: Watcher, tmp_pat
     assert answered(engine, Finish()) == run
     assert watcher.all(RunFinished)[-1].reason == "finished_by_user" and watcher.states()[-1] == "finished"
     assert (RunFolder.open(run).state.state, RunFolder.open(run).state.pid) == ("finished", None)
-    assert answered(engine, Finish()) is None  # it has ended already
+    assert answered(engine, Finish()) is None  # it has already ended
 
 
-def test_a_run_that_was_let_go_is_probed_and_not_written_any_more(
-    engine: Engine, watcher: Watcher, tmp_path: Path
-) -> None:
+def test_a_released_run_is_probed_but_not_written(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, probe_every=2)
     answered(engine, Learn(steps=20))
     with_it = 1 + len(watcher.all(ProbeDone)[0].probe.sentences)
@@ -141,7 +139,7 @@ def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: P
     assert answered(engine, Pause()) < 1000
 
 
-def test_a_run_that_stopped_early_goes_on_when_it_is_asked_to(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_run_that_stopped_early_continues_on_request(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     hopeless = {"name": "sgd", "learning_rate": 1e-9}
     run = begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
     answered(engine, Learn())
@@ -166,7 +164,7 @@ def test_a_run_that_diverges_keeps_its_last_good_checkpoint(engine: Engine, watc
     assert all(np.isfinite(array).all() for array in final_weights(run).values())
 
 
-def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_single_steps_end_with_the_tasks_due_there(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     begun(engine, tmp_path, probe_every=40)
     for step, count in ((1, 1), (11, 10), (20, 9), (60, 40)):
         answered(engine, Learn(steps=count))
@@ -178,9 +176,7 @@ def test_single_steps_end_with_what_is_due_there(engine: Engine, watcher: Watche
 
 
 @pytest.mark.parametrize("steps", [0, -1])
-def test_fewer_steps_than_one_are_refused_and_none_is_taken(
-    engine: Engine, watcher: Watcher, tmp_path: Path, steps: int
-) -> None:
+def test_fewer_than_one_step_are_refused(engine: Engine, watcher: Watcher, tmp_path: Path, steps: int) -> None:
     begun(engine, tmp_path)
     with pytest.raises(UserError, match=f"expected at least 1 more step, given {steps}"):
         answered(engine, Learn(steps=steps))
@@ -211,10 +207,10 @@ def test_pausing_does_not_wait_for_a_validation(
     assert watcher.all(RunFinished)[-1].step == 5
 
 
-def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_the_pace_delays_steps_and_nothing_else(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     begun(engine, tmp_path, max_steps=1000)
     answered(engine, Learn(steps=2))
-    answered(engine, SetPace(steps_per_second=0.01))  # nothing takes as long as step 4 is held back
+    answered(engine, SetPace(steps_per_second=0.01))  # step 4 is delayed longer than anything else takes
     learning = engine.ask(Learn())
     watcher.wait(ProbeDone, lambda event: event.probe.step == 3)
     answered(engine, Translate(texts=(TEXT,)))
@@ -228,7 +224,7 @@ def test_the_pace_holds_back_steps_and_nothing_else(engine: Engine, watcher: Wat
     watcher.wait(ProbeDone, lambda event: event.probe.step >= 60)
 
 
-def test_a_pace_of_a_step_in_ages_is_kept_to(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_an_extremely_slow_pace_is_accepted_and_can_be_ended(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     begun(engine, tmp_path)
     answered(engine, SetPace(steps_per_second=1e-300))
     learning = engine.ask(Learn())
@@ -238,13 +234,13 @@ def test_a_pace_of_a_step_in_ages_is_kept_to(engine: Engine, watcher: Watcher, t
     assert watcher.steps()[-1] == 60
 
 
-def test_while_steps_are_held_back_there_is_time_for_the_sentences_that_were_added(
+def test_added_sentences_are_probed_at_stored_steps_while_the_pace_delays_steps(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
     run = begun(engine, tmp_path)
     answered(engine, Learn(steps=40))
     kept = RunFolder.open(run).snapshot_steps()
-    answered(engine, SetPace(steps_per_second=0.001))  # nothing takes as long as the second step is held back
+    answered(engine, SetPace(steps_per_second=0.001))  # the second step is delayed longer than anything else takes
     engine.ask(Learn())
     answered(engine, AddSentence(source=TEXT))
     for step in kept:
@@ -253,11 +249,11 @@ def test_while_steps_are_held_back_there_is_time_for_the_sentences_that_were_add
 
 
 def shows(step: int, text: str) -> Callable[[ProbeDone], bool]:
-    """Whether a probe is of this step, and has this sentence."""
+    """A condition on probes: being of this step, with this sentence."""
     return lambda event: event.probe.step == step and text in [one.source for one in event.probe.sentences]
 
 
-def test_pauses_probes_questions_and_watchers_change_no_bit(tmp_path: Path) -> None:
+def test_pauses_probes_and_questions_change_no_bit(tmp_path: Path) -> None:
     with Engine() as alone:
         plain = finished_run(alone, tmp_path)
     without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadId("cross", 0, 1),))

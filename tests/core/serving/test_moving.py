@@ -1,4 +1,4 @@
-"""A run whose disk is full or gone is kept elsewhere."""
+"""Moving a run whose disk is full or gone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
-def test_a_full_disk_pauses_the_run_and_nothing_is_lost(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_full_disk_pauses_the_run_without_loss(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=40)
     answered(engine, Learn(steps=5))
     with no_file_beyond(2000), pytest.raises(UserError, match="cannot be written") as refused:
@@ -34,7 +34,7 @@ def test_a_full_disk_pauses_the_run_and_nothing_is_lost(engine: Engine, watcher:
     sentence = refused.value.sentence
     assert (watcher.states()[-1], watcher.wait(RunFinished).reason) == ("paused", "disk")
     assert watcher.wait(Trouble).sentence == sentence
-    state = RunFolder.open(run).state  # it had room for files as small as this
+    state = RunFolder.open(run).state  # run.json is small enough to be written
     assert (state.state, state.reason) == ("paused", "disk")
     answered(engine, Learn())
     assert sentence in (run / "log.txt").read_text(encoding="utf-8")
@@ -45,7 +45,7 @@ def test_a_full_disk_pauses_the_run_and_nothing_is_lost(engine: Engine, watcher:
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_a_run_moved_elsewhere_gives_the_same_weights_and_can_be_left_and_opened(
+def test_a_moved_run_gives_the_same_weights_and_can_be_opened_again(
     engine: Engine, tmp_path: Path, is_gone: bool
 ) -> None:
     plain = finished_run(engine, tmp_path)
@@ -77,9 +77,7 @@ def test_a_run_that_cannot_be_moved_stays_where_it_is(engine: Engine, tmp_path: 
     assert RunFolder.open(run).state.state == "finished"
 
 
-def test_a_run_that_cannot_be_moved_while_it_learns_has_paused(
-    engine: Engine, watcher: Watcher, tmp_path: Path
-) -> None:
+def test_a_run_that_cannot_be_moved_while_it_trains_is_paused(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=100_000)
     learning = engine.ask(Learn())
     watcher.wait(StepsDone)
@@ -90,7 +88,7 @@ def test_a_run_that_cannot_be_moved_while_it_learns_has_paused(
     assert watcher.states()[-1] == RunFolder.open(run).state.state == "paused"
 
 
-def test_a_run_is_moved_without_what_cannot_be_read(
+def test_a_run_is_moved_without_unreadable_files(
     engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = begun(engine, tmp_path)
@@ -105,7 +103,7 @@ def test_a_run_is_moved_without_what_cannot_be_read(
     assert RunFolder.open(new).metrics()[0].tolist() == list(range(1, 61))
 
 
-def test_curves_that_cannot_be_read_begin_anew_elsewhere_and_damaged_ones_leave_no_half_of_a_run(
+def test_unreadable_curves_restart_in_the_new_folder_and_damaged_ones_prevent_a_move(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, elsewhere = begun(engine, tmp_path), tmp_path / "elsewhere"
@@ -121,7 +119,7 @@ def test_curves_that_cannot_be_read_begin_anew_elsewhere_and_damaged_ones_leave_
     assert RunFolder.open(new).metrics()[0].tolist() == list(range(34, 61))
 
 
-def test_a_run_is_moved_off_a_disk_that_answers_nothing_any_more(
+def test_a_run_is_moved_off_an_unresponsive_disk(
     engine: Engine, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain, run = finished_run(engine, tmp_path), begun(engine, tmp_path)

@@ -1,4 +1,4 @@
-"""Runs opened again: with the mean of their last checkpoints, by weights that are gone, or as none begins any more."""
+"""Opening runs: with averaged, removed or diverged checkpoints, or with settings that new runs cannot have."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TAME = (("training.optimizer.learning_rate", 1e-3), ("training.max_grad_norm", 1
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run that averages three checkpoints and keeps no others."""
+    """A finished run that averages three checkpoints and keeps only these."""
     place = tmp_path_factory.mktemp("averaging")
     with Engine(cache_dir=place / "cache") as engine:
         run = begun(engine, place, average_checkpoints=3, keep_checkpoints=0, checkpoint_every=6, max_steps=20)
@@ -45,7 +45,7 @@ def mean_of_files(run: Path, *steps: int) -> dict[str, np.ndarray]:
     return {name: np.mean([file[name].astype(np.float64) for file in files], axis=0) for name in files[0]}
 
 
-def test_the_last_is_the_mean_of_the_files(run: Path, tmp_path: Path) -> None:
+def test_the_last_checkpoint_is_the_mean_of_the_files(run: Path, tmp_path: Path) -> None:
     assert RunFolder.open(run).checkpoint_steps() == [12, 18, 20]
     out = tmp_path / "mean"
     assert cli.main(["export", str(run), "--format", "safetensors", "--output", str(out), "--checkpoint", "last"]) == 0
@@ -54,7 +54,7 @@ def test_the_last_is_the_mean_of_the_files(run: Path, tmp_path: Path) -> None:
         np.testing.assert_allclose(exported[name], expected, rtol=1e-6, atol=1e-9)
 
 
-def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> None:
+def test_averaged_weights_can_be_evaluated_but_not_trained(run: Path, tmp_path: Path) -> None:
     with Engine([Watcher()], cache_dir=tmp_path) as engine:
         losses = []
         for averaged in (False, True):
@@ -67,7 +67,7 @@ def test_it_evaluates_and_cannot_go_on_learning(run: Path, tmp_path: Path) -> No
         assert answered(engine, Evaluate(split="valid")).metrics["loss"] not in losses
 
 
-def test_what_the_run_could_not_take_is_refused_as_it_is_opened(run: Path, tmp_path: Path) -> None:
+def test_invalid_changes_are_refused_when_a_run_is_opened(run: Path, tmp_path: Path) -> None:
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path) as engine:
         with pytest.raises(UserError, match=r"decoding\.max_length: expected at most the \d+ positions"):
@@ -75,7 +75,7 @@ def test_what_the_run_could_not_take_is_refused_as_it_is_opened(run: Path, tmp_p
         assert watcher.states()[-1] == "empty"
 
 
-def test_an_exported_run_says_what_goes_on_in_its_place(
+def test_resuming_an_exported_run_says_what_to_do_instead(
     run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "exported"
@@ -89,14 +89,14 @@ def test_an_exported_run_says_what_goes_on_in_its_place(
     )
 
 
-def test_a_checkpoint_that_is_removed_meanwhile_gives_way_to_the_newest_there_is(
+def test_a_checkpoint_removed_meanwhile_is_replaced_by_the_newest(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy, read = shutil.copytree(run, tmp_path / "run"), RunFolder.checkpoint
 
     def read_too_late(folder: RunFolder, step: int) -> Checkpoint:
         if step == 20:
-            shutil.rmtree(copy / "checkpoints" / "000020")  # by whoever trains the run
+            shutil.rmtree(copy / "checkpoints" / "000020")  # as the process that trains the run may
         return read(folder, step)
 
     monkeypatch.setattr(RunFolder, "checkpoint", read_too_late)
@@ -107,10 +107,10 @@ def test_a_checkpoint_that_is_removed_meanwhile_gives_way_to_the_newest_there_is
             answered(engine, OpenRun(run=copy, checkpoint="20"))
 
 
-def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
+def test_a_run_that_tied_two_vocabularies_of_one_size_can_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """None begins so any more; of those that did, the weights are what they are."""
+    """New runs are refused, but the weights of an existing run fit only these settings."""
     sources = map(" ".join, product("ab", repeat=6))
     (tmp_path / "pairs.tsv").write_text("".join(f"{text}\t{text.upper()}\n" for text in sources))
     options = {"folder": str(tmp_path), "train_source": "pairs.tsv"}
@@ -131,25 +131,25 @@ def test_a_run_that_tied_two_vocabularies_of_one_size_is_opened_and_goes_on(
         assert answered(engine, Pause()) == 4
 
 
-def test_a_run_that_diverged_goes_on_from_the_last_checkpoint_before_it_blew_up(tmp_path: Path) -> None:
-    """A rate far too high: weights are finite for some steps yet, and what they make of a batch soon is not."""
+def test_a_diverged_run_continues_from_its_last_checkpoint_before_diverging(tmp_path: Path) -> None:
+    """With a far too high learning rate, weights stay finite for some steps after the loss has diverged."""
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, **WILD, keep_checkpoints=100)
         answered(engine, Learn())
         folder = RunFolder.open(run)
         losses = folder.metrics()[1]["train/loss"]
-        healthy = int(np.flatnonzero(losses <= losses[0])[-1])  # the weights of step s make the loss of step s + 1
+        healthy = int(np.flatnonzero(losses <= losses[0])[-1])  # the weights of step s give the loss of step s + 1
         assert healthy < watcher.wait(RunFinished).step - 1 == folder.checkpoint_steps()[-2]
         answered(engine, OpenRun(run=run, changes=TAME))
         assert f"Opened at the last one from before, of step {healthy};" in watcher.all(Trouble)[-1].advice
         answered(engine, Learn())
         assert [finished.reason for finished in watcher.all(RunFinished)] == ["diverged", "max_steps"]
         answered(engine, OpenRun(run=run))
-    assert len(watcher.all(Trouble)) == 2  # of the run that came to its end nothing is to be said
+    assert len(watcher.all(Trouble)) == 2  # opening the finished run reports nothing
 
 
-def test_a_run_that_keeps_no_checkpoint_from_before_it_blew_up_is_to_be_begun_anew(tmp_path: Path) -> None:
+def test_a_diverged_run_without_an_earlier_checkpoint_advises_a_new_run(tmp_path: Path) -> None:
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, **WILD, keep_checkpoints=1)

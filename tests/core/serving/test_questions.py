@@ -1,4 +1,4 @@
-"""Questions to the run at hand: translations, sentences to follow, an evaluation."""
+"""Questions to the prepared run: translations, added sentences, an evaluation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.core.watcher import Watcher, answered, begun, tiny_config
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
-def test_half_a_character_is_not_followed_and_the_run_is_saved(engine: Engine, tmp_path: Path) -> None:
+def test_half_a_character_is_refused_and_the_run_can_still_be_saved(engine: Engine, tmp_path: Path) -> None:
     run = begun(engine, tmp_path)
     with pytest.raises(UserError, match="holds half a character"):
         answered(engine, AddSentence(source="1 \ud83d"))
@@ -52,7 +52,7 @@ def test_translating_with_the_weights_of_any_kept_step(engine: Engine, tmp_path:
 
 
 def with_another_run(engine: Engine, run: Path, now: Translation, first: Translation) -> None:
-    """The run that was at hand, asked while another one is prepared, writes what it wrote itself."""
+    """Check that the run gives the same outputs when it is asked while another run is prepared."""
     answered(engine, Prepare(config=tiny_config(seed=9)))
     (best,) = answered(engine, Translate(texts=(TEXT,), run=run))
     assert best.step == RunFolder.open(run).checkpoint_step("best")
@@ -65,12 +65,12 @@ def with_another_run(engine: Engine, run: Path, now: Translation, first: Transla
         answered(engine, Translate(texts=(TEXT,), run=run.parent))
 
 
-def test_another_run_that_was_learnt_anew_to_the_same_step_is_read_anew(engine: Engine, tmp_path: Path) -> None:
+def test_another_run_retrained_to_the_same_step_is_read_again(engine: Engine, tmp_path: Path) -> None:
     run = finished_run(engine, tmp_path, max_steps=40)
     answered(engine, Prepare(config=tiny_config(seed=9)))
     ask = Translate(texts=(TEXT,), run=run, step=40, with_attention=True)
     before = answered(engine, ask)[0].sentence
-    shutil.rmtree(run / "checkpoints" / "000040")  # another process goes on from step 20, at another rate
+    shutil.rmtree(run / "checkpoints" / "000040")  # another process resumes from step 20 with another learning rate
     with Engine() as other:
         answered(other, OpenRun(run=run, changes=(("training.optimizer.learning_rate", 0.05),)))
         answered(other, Learn())
@@ -79,13 +79,13 @@ def test_another_run_that_was_learnt_anew_to_the_same_step_is_read_anew(engine: 
     assert (before.encoder_self != after.encoder_self).any()
 
 
-def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
+def test_an_added_sentence_is_probed_at_later_steps_and_earlier_snapshots(
     engine: Engine, watcher: Watcher, tmp_path: Path
 ) -> None:
     run = begun(engine, tmp_path)
     answered(engine, Learn(steps=30))
     folder = RunFolder.open(run)
-    (folder.path / "probes" / "000030.safetensors").unlink()  # as where a step is between two probes
+    (folder.path / "probes" / "000030.safetensors").unlink()  # as if the step were between two probes
     answered(engine, AddSentence(source="4 3 2"))
     assert folder.probe(30).sentences[-1].source == "4 3 2"
     answered(engine, Learn(steps=30))
@@ -96,7 +96,7 @@ def test_my_sentence_is_followed_on_and_back_through_the_snapshots(
     assert [step for step in back if step < 30] == sorted((step for step in back if step < 30), reverse=True)
 
 
-def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_on(tmp_path: Path) -> None:
+def test_a_sentence_added_to_an_opened_run_is_stored_when_the_run_continues(tmp_path: Path) -> None:
     with Engine() as engine:
         run = finished_run(engine, tmp_path, max_steps=30)
     folder, before = RunFolder.open(run), (run / "probes").stat().st_mtime_ns
@@ -116,14 +116,15 @@ def test_my_sentence_in_an_opened_run_is_shown_at_once_and_stored_when_it_goes_o
         assert folder.probe(step).sentences[-1].source == "4 3 2", step
 
 
-def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -> None:
+def test_missing_probes_of_an_added_sentence_are_made_in_the_next_session(tmp_path: Path) -> None:
     with Engine() as engine:
         run = finished_run(engine, tmp_path, max_steps=30)
         answered(engine, Learn(steps=1))
         answered(engine, AddSentence(source="4 3 2"))
-        answered(engine, Learn(steps=1))  # its checkpoint knows the sentence
+        answered(engine, Learn(steps=1))  # saves a checkpoint that has the sentence
     folder = RunFolder.open(run)
-    folder.write_probe(replace(folder.probe(5), sentences=folder.probe(5).sentences[:4]))  # as if left before that
+    # As if the session had ended before this probe.
+    folder.write_probe(replace(folder.probe(5), sentences=folder.probe(5).sentences[:4]))
     watcher = Watcher()
     with Engine([watcher]) as engine:
         answered(engine, OpenRun(run=run))
@@ -131,7 +132,7 @@ def test_my_sentence_is_worked_out_further_in_the_next_session(tmp_path: Path) -
     assert probe.sentences[-1].source == "4 3 2"
 
 
-def test_an_evaluation_gives_the_figures_of_the_contract(engine: Engine, tmp_path: Path) -> None:
+def test_an_evaluation_has_the_metrics_of_the_contract(engine: Engine, tmp_path: Path) -> None:
     run = finished_run(engine, tmp_path)
     answered(engine, OpenRun(run=run, checkpoint="best"))
     evaluation = answered(engine, Evaluate(split="test"))

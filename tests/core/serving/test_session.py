@@ -1,4 +1,4 @@
-"""The session between two turns of its work, where the engine's thread alone could not be held still."""
+"""The session, whose work these tests advance step by step, as the engine's thread cannot be held at a given point."""
 
 from __future__ import annotations
 
@@ -37,36 +37,36 @@ def session(watcher: Watcher, shared_host: PluginHost, tmp_path: Path) -> Iterat
 
 
 def begin(session: Session, runs_dir: Path, **training: Any) -> Path:
-    """A run that has begun, none of its steps taken."""
+    """Prepare and start a run without training it."""
     for _ in session.prepare(Prepare(config=tiny_config(**training))):
         pass
     return session.start(Start(runs_dir=runs_dir))
 
 
-def test_while_the_model_is_built_that_is_said_and_no_stage_before(session: Session) -> None:
+def test_building_the_model_is_reported_as_the_last_stage(session: Session) -> None:
     events = [one for one in session.prepare(Prepare(config=tiny_config())) if isinstance(one, Progress | Prepared)]
     before, built = events[-2:]
     assert isinstance(before, Progress) and before.stage == "building the model" and isinstance(built, Prepared)
 
 
-def test_a_fault_while_a_run_begins_leaves_no_half_of_it(session: Session, tmp_path: Path) -> None:
+def test_an_error_while_a_run_starts_leaves_no_folder(session: Session, tmp_path: Path) -> None:
     for _ in session.prepare(Prepare(config=tiny_config())):
         pass
     trainer = session.run.trainer
-    trainer.data = replace(trainer.data, limits={"valid/loss": math.inf})  # JSON has no word for it
+    trainer.data = replace(trainer.data, limits={"valid/loss": math.inf})  # JSON cannot represent it
     with pytest.raises(ValueError, match="not JSON compliant"):
         session.start(Start(runs_dir=tmp_path / "runs"))
     assert list((tmp_path / "runs").iterdir()) == []
 
 
-def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_pause_that_cannot_write_still_pauses(session: Session, watcher: Watcher, tmp_path: Path) -> None:
     run = begin(session, tmp_path / "runs")
     learning = session.learn(None)
     while session.step < 5:
         next(learning)
     learning.close()
     (run / "metrics.jsonl").rename(run / "aside")
-    (run / "metrics.jsonl").mkdir()  # as on a full disk: nothing can be appended
+    (run / "metrics.jsonl").mkdir()  # nothing can be appended, as on a full disk
     with pytest.raises(WorkAborted, match="cannot be written"):
         session.pause()
     assert session.state == watcher.states()[-1] == "paused" and session.step == 5
@@ -78,7 +78,7 @@ def test_a_pause_that_cannot_write_is_a_pause_all_the_same(session: Session, wat
     assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 61))
 
 
-def test_the_log_tells_that_a_run_was_stopped(session: Session, tmp_path: Path) -> None:
+def test_the_log_says_that_a_run_was_stopped(session: Session, tmp_path: Path) -> None:
     run = begin(session, tmp_path / "runs")
     learning = session.learn(None)
     while session.step < 5:
@@ -88,7 +88,9 @@ def test_the_log_tells_that_a_run_was_stopped(session: Session, tmp_path: Path) 
     assert (run / "log.txt").read_text(encoding="utf-8").endswith("stopped at step 5\n")
 
 
-def test_a_run_that_its_plugin_broke_off_says_so_for_good(session: Session, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_run_stopped_by_its_plugin_keeps_that_reason_until_it_continues(
+    session: Session, watcher: Watcher, tmp_path: Path
+) -> None:
     run = begin(session, tmp_path / "runs")
     learning = session.learn(None)
     while session.step < 5:
@@ -109,7 +111,7 @@ def test_a_run_that_its_plugin_broke_off_says_so_for_good(session: Session, watc
     assert RunFolder.open(run).state.reason == "stopped"
 
 
-def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
+def test_a_stop_right_after_a_step_that_is_not_finite_ends_the_run_as_diverged(
     session: Session, watcher: Watcher, tmp_path: Path
 ) -> None:
     run = begin(session, tmp_path / "runs", **WILD)
@@ -124,5 +126,5 @@ def test_a_stop_just_after_a_step_that_was_not_finite_ends_the_run_as_diverged(
     assert f"at step {finished.step + 1}" in watcher.wait(Trouble).sentence
     assert watcher.wait(Trouble).sentence in (run / "log.txt").read_text(encoding="utf-8")
     last = folder.checkpoint_steps()[-1]
-    assert last <= finished.step and last % 5 == 0  # none beyond those that were due
+    assert last <= finished.step and last % 5 == 0  # there is no checkpoint beyond those that were due
     assert all(np.isfinite(array).all() for array in folder.checkpoint(last).model.values())

@@ -1,4 +1,4 @@
-"""A run of a plugin that came with Headlight, opened where one of somebody's own has its name."""
+"""Opening a run of a built-in plugin that a user's plugin of the same name replaces."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OURS = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
         (OURS.replace("Pair(text, text,", "Pair(text, text[::-1],"), "gives different pairs"),
     ],
 )
-def test_the_plugin_in_its_place_is_named(tmp_path: Path, code: str, words: str) -> None:
+def test_the_replacing_plugin_is_named_in_the_error(tmp_path: Path, code: str, words: str) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, max_steps=2)
         answered(engine, Learn())
@@ -42,7 +42,7 @@ def test_the_plugin_in_its_place_is_named(tmp_path: Path, code: str, words: str)
         answered(engine, OpenRun(run=run))
         (trouble,) = watcher.all(Trouble)
         assert words in trouble.sentence and advice in trouble.advice
-        if words == "unknown key":  # a branch is refused before what is at hand is left
+        if words == "unknown key":  # a branch is refused before the current run is left
             with pytest.raises(UserError, match=words) as caught:
                 answered(engine, Branch(run=run, step=2, runs_dir=tmp_path))
             assert caught.value.advice == advice

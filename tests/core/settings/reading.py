@@ -1,4 +1,4 @@
-"""Settings read of a text, and why others are refused."""
+"""Reading settings from a text, and the sentences that refuse wrong ones."""
 
 from __future__ import annotations
 

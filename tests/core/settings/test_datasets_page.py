@@ -1,4 +1,4 @@
-"""The reference page of the datasets' options."""
+"""The reference page of dataset options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_page_in_docs_is_what_the_plugins_declare(monkeypatch: pytest.Monkey
     assert PAGE.read_text(encoding="utf-8") == given, "run: python -m core.settings.datasets_page > docs/datasets.md"
 
 
-def test_its_example_is_a_run(tmp_path: Path) -> None:
+def test_the_pages_example_is_a_valid_config(tmp_path: Path) -> None:
     example = PAGE.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
     path = tmp_path / "corpus.yaml"
     path.write_text(example, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""pydantic's findings as sentences, for groups, unions and lists of any model."""
+"""pydantic's errors as sentences, for groups, unions and lists of any model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Outer(BaseModel):
         ({"word": None}, ("word",), "word: expected one small letter, given null."),
     ],
 )
-def test_the_first_finding_as_a_sentence(given: dict[str, Any], path: tuple[str | int, ...], sentence: str) -> None:
+def test_the_first_error_becomes_a_sentence(given: dict[str, Any], path: tuple[str | int, ...], sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         Outer.model_validate(given)
     assert first_error(caught.value, Outer) == (path, sentence)
@@ -57,7 +57,7 @@ NUMBERS_OR_AUTO = [field for field in run_settings().values() if field.allows_au
 
 
 @pytest.mark.parametrize("field", NUMBERS_OR_AUTO, ids=lambda field: field.key)
-def test_each_number_that_may_be_left_open_says_what_it_may_be(field: SettingField) -> None:
+def test_errors_of_numbers_that_may_be_auto_state_the_limits(field: SettingField) -> None:
     assert field.minimum is not None
     refused: dict[Any, str] = dict.fromkeys((8e3, True, None, "x"), "a whole number")
     refused[field.minimum - 1] = f"at least {field.minimum:,}"
@@ -71,7 +71,7 @@ def test_each_number_that_may_be_left_open_says_what_it_may_be(field: SettingFie
 
 
 def _with(key: str, value: Any) -> dict[str, Any]:
-    """A run's settings, one of them this."""
+    """A config document with this setting."""
     config: dict[str, Any] = {"dataset": {"plugin": "copy_task"}}
     *groups, last = key.split(".")
     group = config

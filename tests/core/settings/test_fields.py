@@ -1,4 +1,4 @@
-"""The flat list of declared settings, for our own config and for a plugin's schema."""
+"""The flat list of declared settings, for RunConfig and for a plugin's schema."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.config import RunConfig
 from core.settings.fields import run_settings, schema_settings, setting_effect, settings
 
 
-def test_every_setting_has_words() -> None:
+def test_every_setting_has_a_label_and_help() -> None:
     for field in settings(RunConfig):
         assert field.label and field.help.endswith(".") and "\n" not in field.help, field.key
 
 
-def test_every_value_of_a_dumped_config_is_described_with_its_default() -> None:
+def test_every_value_of_a_dumped_config_has_a_field_with_its_default() -> None:
     config = RunConfig.model_validate({"dataset": {"plugin": "x"}})
     for key, value in _leaves(config.model_dump(mode="json")):
         field = run_settings()[key]
@@ -30,7 +30,7 @@ def _leaves(group: dict[str, object], prefix: str = "") -> list[tuple[str, objec
     return leaves
 
 
-def test_kinds_limits_and_switches() -> None:
+def test_kinds_and_limits_follow_the_declarations() -> None:
     fields = run_settings()
     assert fields["model"].kind == "group"
     assert fields["model.dropout"].limits == "at least 0, below 1"
@@ -46,7 +46,7 @@ def test_kinds_limits_and_switches() -> None:
     assert fields["training.batch_size"].minimum == 1 and fields["training.batch_size"].maximum == 1_000_000
 
 
-def test_effects() -> None:
+def test_settings_take_effect_at_once_or_after_a_reset() -> None:
     assert setting_effect("training.max_steps") == "now"
     assert setting_effect("model.d_model") == "reset"
     assert setting_effect("dataset.options.length") == "reset"

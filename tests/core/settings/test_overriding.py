@@ -1,4 +1,4 @@
-"""Settings put in the place of others: what is read, what is refused and with which sentence."""
+"""Overriding settings: how overrides are applied, and the sentences that refuse wrong ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_override_does_not_replace_a_file_that_holds_no_settings() -> None:
     )
 
 
-def test_an_override_takes_the_place_of_auto_and_null() -> None:
+def test_an_override_replaces_auto_and_null() -> None:
     text = "dataset: {plugin: copy_task, tokenizer: auto}\ntraining: {early_stopping: null}"
     config = read(text, "dataset.tokenizer.src=characters", "training.early_stopping.patience=3")
     assert config.dataset.tokenizer != "auto" and config.dataset.tokenizer.src == "characters"
@@ -62,7 +62,7 @@ def test_overrides_apply_in_order_and_reach_new_groups() -> None:
     assert (config.training.batch_size, config.training.batch_tokens) == (None, 400)
 
 
-def test_one_setting_changes_and_the_rest_stays() -> None:
+def test_changing_one_setting_keeps_the_others() -> None:
     config = read(BASE)
     changed = change_setting(config, "training.max_steps", 7)
     assert changed.training.max_steps == 7

@@ -1,4 +1,4 @@
-"""The presets are whole, readable and found from anywhere."""
+"""The presets are valid, explained and found from any folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = [
 OF_FILES = ("cmudict_letters", "multi30k_en_de")
 
 
-def test_the_presets_of_the_contract_are_there() -> None:
+def test_the_presets_of_the_contract_exist() -> None:
     assert preset_names() == NAMES
 
 
@@ -28,7 +28,7 @@ def test_the_presets_of_the_contract_are_there() -> None:
 def test_a_preset_is_valid_named_and_explained(name: str) -> None:
     assert read_preset(name).name == name
     assert preset_summary(name).endswith(".") and preset_text(name).startswith(f"# {preset_summary(name)}\n")
-    assert "learnt" not in preset_text(name)  # the window says learned
+    assert "learnt" not in preset_text(name)  # the window spells it learned
 
 
 def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
@@ -36,11 +36,12 @@ def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
         for name in NAMES:
             dataset = read_preset(name).dataset
             assert host.options(dataset.plugin, dataset.options).items() >= dataset.options.items()
-        assert {info.name for info in host.plugins()} - set(NAMES) == {"parallel_text"}  # whose presets name a corpus
+        # Its presets are named after their corpora.
+        assert {info.name for info in host.plugins()} - set(NAMES) == {"parallel_text"}
 
 
 @pytest.mark.parametrize("name", OF_FILES)
-def test_a_preset_whose_files_are_not_here_says_which_and_what_to_set(name: str) -> None:
+def test_a_preset_without_its_files_says_which_and_what_to_set(name: str) -> None:
     dataset = read_preset(name, ("dataset.options.folder=/no/where",)).dataset
     assert "set dataset.options.folder" in preset_summary(name)
     with PluginHost() as host, pytest.raises(UserError) as caught:
@@ -55,7 +56,7 @@ def test_overrides_reach_a_preset() -> None:
         read_preset("copy_task", ("sed=7",))
 
 
-def test_a_preset_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_preset_or_a_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "mine.yaml"
     file.write_text("dataset: {plugin: copy_task}\nseed: 3\n", encoding="utf-8")
@@ -72,7 +73,9 @@ def test_a_preset_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (".", ".: expected a YAML file, given a folder."),
     ],
 )
-def test_neither(text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_preset_or_file_is_refused(
+    text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError) as caught:
         read_preset_or_file(text)

@@ -1,4 +1,4 @@
-"""Half as much at once, and the same in a step."""
+"""Halving the batch size while keeping the sentences or tokens of a step."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from core.settings.smaller_batch import smaller_batch
 
 
 def config(**training: Any) -> RunConfig:
-    """Of targets with at most 50 tokens."""
+    """A config with targets of at most 50 tokens."""
     dataset = {"plugin": "copy_task", "max_tgt_length": 50}
     return RunConfig.model_validate({"dataset": dataset, "training": training})
 
 
-def test_a_step_learns_from_as_much() -> None:
+def test_accumulating_twice_the_batches_keeps_the_size_of_a_step() -> None:
     halved = smaller_batch(config(batch_size=64, accumulate_steps=3))
     assert halved == {"training.batch_size": 32, "training.accumulate_steps": 6}
     by_tokens = config(batch_tokens=4096)
@@ -27,5 +27,5 @@ def test_one_sentence_cannot_be_halved(training: dict[str, int], is_one: bool) -
 
 
 @pytest.mark.parametrize(("batch_tokens", "is_one"), [(1, True), (50, True), (51, False)])
-def test_of_tokens_the_longest_target_is_as_many_as_it_has(batch_tokens: int, is_one: bool) -> None:
+def test_a_batch_of_tokens_is_not_halved_at_the_longest_target(batch_tokens: int, is_one: bool) -> None:
     assert (smaller_batch(config(batch_tokens=batch_tokens)) == {}) == is_one

@@ -1,4 +1,4 @@
-"""YAML from strangers: safe, bounded, without surprises, and every error names its line."""
+"""Reading untrusted YAML: safe, of limited size, without surprising types, and with the line in every error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def value(text: str) -> Any:
         *[(".inf", math.inf), ("-.Inf", -math.inf), ("<<", "<<"), ("[1, no]", [1, "no"])],
     ],
 )
-def test_values_are_what_a_person_means(text: str, expected: object) -> None:
+def test_values_have_the_type_a_person_expects(text: str, expected: object) -> None:
     assert value(text) == expected
     assert type(value(text)) is type(expected)
 
@@ -38,7 +38,7 @@ def test_values_are_what_a_person_means(text: str, expected: object) -> None:
         *[("1.5e0", 1.5), ("1000.0", 1000.0), ("5e-1", 0.5), ("1e400", math.inf), ("1e300", 1e300)],
     ],
 )
-def test_a_whole_number_in_scientific_form_is_a_whole_number(text: str, expected: float) -> None:
+def test_a_whole_number_in_scientific_notation_is_an_int(text: str, expected: float) -> None:
     assert value(text) == expected
     assert type(value(text)) is type(expected)
 
@@ -46,17 +46,17 @@ def test_a_whole_number_in_scientific_form_is_a_whole_number(text: str, expected
 @pytest.mark.parametrize(
     "written", ["1e3", "+1E3", "1e-3", "08", "-09", ".5", "1_000", "0x10", "1:30", "no", "", 10, 1e3, 1e-3, 1e17, -0.5]
 )
-def test_what_is_written_is_read_as_the_same(written: str | float) -> None:
+def test_written_values_are_read_back_unchanged(written: str | float) -> None:
     read = read_yaml(write_yaml({"key": [written], "other": written}), "x").value
     assert read == {"key": [written], "other": written}
     assert type(read["other"]) is type(written)
 
 
-def test_a_number_that_is_none() -> None:
+def test_nan_is_read_as_a_float() -> None:
     assert math.isnan(value(".nan"))
 
 
-def test_a_key_is_always_a_text() -> None:
+def test_keys_are_always_strings() -> None:
     assert read_yaml("no: 1\n3: 2\nnull: 3", "x").value == {"no": 1, "3": 2, "null": 3}
 
 
@@ -95,20 +95,20 @@ def test_lines_are_known_for_every_key() -> None:
         ("a" * (MAX_BYTES + 1), "x: larger than 1,000,000 characters; expected a run's settings in YAML."),
     ],
 )
-def test_what_is_refused(text: str, sentence: str | None) -> None:
+def test_invalid_yaml_is_refused(text: str, sentence: str | None) -> None:
     with pytest.raises(UserError) as caught:
         read_yaml(text, "x")
     assert str(caught.value).startswith(sentence or "x, line 1: this is not YAML (could not determine a constructor")
     assert "\n" not in str(caught.value)
 
 
-def test_an_alias_bomb_costs_nothing() -> None:
+def test_an_alias_bomb_is_refused_without_expanding_it() -> None:
     bomb = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 100))
     with pytest.raises(UserError, match="aliases"):
         read_yaml(bomb, "x")
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(bytes(range(256)))
     huge = tmp_path / "huge.yaml"
@@ -126,19 +126,19 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     assert caught.value.advice == "Make it readable, or name another."
 
 
-@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a file without an end is POSIX's")
-def test_of_a_file_without_an_end_no_more_is_read_than_settings_may_have() -> None:
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_an_endless_file_is_read_only_to_the_size_limit() -> None:
     with pytest.raises(UserError, match="/dev/zero: larger than 1,000,000 bytes"):
         read_yaml_file(Path("/dev/zero"))
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_key(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_not_part_of_the_first_key(tmp_path: Path) -> None:
     file = tmp_path / "bom.yaml"
     file.write_text("a: ü", encoding="utf-8-sig")
     assert read_yaml_file(file).value == {"a": "ü"}
 
 
-def test_words_of_errors_stay_on_one_line() -> None:
+def test_error_messages_stay_on_one_line() -> None:
     assert dotted(("a", 1, "b\nc")) == r"a.1.'b\nc'"
     assert [format_value(one) for one in (True, None, "a\nb", 3, "x" * 100)] == [
         *("true", "null", r"'a\nb'", "3"),
