@@ -1,6 +1,6 @@
-"""Plugins with one fault each, kept in cases/: the check of each ends with the sentence that its author needs.
+"""Plugins with one fault each, kept in cases/: the check reports each with a sentence that helps its author.
 
-One engine checks them all, so that none of them can have harmed it for the next.
+The same engine checks them all, which shows that none affects the next.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tests.core.watcher import answered
 
 CASES = Path(__file__).parent / "cases"
 SHORT = Bounds(answer_seconds=1.0)
-"""Of those that hang."""
+"""The bounds for plugins that hang."""
 
-# file -> essential words of what its author is told, in this order
+# file -> essential words of its findings, in this order
 SENTENCES = {
     "alignment_beyond": ("Pair 1 of the train split has 6 source and 6 target tokens", "[(6, 6)]", "from 0"),
     "bad_default": ("default of dataset.options.length: expected a whole number from 1 to 9, given 99", "line 9"),
@@ -131,20 +131,20 @@ REPORTED_ONCE = {
     "missing_symbols",
     "unseeded",
 }
-"""Of those that several checks could tell of."""
+"""The cases that several checks could report."""
 HARMS_ITS_PROCESS = {
     *("crashes", "ends_process", "exhausts_memory", "sleeps", "sleeps_on_import"),
     *("changes_directory", "prints_much"),
 }
-"""Its check needs processes of its own."""
-ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # elsewhere processes end otherwise, and their memory has no bound
+"""The cases whose checks need processes of their own."""
+ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # other systems report other signals and do not limit memory
 CASES_HERE = sorted(SENTENCES if sys.platform == "linux" else set(SENTENCES) - ONLY_ON_LINUX)
 
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     with Engine() as engine:
-        engine.plugins()  # its plugin process has started then
+        engine.plugins()  # starts its plugin process
         yield engine
 
 
@@ -169,7 +169,7 @@ def test_the_findings_say_what_to_fix(engine: Engine, case: str, request: pytest
     assert case not in REPORTED_ONCE or len(report.findings) == 1
 
 
-def test_each_name_that_a_limit_can_have_is_offered_once(engine: Engine, tmp_path: Path) -> None:
+def test_the_valid_names_of_limits_are_listed_once_each(engine: Engine, tmp_path: Path) -> None:
     written = (CASES / "metrics_built_in.py").read_text(encoding="utf-8")
     limits = "    def limits(self) -> Mapping[str, float]:\n        return {'valid/los': 0.5}\n\n\nPLUGIN ="
     plugin = tmp_path / "limited.py"
@@ -179,7 +179,7 @@ def test_each_name_that_a_limit_can_have_is_offered_once(engine: Engine, tmp_pat
     assert reported.count("valid/bleu") == 1 and "train/loss" not in reported
 
 
-def test_a_good_plugin_is_clean_after_all_of_them(engine: Engine) -> None:
+def test_a_good_plugin_is_clean_after_all_faulty_ones(engine: Engine) -> None:
     report = answered(engine, CheckPlugin(plugin="copy_task", bounds=Bounds(shards_seconds=0.0)))
     assert (exit_code(report), report.findings) == (CLEAN, ())
     assert report.learnability is not None and report.learnability.is_learned

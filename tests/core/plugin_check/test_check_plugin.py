@@ -1,4 +1,4 @@
-"""A check beside everything else the engine does: it changes no run, waits for nobody, and ends when it should."""
+"""A plugin check runs beside the engine's other work: it affects no run, can be cancelled, and notes name conflicts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from core.run_folder import RunFolder
 from tests.core.watcher import SECONDS, Watcher, answered, begun
 
 CASES = Path(__file__).parent / "cases"
-HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=1000.0))  # not to be waited for
+HANGING = CheckPlugin(plugin=str(CASES / "sleeps.py"), bounds=Bounds(answer_seconds=1000.0))  # too long to wait for
 SHORT = Bounds(shards_seconds=0.0, options_seconds=0.0)
-"""Where the plugin is not what is looked at."""
+"""Bounds that shorten the check, for tests of other things than the plugin."""
 STAGE = "checking copy_task: "
 
-pytestmark = pytest.mark.usefixtures("engines_share_a_host")  # each check has processes of its own
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")  # each check starts its own plugin processes
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_a_run_trains_during_a_check_to_the_same_bit(engine: Engine, tmp_path: P
     alone = begun(engine, tmp_path, **length)
     answered(engine, Learn())
     during_check = begun(engine, tmp_path, **length)
-    answered(engine, SetPace(steps_per_second=0.5))  # or it would be over before the check
+    answered(engine, SetPace(steps_per_second=0.5))  # otherwise it would end before the check
     learning = engine.ask(Learn())
     assert answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT)).is_clean
     assert not learning.done()
@@ -100,7 +100,7 @@ def test_a_name_that_two_files_share_is_a_finding_by_name_and_noted_by_file(tmp_
         (tmp_path / "other.py").unlink()
         report = answered(engine, CheckPlugin(plugin=str(tmp_path / "one.py"), with_learning=False))
         assert {finding.check for finding in report.findings} == {"leaks"}
-        assert report.note == ""  # though the engine has not read them anew
+        assert report.note == ""  # although the engine has not reloaded the plugins
 
 
 def test_a_built_in_plugin_replaced_by_a_users_plugin_is_noted_by_both_checks(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ PLUGIN = Long
 
 
 @pytest.mark.usefixtures("checks_share_hosts")
-def test_long_texts_of_which_few_are_kept_are_the_same_when_redrawn(engine: Engine, tmp_path: Path) -> None:
+def test_long_texts_that_are_not_all_kept_equal_those_drawn_again(engine: Engine, tmp_path: Path) -> None:
     (tmp_path / "long.py").write_text(LONG_TEXTS, encoding="utf-8")
     report = answered(engine, CheckPlugin(plugin=str(tmp_path / "long.py"), with_learning=False))
     assert "same seed" not in {finding.check for finding in report.findings}
@@ -152,7 +152,7 @@ def test_long_texts_of_which_few_are_kept_are_the_same_when_redrawn(engine: Engi
 
 @pytest.mark.usefixtures("checks_share_hosts")
 @pytest.mark.parametrize("case", ["metrics_raise", "metrics_built_in"])
-def test_a_fault_of_all_option_values_is_reported_once(engine: Engine, tmp_path: Path, case: str) -> None:
+def test_a_fault_with_every_option_value_is_reported_once(engine: Engine, tmp_path: Path, case: str) -> None:
     text = (CASES / f"{case}.py").read_text(encoding="utf-8")
     declared = text.replace(
         "class Broken(DatasetPlugin[Options])",
@@ -180,7 +180,7 @@ def test_a_plugin_of_an_installed_package_is_checked_by_its_name(
     assert (report.name, report.origin) == ("leaks", "their_package:PLUGIN")
     assert {finding.check for finding in report.findings} == {"leaks"}
     assert {finding.check for finding in by_file.findings} == {"leaks"}
-    assert by_file.note == ""  # its name is not taken by itself
+    assert by_file.note == ""  # it does not conflict with itself
 
 
 @pytest.mark.parametrize(

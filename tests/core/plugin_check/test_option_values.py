@@ -1,4 +1,4 @@
-"""Which other values of options are tried."""
+"""The option values that the check tries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a dataset small enough to count by hand, and the overlap of splits where it is declared."""
+"""The statistics of a dataset small enough to count by hand, and a declared overlap of splits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def report_of(folder: Path, *, overlap: bool) -> PluginReport:
         return answered(engine, CheckPlugin(plugin=str(path), with_learning=False))
 
 
-def test_figures_are_those_counted_by_hand(tmp_path: Path) -> None:
+def test_statistics_equal_those_counted_by_hand(tmp_path: Path) -> None:
     report = report_of(tmp_path, overlap=True)
     assert report.figures is not None
     train, valid = report.figures.splits["train"], report.figures.splits["valid"]
@@ -49,7 +49,7 @@ def test_figures_are_those_counted_by_hand(tmp_path: Path) -> None:
     assert (train.duplicates, train.in_train, valid.in_train) == (0.25, 0, 1)
     assert valid.unknown_src == valid.unknown_tgt == pytest.approx(1 / 5)
     assert (report.figures.src_vocabulary, report.figures.tgt_vocabulary) == (2, 2)
-    # One batch of four sources, <eos> counted: 2 + 3 + 3 + 5 tokens in 4 * 5 places, and as many targets.
+    # One batch of four sources with 2 + 3 + 3 + 5 tokens, <eos> included, in 4 * 5 positions; targets likewise.
     assert report.figures.padding == pytest.approx(7 / 20)
     assert not report.figures.depends_on_seed
     line = "train: 4 pairs, source 1 to 4 (median 2), target 1 to 4 (median 2) tokens, 25.0 % duplicates"

@@ -1,4 +1,4 @@
-"""Plugins written for one test, and a host that sees them and the built-in ones only."""
+"""Fixtures that write plugins for a test, and a host that finds only these and the built-in ones."""
 
 import textwrap
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ class Named(DatasetPlugin[NamedOptions]):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder for plugins, given to the host as an extra one."""
+    """A folder for plugins, in which the host searches."""
     path = tmp_path / "my plugins"
     path.mkdir()
     return path
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def write_plugin(folder: Path) -> WritePlugin:
-    """Return a function that writes a plugin whose class body ends with the given methods."""
+    """A function that writes a plugin whose class body ends with the given methods."""
 
     def write(body: str, *, name: str = "named", file: str | None = None) -> Path:
         path = folder / (file or f"{name}.py")
@@ -48,6 +48,6 @@ def write_plugin(folder: Path) -> WritePlugin:
 
 @pytest.fixture
 def host(folder: Path) -> Iterator[PluginHost]:
-    """A host with time limits short enough to wait for."""
+    """A host with timeouts short enough to wait for."""
     with PluginHost([folder], describe_timeout=10.0, pairs_timeout=2.0) as host:
         yield host

@@ -1,4 +1,4 @@
-"""Plugins to ask, and what is read from a host's answers."""
+"""Code of plugins, and helpers that read a host's answers."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from core.plugin import Pair
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 
-NEVER = 1000.0  # seconds, as long as an answer may take: who waits for it is failed by pytest-timeout
+NEVER = 1000.0  # a timeout in seconds; pytest-timeout fails tests that wait this long
 GOOD = """
 def pairs(self, split, rng):
     for _ in range(2500 if split == "train" else 10):
@@ -36,7 +36,7 @@ def info_of(host: PluginHost, name: str) -> PluginInfo:
 
 
 def error_of(ask: Callable[[], object]) -> UserError | None:
-    """The error that a question ends with; None where it is answered."""
+    """The error that this call raises, or None."""
     try:
         ask()
     except UserError as error:
@@ -45,6 +45,6 @@ def error_of(ask: Callable[[], object]) -> UserError | None:
 
 
 def seconds_waited(sentence: str) -> int | None:
-    """For a plugin that gave no answer, which a busy machine makes longer; None where something else happened."""
+    """The seconds in the sentence of a timeout, which are more on a busy machine; None for another error."""
     found = re.search(r"gave no answer within (\d+) s", sentence)
     return None if found is None else int(found[1])

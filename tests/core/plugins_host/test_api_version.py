@@ -1,4 +1,4 @@
-"""What the author of a plugin made for another version is told."""
+"""The error for a plugin that was written for another API version."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Declarations that authors get wrong: the row of each says what to write instead."""
+"""Common mistakes in plugins: the error of each says what to write instead."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ PLUGIN = Words
 DEFAULT, CLASS, END = "option(6)", "DatasetPlugin[WordsOptions]", "PLUGIN = Words"
 OPTION = "length: int = option(6)"
 PAIRS = "def pairs"
-COMMON_MISTAKES = {  # what is written -> what it says
+COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (DEFAULT, "option(6, min=1)"): "Write ge= for the least value that is allowed: option(6, ge=1, le=64).",
     (DEFAULT, "option(6, maximum=64)"): "Write le= for the greatest value that is allowed: option(6, ge=1, le=64).",
     (DEFAULT, "option(6, 1, 64)"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
@@ -47,7 +47,7 @@ COMMON_MISTAKES = {  # what is written -> what it says
 
 @pytest.fixture
 def errors(folder: Path, host: PluginHost) -> dict[str, str]:
-    """What each row says, by what was written."""
+    """The error of each mistake, by the wrong text."""
     for number, (right, wrong) in enumerate(COMMON_MISTAKES):
         text = DECLARED.format(name=f"slip_{number}").replace(right, wrong)
         (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
@@ -55,7 +55,7 @@ def errors(folder: Path, host: PluginHost) -> dict[str, str]:
     return {wrong: rows[f"slip_{number}"] for number, (_, wrong) in enumerate(COMMON_MISTAKES)}
 
 
-def test_a_row_says_what_to_write_instead(errors: dict[str, str]) -> None:
+def test_each_mistake_is_answered_with_what_to_write_instead(errors: dict[str, str]) -> None:
     for (_, wrong), says in COMMON_MISTAKES.items():
         assert says in errors[wrong], wrong
         assert "Option '" not in says or "line 5" in errors[wrong], wrong
@@ -68,7 +68,7 @@ def test_missing_options_brackets_are_explained(base: str, folder: Path, host: P
         list(host.pairs("words", {}, 0, "train"))
 
 
-def test_setting_an_option_is_reported_with_its_name(folder: Path, host: PluginHost) -> None:
+def test_assigning_to_an_option_is_reported_with_its_name(folder: Path, host: PluginHost) -> None:
     setting = DECLARED.format(name="words").replace("for place", "self.options.length = 5\n        for place")
     (folder / "words.py").write_text(setting, encoding="utf-8")
     with pytest.raises(

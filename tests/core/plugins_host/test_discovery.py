@@ -1,4 +1,4 @@
-"""What tells a plugin's code from another's."""
+"""The hash of a plugin's code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_interface_is_part_of_a_plugins_code_hash(
 def test_every_file_of_an_installed_package_is_part_of_its_code_hash(
     write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Installed with `pip install -e`, it is edited without another version."""
+    """A package installed with `pip install -e` can be edited without a new version."""
     package = tmp_path / "their_package"
     package.mkdir()
     (package / "__init__.py").write_text("from their_package.reading import PLUGIN as PLUGIN\n")

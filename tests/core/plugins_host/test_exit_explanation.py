@@ -1,4 +1,4 @@
-"""A plugin's process that memory ran out for is told as that, and no plugin is to be mended."""
+"""A plugin process that ended for lack of memory is reported as such, not as a fault of the plugin."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.core.plugins_host.helpers import draw_pairs, error_of
 
 KILLED = "def pairs(self, split, rng):\n    {}\n    os.kill(os.getpid(), 9)\n    yield"
 ABORTED = "def pairs(self, split, rng):\n    os.write(2, b'''{}\\n''')\n    os.abort()\n    yield"
-LIBRARY_MESSAGES = [  # what libraries print who can raise no exception
+LIBRARY_MESSAGES = [  # printed by libraries that cannot raise an exception
     "terminate called after throwing an instance of 'std::bad_alloc'",
     "memory allocation of 320000 bytes failed",
     "MemoryError",
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX sig
 def test_an_out_of_memory_kill_is_distinguished_from_a_kill_by_a_person(
     host: PluginHost, write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the system has counted is in a file, to which the one plugin adds as the system does."""
+    """A file stands for the system's counter of such kills, which one of the plugins increases."""
     counted = tmp_path / "vmstat"
     counted.write_text("oom_kill 4\nother 1\n")
     monkeypatch.setattr(exit_explanation, "_VMSTAT", counted)

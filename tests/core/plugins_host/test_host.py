@@ -1,4 +1,4 @@
-"""What the application sees of good plugins; every test runs a real host process."""
+"""A host's answers for working plugins; every test runs a real host process."""
 
 import random
 import subprocess
@@ -61,7 +61,7 @@ def test_a_finite_split_is_drawn_whole_in_chunks_with_its_alignments(host: Plugi
     assert len(draw_pairs(host, "named", limit=7)) == 7
 
 
-def test_endless_data_comes_in_shards_that_do_not_depend_on_each_other(host: PluginHost, write_plugin: Any) -> None:
+def test_endless_data_are_drawn_in_independent_shards(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(ENDLESS)
     shard = draw_pairs(host, "named", shard=3)
     assert len(shard) == SHARD_SIZE
@@ -90,7 +90,7 @@ def test_two_streams_can_be_drawn_at_once_and_left_unfinished(host: PluginHost, 
     assert host.limits("named", {}) == {}
 
 
-def test_a_slow_plugin_is_not_a_hanging_one(host: PluginHost, write_plugin: Any) -> None:
+def test_a_slow_plugin_does_not_time_out(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):
             for number in range(25):
@@ -151,7 +151,7 @@ def test_neither_host_nor_worker_imports_torch_qt_or_numpy() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "set()\n"
 
 
-def test_the_random_state_of_the_application_is_left_alone(host: PluginHost) -> None:
+def test_the_random_state_of_the_application_is_not_changed(host: PluginHost) -> None:
     state = random.getstate()
     draw_pairs(host, "copy_task", limit=10)
     assert random.getstate() == state

@@ -1,4 +1,4 @@
-"""The host's process: started, reset, closed, ended with all that a plugin has started."""
+"""The host's process: how it is started, reset, closed and ended together with the plugins' child processes."""
 
 import errno
 import io
@@ -28,12 +28,12 @@ def test_closing_a_stream_is_silent_when_its_process_is_gone(host: PluginHost, w
     assert len(next(stream)) == 1000
     assert host._process is not None
     host._process.kill()
-    stream.close()  # as the garbage collector does with what was abandoned
+    stream.close()  # as the garbage collector does with an abandoned stream
     assert host.limits("named", {}) == {}
 
 
 class _UnreadOnWindows(io.BytesIO):
-    """A pipe that nobody reads any more, as Windows may tell of it (CPython's issue 79935)."""
+    """A closed pipe, as Windows may report it (CPython's issue 79935)."""
 
     def write(self, _: object) -> int:
         raise OSError(errno.EINVAL, "Invalid argument")
@@ -113,9 +113,9 @@ def test_a_request_to_a_closed_host_starts_no_process(host: PluginHost) -> None:
 
 
 def test_chunks_requested_ahead_reach_the_stream_that_requested_them(host: PluginHost) -> None:
-    """Two streams take turns, one is left half-way, other questions come between: all pairs are as without.
+    """Two streams take turns, with other requests in between, and one is abandoned: the pairs do not change.
 
-    Not all chunks: a busy machine sends what it has drawn after half a second.
+    The sizes of chunks may differ: on a busy machine, a chunk is sent after half a second as it is.
     """
     whole = [draw_pairs(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
     streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
@@ -124,7 +124,7 @@ def test_chunks_requested_ahead_reach_the_stream_that_requested_them(host: Plugi
         for stream, pairs in zip(streams, taken, strict=True):
             pairs.extend(next(stream))
             assert host.examples("copy_task", {})
-    streams[0].close()  # with the sixth chunk on its way
+    streams[0].close()  # while the sixth chunk is being sent
     taken[1].extend(chain.from_iterable(streams[1]))
     assert taken == [whole[0][: len(taken[0])], whole[1]] and 0 < len(taken[0]) < 8000 == len(whole[1])
     assert draw_pairs(host, "copy_task", seed=1, limit=8000) == whole[0]
@@ -147,13 +147,13 @@ def test_a_requested_stop_shortens_the_timeout_of_a_hanging_plugin_and_disturbs_
         host.plugins()
         timer = threading.Timer(0.3, host.stop_requested.set)
         timer.start()
-        for _ in range(2):  # the answer waited for when the stop is requested, and one asked for while it lasts
+        for _ in range(2):  # an answer awaited when the stop is requested, and one requested after it
             with pytest.raises(PluginError, match="'named' gave no answer") as caught:
                 draw_pairs(host, "named")
-            assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is as long as an answer may take
+            assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is the usual timeout
             timer.join()
             host.stop_requested.clear()
-            host.changed_directory()  # a new process has as long as it takes to start
+            host.changed_directory()  # starts a new process, however long that takes
             host.stop_requested.set()
         assert len(draw_pairs(host, "copy_task", "valid")) == 1000
 
@@ -164,7 +164,7 @@ def test_a_plugin_not_waited_for_after_a_stop_request_is_not_listed_as_broken(
     ready = tmp_path / "ready"
     write_plugin(f"while not os.path.exists({str(ready)!r}): time.sleep(0.01)\n{GOOD}")
     with PluginHost([folder]) as host:
-        host.changed_directory()  # starts it
+        host.changed_directory()  # starts the process
         host.stop_requested.set()
         with pytest.raises(PluginError, match="'named' gave no answer"):
             host.plugins()
@@ -191,7 +191,7 @@ def test_a_plugin_that_ends_slowly_is_reported_with_its_exit_code(host: PluginHo
 def test_the_line_of_a_hanging_plugin_is_reported_even_if_its_answer_is_slow(
     host: PluginHost, write_plugin: Any
 ) -> None:
-    """As on a machine with too much to do: its other thread gets its turn after more than a second."""
+    """As on a busy machine: the plugin's other thread is scheduled only after more than a second."""
     path = write_plugin("def pairs(self, split, rng):\n    sys.setswitchinterval(1.5)\n    while True: pass\n    yield")
     line = 1 + path.read_text().splitlines().index("        while True: pass")
     with pytest.raises(PluginError, match=f"line {line}"):
@@ -213,7 +213,7 @@ def pairs(self, split, rng):
 """
 
 
-@pytest.mark.parametrize("end", [10, -3])  # within the answer's line, and within the pairs behind it
+@pytest.mark.parametrize("end", [10, -3])  # within the answer's line, and within the pairs after it
 def test_a_plugin_that_ends_its_process_while_sending_pairs_is_reported(
     host: PluginHost, write_plugin: Any, end: int
 ) -> None:
@@ -241,7 +241,7 @@ def test_the_children_of_a_plugin_end_with_it(host: PluginHost, write_plugin: An
 def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
     host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As on macOS."""
+    """macOS refuses that."""
     write_plugin(GOOD)
     host.plugins()
     ended = host._process
@@ -258,7 +258,7 @@ def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
 
 
 def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
-    """In a session of its own it outlives the process, and holds the pipe of what is printed."""
+    """In its own session, the child outlives the process and keeps the pipe of its output open."""
     write_plugin("""
         def pairs(self, split, rng):
             import subprocess

@@ -1,4 +1,4 @@
-"""Where plugins are found, and what stands in the row of one that cannot be loaded."""
+"""Where plugins are found, and the listing's row for a plugin that cannot be loaded."""
 
 import os
 import time
@@ -20,7 +20,7 @@ def test_built_in_plugins_are_found_like_all_others(host: PluginHost) -> None:
     assert info_of(host, "copy_task").endless
 
 
-# body, and words of what is said
+# (class body, words of the error)
 NOT_LOADED = [
     ("1 / 0", "ZeroDivisionError: division by zero"),
     ("def pairs(self, split rng)", "SyntaxError"),
@@ -52,7 +52,7 @@ def test_a_plugin_that_cannot_be_loaded_has_a_row(folder: Path, write_plugin: An
             caught = error_of(partial(draw_pairs, host, name))
             assert isinstance(caught, PluginError) and caught.sentence == error, body
         assert info_of(host, "copy_task").error is None
-        assert info_of(host, "named").error is None  # listed after all of them
+        assert info_of(host, "named").error is None  # found after all broken ones
 
 
 def test_a_file_without_a_plugin_class_has_a_row(host: PluginHost, folder: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_broken_file_keeps_its_own_error_if_its_name_is_taken(host: PluginHost
     assert list(errors.values()) == [
         f"{path} has the name 'copy_task' too, and cannot be used itself: fix it, or move it away."
     ]
-    with pytest.raises(PluginError, match="SyntaxError"):  # what is to be mended
+    with pytest.raises(PluginError, match="SyntaxError"):  # the fault to fix
         host.info("copy_task")
 
 
@@ -171,7 +171,7 @@ def test_entry_points_are_found_and_a_broken_one_has_a_row(
 
 
 def test_plugins_are_listed_in_a_thread_and_close_ends_it(folder: Path) -> None:
-    for seconds in (0.0, 0.1, 1.0):  # before, while and after they are listed
+    for seconds in (0.0, 0.1, 1.0):  # closed before, during and after listing
         with PluginHost([folder]) as host:
             host.warm_up()
             time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Chunks of a split: each pair once, and which plugins may be asked for more ahead."""
+"""A stream of a split's chunks: each pair comes once, and only chunks of fast plugins are requested ahead."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.plugins_host.pair_stream import CHUNK_SIZE, FAST_SECONDS, PairStream
 
 
 class Counted(DatasetPlugin[Options]):
-    """Counts what was drawn of it, and has a clock of its own: nothing else takes any time."""
+    """Counts its pairs, and advances a fake clock by the time that a chunk takes."""
 
     name = "counted"
     title = "Counted"

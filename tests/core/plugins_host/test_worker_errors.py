@@ -1,4 +1,4 @@
-"""Exceptions and wrong options in words."""
+"""Sentences for exceptions and wrong options in the plugin process."""
 
 import sys
 from typing import Any, Literal

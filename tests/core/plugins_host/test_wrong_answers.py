@@ -1,4 +1,4 @@
-"""What a plugin gives that is none is told with its line, and the host goes on."""
+"""A plugin's wrong answers are reported with their line, and the host keeps working."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ def line_of(path: Path, text: str) -> int:
     return next(number for number, line in enumerate(path.read_text().split("\n"), 1) if text in line)
 
 
-# body, words of what is said, and of the line that is named
+# (class body, words of the error, text in the line that is named)
 WRONG_PAIRS: list[tuple[str, str, str | None]] = [
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    1 / 0", "ZeroDivisionError: division", "1 / 0"),
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield 1, 2", "Pair 2 is (1, 2)", "yield 1"),
@@ -55,7 +55,7 @@ def test_an_error_in_pairs_is_reported_with_its_line_and_the_host_continues(
         assert len(draw_pairs(host, "copy_task", "valid")) == 1000, body
 
 
-def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost, write_plugin: Any) -> None:
+def test_printing_reading_and_changing_the_process_has_no_effect(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):
             os.chdir("/")
@@ -72,8 +72,8 @@ def test_printing_reading_and_changing_the_process_does_no_harm(host: PluginHost
     assert draw_pairs(host, "copy_task", limit=10) == before
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory has no bound")
-def test_memory_is_bounded_and_the_system_would_end_the_plugin_first(host: PluginHost, write_plugin: Any) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited only on Linux")
+def test_memory_is_limited_and_the_system_kills_the_plugin_first(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def pairs(self, split, rng):
             import resource
@@ -97,7 +97,7 @@ def test_an_endless_train_split_that_ends_is_refused(host: PluginHost, write_plu
         draw_pairs(host, "named")
 
 
-# body, and the method that it breaks
+# (class body, method that it breaks)
 WRONG_ANSWERS = [
     ("def symbols(self): return ['a'], 7", "symbols"),
     ("def symbols(self): return 'abc'", "symbols"),
@@ -122,10 +122,10 @@ def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plu
 
 
 def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(host: PluginHost, write_plugin: Any) -> None:
-    """A validation that cannot be said in numbers happens once in a run; a limit is kept with every run."""
+    """A metric may be undefined in a single validation, but a limit is stored with the run."""
     numbers = {"case_0": "inf", "case_1": "-inf", "case_2": "nan", "case_3": "inf", "case_4": "-inf"}
     written = {name: f'float("{number}")' for name, number in numbers.items()}
-    written |= {"case_3": "10**400", "case_4": "-(10**400)"}  # larger than any float
+    written |= {"case_3": "10**400", "case_4": "-(10**400)"}  # beyond the range of a float
     paths = {name: write_plugin(f'''{GOOD}
 def limits(self): return {{"valid/loss": 0.5, "valid/own": {number}}}
 def metrics(self, pairs, hypotheses): return {{"own": {number}}}
@@ -156,7 +156,7 @@ def test_a_failure_of_a_chunk_requested_ahead_ends_no_other_stream(folder: Path,
             draw_pairs(host, "named")
         left_early = host.pairs("named", {}, 0, "train")
         next(left_early)
-        left_early.close()  # with the failure on its way
+        left_early.close()  # while the failure is being sent
         assert len(taken) + sum(map(len, other)) == 3000
 
 

@@ -1,4 +1,4 @@
-"""A default is outside its own range."""
+"""The default of an option is outside its range."""
 
 import random
 from collections.abc import Iterator

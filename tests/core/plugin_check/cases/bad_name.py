@@ -1,4 +1,4 @@
-"""Its name has a space and a capital."""
+"""Its name has a space and a capital letter."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""It reads memory that is not its own."""
+"""It reads an invalid memory address."""
 
 import ctypes
 import random

@@ -1,4 +1,4 @@
-"""It chooses by hash(), which differs from process to process."""
+"""Its targets depend on hash(), which differs between processes."""
 
 import random
 from collections.abc import Iterator

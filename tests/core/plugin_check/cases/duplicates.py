@@ -1,4 +1,4 @@
-"""It repeats one pair."""
+"""It yields the same pair again and again."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""There is nothing to validate with."""
+"""Its valid split is empty."""
 
 import random
 from collections.abc import Iterator

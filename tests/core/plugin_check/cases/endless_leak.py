@@ -1,4 +1,4 @@
-"""Endless data of so many sources that no held-out one is drawn to train by chance: nothing keeps them apart."""
+"""Its endless splits are not separated, but have so many sources that no overlap occurs by chance."""
 
 import random
 from collections.abc import Iterator

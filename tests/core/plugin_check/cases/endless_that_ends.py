@@ -1,4 +1,4 @@
-"""It says that it never ends."""
+"""It declares endless data, but its train split ends."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""It ends its process without a word."""
+"""It ends its process without an exception."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""It keeps a gigabyte for each pair."""
+"""It allocates a gigabyte for each pair and keeps it."""
 
 import random
 from collections.abc import Iterator

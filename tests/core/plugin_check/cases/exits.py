@@ -1,4 +1,4 @@
-"""It leaves with sys.exit."""
+"""It calls sys.exit."""
 
 import random
 import sys

@@ -1,4 +1,4 @@
-"""It names one file where a list is expected."""
+"""files() returns one name instead of a list."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Its endless data are those of a random.Random of its own."""
+"""It draws endless data from its own random.Random instead of the given one."""
 
 import random
 from collections.abc import Iterator

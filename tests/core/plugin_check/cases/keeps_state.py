@@ -1,4 +1,4 @@
-"""Each call goes on where the one before has ended."""
+"""Each call of pairs() continues the random sequence of the one before."""
 
 import random
 from collections.abc import Iterator

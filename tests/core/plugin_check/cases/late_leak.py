@@ -1,4 +1,4 @@
-"""Endless data of a million sources, drawn otherwise for each split: some are held out and trained on after a while."""
+"""Its endless splits draw from the same million sources, so that held-out ones are trained on after a while."""
 
 import random
 from collections.abc import Iterator

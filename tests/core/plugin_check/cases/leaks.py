@@ -1,4 +1,4 @@
-"""Every tenth held-out pair is one of the train split."""
+"""A tenth of its held-out pairs are in the train split, too."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An accuracy in per cent, which is a fraction."""
+"""Its limit of an accuracy is in per cent instead of a fraction."""
 
 import random
 from collections.abc import Iterator, Mapping

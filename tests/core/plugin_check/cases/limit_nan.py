@@ -1,4 +1,4 @@
-"""A limit is no number."""
+"""Its limit is not a number."""
 
 import random
 from collections.abc import Iterator, Mapping

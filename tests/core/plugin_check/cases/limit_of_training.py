@@ -1,4 +1,4 @@
-"""A limit of the training loss, which no validation has and no curve is drawn with."""
+"""Its limit is for the training loss, which no validation has and no curve shows."""
 
 import random
 from collections.abc import Iterator, Mapping

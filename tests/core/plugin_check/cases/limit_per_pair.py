@@ -1,4 +1,4 @@
-"""A loss for each pair, where losses are for each token."""
+"""Its limit is a loss per pair instead of per token."""
 
 import random
 from collections.abc import Iterator, Mapping

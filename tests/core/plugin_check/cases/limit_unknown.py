@@ -1,4 +1,4 @@
-"""A limit of a metric that nobody measures."""
+"""Its limit is for a metric that does not exist."""
 
 import random
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""A limit of its own metric by the name that metrics() gives it, which no validation has."""
+"""Its limit names its own metric as metrics() does, without the prefix that validations add."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence

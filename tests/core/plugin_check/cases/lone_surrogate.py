@@ -1,4 +1,4 @@
-"""A text holds half of a surrogate pair."""
+"""Its targets are half of a surrogate pair."""
 
 import random
 from collections.abc import Iterator

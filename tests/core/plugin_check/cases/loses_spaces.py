@@ -1,4 +1,4 @@
-"""Its tokenizer loses the second space."""
+"""Its tokenizer loses the second of two spaces."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""metrics() returns a metric that is measured anyhow."""
+"""metrics() returns a built-in metric."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""metrics() returns one that is lower the better, by a name that does not say so."""
+"""metrics() returns a metric for which lower is better, under a name that does not say so."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence

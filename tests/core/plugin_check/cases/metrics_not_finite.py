@@ -1,4 +1,4 @@
-"""metrics() returns infinity where nothing is right."""
+"""metrics() returns infinity if all outputs are empty."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""metrics() divides by the length of the outputs."""
+"""metrics() divides by the length of the outputs, which may be 0."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""metrics() returns one that is higher the better, by the name of one that falls."""
+"""metrics() returns a metric for which higher is better, under the name of an error."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""It names a file that is not there."""
+"""files() names a file that does not exist."""
 
 import random
 from collections.abc import Iterator

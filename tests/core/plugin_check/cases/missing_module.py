@@ -1,4 +1,4 @@
-"""It imports a module that is not there."""
+"""It imports a module that does not exist."""
 
 import random
 from collections.abc import Iterator

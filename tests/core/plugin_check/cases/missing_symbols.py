@@ -1,4 +1,4 @@
-"""symbols() forgets a letter."""
+"""symbols() leaves out a letter."""
 
 import random
 from collections.abc import Iterator, Sequence

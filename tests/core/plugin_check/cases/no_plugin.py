@@ -1,4 +1,4 @@
-"""It forgets PLUGIN."""
+"""It does not define PLUGIN."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""PLUGIN is of another kind."""
+"""PLUGIN is not a plugin class."""
 
 import random
 from collections.abc import Iterator

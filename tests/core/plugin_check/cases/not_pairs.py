@@ -1,4 +1,4 @@
-"""It yields tuples."""
+"""It yields tuples instead of pairs."""
 
 import random
 from collections.abc import Iterator

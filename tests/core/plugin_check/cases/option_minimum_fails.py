@@ -1,4 +1,4 @@
-"""An option that the form lets be 1, where there is nothing to draw from."""
+"""It fails if an option has the minimum of its range."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What it names in its brackets is a class of its own making."""
+"""Its type parameter is not a subclass of Options."""
 
 from core.plugin import DatasetPlugin, Pair
 

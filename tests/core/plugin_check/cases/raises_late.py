@@ -1,4 +1,4 @@
-"""The 57th pair divides by zero."""
+"""It divides by zero at the 57th pair."""
 
 import random
 from collections.abc import Iterator

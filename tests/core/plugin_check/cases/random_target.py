@@ -1,4 +1,4 @@
-"""Its targets do not follow from its sources."""
+"""Its targets are random."""
 
 import random
 from collections.abc import Iterator

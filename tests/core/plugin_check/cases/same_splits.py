@@ -1,4 +1,4 @@
-"""All splits are the same list."""
+"""All its splits have the same pairs."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A token is spelled like a special one."""
+"""A token is spelled like a special token."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A bracket is not closed."""
+"""It has an unclosed parenthesis."""
 
 from core.plugin import DatasetPlugin, Options, Pair
 

@@ -1,4 +1,4 @@
-"""It names its form, and gives none."""
+"""text_form() returns a text instead of a TextForm."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A text has ten million letters."""
+"""Its targets have ten million letters."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Its texts have thousands of letters."""
+"""Its sources have thousands of letters."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""It never ends and does not say so."""
+"""Its train split never ends, which it does not declare."""
 
 import random
 from collections.abc import Iterator

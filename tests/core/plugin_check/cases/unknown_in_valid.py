@@ -1,4 +1,4 @@
-"""The held-out splits are of other letters."""
+"""Its held-out splits have other letters than its train split."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""There is no such tokenizer."""
+"""Its tokenizer does not exist."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An example has a letter that no source has."""
+"""An example has letters that no source has."""
 
 import random
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An option is of a type that no form can show."""
+"""An option has a type that the form does not support."""
 
 import random
 from collections.abc import Iterator
