@@ -1,4 +1,4 @@
-"""Validated sentences made by hand."""
+"""Handmade validated sentences."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from core.events import ValidatedSentence
 
 
 def validated(reference: str, hypothesis: str, ranks: tuple[int, ...] | None = None) -> ValidatedSentence:
-    """One whose tokens are its words; without `ranks` all are right fed by the reference."""
+    """A sentence whose tokens are its words; without `ranks`, all are right under teacher forcing."""
     return _of(tuple(reference.split()), reference, hypothesis, ranks)
 
 
 def subwords(pieces: str, hypothesis: str, ranks: tuple[int, ...] | None = None) -> ValidatedSentence:
-    """One whose tokens are these pieces, of which its reference is joined."""
+    """A sentence whose tokens are these subwords, which joined are its reference."""
     tokens = tuple(pieces.split(" "))
     return _of(tokens, "".join(tokens).replace("▁", " ").removeprefix(" "), hypothesis, ranks)
 

@@ -1,4 +1,4 @@
-"""Accuracy by place and by length, both ways of feeding."""
+"""Accuracy by position and by length, with teacher forcing and free-running."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FIGURES = compute_figures(
 )
 
 
-def test_by_position_each_place_is_a_share_of_the_sentences_that_reach_it() -> None:
+def test_accuracy_by_position_is_over_the_sentences_that_reach_it() -> None:
     found = FIGURES.by_position
     assert found.keys.tolist() == [1, 2, 3]
     assert found.count.tolist() == [3, 3, 1]
@@ -20,7 +20,7 @@ def test_by_position_each_place_is_a_share_of_the_sentences_that_reach_it() -> N
     np.testing.assert_allclose(found.free_running, [2 / 3, 2 / 3, 1.0])
 
 
-def test_by_length_a_sentence_is_right_as_a_whole() -> None:
+def test_accuracy_by_length_counts_sentences_that_are_entirely_right() -> None:
     found = FIGURES.by_length
     assert found.keys.tolist() == [2, 3]
     assert found.count.tolist() == [2, 1]
@@ -28,7 +28,7 @@ def test_by_length_a_sentence_is_right_as_a_whole() -> None:
     np.testing.assert_allclose(found.free_running, [0.5, 0.0])
 
 
-def test_pieces_of_words_are_counted_as_words_both_ways() -> None:
+def test_subwords_are_counted_as_words_both_ways() -> None:
     sentences = (subwords("▁kal t es ▁bier", "kaltes bier", (0, 4, 0, 0, 0)), subwords("▁bier", "wein", (0, 0)))
     figures = compute_figures(0, sentences)
     for found, free in ((figures.by_position, [0.5, 1.0]), (figures.by_length, [0.0, 1.0])):
@@ -38,7 +38,7 @@ def test_pieces_of_words_are_counted_as_words_both_ways() -> None:
     assert figures.by_length.teacher_forced.tolist() == [1.0, 0.0] and figures.by_length.count.tolist() == [1, 1]
 
 
-def test_a_sentence_is_not_right_whose_end_is_not() -> None:
+def test_a_sentence_with_a_wrong_end_is_not_right() -> None:
     (one, other) = (validated("a b", "a b", (0, 0, 1)), validated("a b", "a b c"))
     found = compute_figures(0, (one, other)).by_length
     assert found.teacher_forced.tolist() == [0.5] and found.free_running.tolist() == [0.5]

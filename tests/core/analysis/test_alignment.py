@@ -1,4 +1,4 @@
-"""Which head found the gold alignment, and since when."""
+"""Scoring heads by the gold alignment: which head found it, and since which step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def probe(step: int, *sentences: ProbedSentence) -> Probe:
 
 
 def scores_at(known: AlignmentScores, step: int) -> list[list[float]]:
-    """Each layer's, head by head."""
+    """The scores at a step by layer and head."""
     scores = known.at(step)
     assert scores is not None
     return scores.tolist()
@@ -35,13 +35,15 @@ def scores_at(known: AlignmentScores, step: int) -> list[list[float]]:
 @pytest.mark.parametrize(
     ("reads", "score"),
     [
-        ((1, 0, 0), 1.0),  # the third target token, <eos>, belongs to none and does not count
-        ((1, 1, 2), 1.0),  # one of two gold words will do
+        ((1, 0, 0), 1.0),  # the third target token, <eos>, is not aligned and does not count
+        ((1, 1, 2), 1.0),  # either of two gold words is right
         ((0, 1, 2), 0.5),
         ((2, 2, 2), 0.0),
     ],
 )
-def test_a_score_is_the_share_of_aligned_tokens_read_rightly(reads: tuple[int, int, int], score: float) -> None:
+def test_a_score_is_the_share_of_aligned_tokens_with_the_right_source(
+    reads: tuple[int, int, int], score: float
+) -> None:
     scores = alignment_scores(probe(0, aligned_sentence(reads), sentence()))
     assert scores is not None and scores.shape == (2, 4)
     assert scores[1, 2] == score and scores.sum() == score
@@ -59,7 +61,7 @@ def test_without_alignments_there_is_no_score() -> None:
     assert not AlignmentScores().add(probe(0, sentence()))
 
 
-def test_a_head_has_found_it_since_it_stayed_good() -> None:
+def test_a_head_has_found_the_alignment_since_its_score_stayed_high() -> None:
     known, good, bad = AlignmentScores(), aligned_sentence(), aligned_sentence((0, 0, 0))
     for step, shown in ((0, bad), (10, good), (20, bad), (30, good), (40, good)):
         assert known.add(probe(step, shown))
@@ -74,7 +76,7 @@ def test_a_head_has_found_it_since_it_stayed_good() -> None:
     assert known.has_step(30) and not known.has_step(40)
 
 
-def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
+def test_the_first_find_of_each_head_is_kept_if_its_score_falls_later() -> None:
     known, good, bad = AlignmentScores(), aligned_sentence(), aligned_sentence((0, 0, 0))
     assert known.at(50) is None and known.first_finds(50) == []
     for step, shown in ((0, bad), (10, good), (20, bad), (30, overtaken())):
@@ -85,14 +87,14 @@ def test_the_first_find_of_each_head_is_kept_whatever_becomes_of_it() -> None:
     assert known.first_finds(30) == [(10, 1, 2), (30, 0, 1)]
     known.truncate_after(20)
     assert known.first_finds(50) == [(10, 1, 2)]
-    known.add(probe(5, good))  # its sentences were added later
+    known.add(probe(5, good))  # an earlier step whose aligned sentences were added later
     assert known.first_finds(50) == [(5, 1, 2)]
-    known.add(probe(5, bad))  # it was made anew, with a sentence more
+    known.add(probe(5, bad))  # the step was probed again, with another sentence
     assert known.first_finds(50) == [(10, 1, 2)]
 
 
-def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
-    """As a run has that was once continued with half the heads."""
+def test_only_probes_with_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -> None:
+    """A run that was continued with half the heads has such probes."""
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
     folder = RunFolder.open(run)
@@ -112,7 +114,7 @@ def test_only_probes_of_as_many_heads_as_the_newest_are_scored(tmp_path: Path) -
 
 
 def opened(run: Path) -> History:
-    """With all of it looked at."""
+    """The history of a run after analysing all of it."""
     history = read_followed_run(RunFolder.open(run))
     for _ in history.analyse():
         pass
@@ -120,7 +122,7 @@ def opened(run: Path) -> History:
 
 
 def with_two_heads(probe: Probe) -> Probe:
-    """The first two of each layer's."""
+    """The probe with only the first two heads of each layer."""
     return replace(probe, sentences=tuple(map(_with_two_heads, probe.sentences)))
 
 
@@ -131,7 +133,7 @@ def _with_two_heads(sentence: ProbedSentence) -> ProbedSentence:
 
 
 def overtaken() -> ProbedSentence:
-    """Layer 1 head 2 reads rightly, and no other."""
+    """A sentence on which only layer 1 head 2 reads the aligned words."""
     made = aligned_sentence((2, 2, 2))
     assert made.by_reference is not None
     cross = made.by_reference.cross.copy()
@@ -139,14 +141,14 @@ def overtaken() -> ProbedSentence:
     return replace(made, by_reference=replace(made.by_reference, cross=cross))
 
 
-def test_the_run_that_comes_along_is_scored_when_it_is_looked_at() -> None:
+def test_the_example_run_is_scored_when_it_is_analysed() -> None:
     history = opened(FINISHED)
     assert all(map(history.alignment.has_step, history.probe_steps))
     best = history.alignment.best(history.last_step)
     assert best is not None and best.since is not None and best.score >= FOUND_SCORE
 
 
-def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: Path) -> None:
+def test_a_damaged_probe_affects_neither_the_run_nor_other_scores(tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
     damaged, *others = RunFolder.open(run).probe_steps()
@@ -157,10 +159,10 @@ def test_a_damaged_probe_spoils_neither_the_run_nor_the_other_scores(tmp_path: P
 
 
 @pytest.mark.parametrize(("links", "kept"), [(((50, 0), (0, 50)), ()), (((0, 0), (50, 0), (0, -50)), ((0, 0),))])
-def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
+def test_a_run_with_alignments_beyond_its_sentences_can_be_opened(
     tmp_path: Path, links: tuple[tuple[int, int], ...], kept: tuple[tuple[int, int], ...]
 ) -> None:
-    """As one has that an earlier version trained with another tokenizer than its plugin's."""
+    """As in a run of an earlier version, trained with another tokenizer than its plugin's."""
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
     folder = RunFolder.open(run)
@@ -174,7 +176,7 @@ def test_a_run_whose_probes_hold_links_beyond_their_sentences_opens(
     assert shown is not None and {one.alignment for one in shown.sentences} == {kept}
 
 
-def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_opening_a_run_reads_no_probe_and_analysing_it_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read, listed = (record_calls(monkeypatch, RunFolder, name) for name in ("probe", "probe_steps"))
     history = read_followed_run(RunFolder.open(FINISHED))
     assert (read, len(listed)) == ([], 1)
@@ -183,12 +185,12 @@ def test_opening_a_run_reads_no_probe_and_looking_at_it_each_once(monkeypatch: p
     assert [step for _, step in read] == history.probe_steps and len(listed) == 1
 
 
-def test_of_a_run_that_is_being_read_only_what_is_known_is_reported() -> None:
+def test_during_the_analysis_only_certain_finds_are_reported() -> None:
     whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     last = history.last_step
     finds, best = whole.alignment.first_finds(last), whole.alignment.best(last)
     assert finds and best is not None and best.since is not None and best.since < last
-    history.probe(last)  # drawn before anything was looked at
+    history.probe(last)  # drawn before any analysis
     drawn = history.alignment.best(last)
     assert drawn == replace(best, since=None)
     assert scores_at(history.alignment, last) == scores_at(whole.alignment, last)
@@ -201,7 +203,7 @@ def test_of_a_run_that_is_being_read_only_what_is_known_is_reported() -> None:
     assert history.alignment.best(last) == best
 
 
-def test_since_when_is_known_as_soon_as_the_next_probe_of_a_followed_run_is_drawn() -> None:
+def test_the_first_step_of_a_find_is_known_once_the_last_missing_probe_is_drawn() -> None:
     whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     for _ in history.analyse():
         if len(history.alignment.unread) == 1:
@@ -211,7 +213,7 @@ def test_since_when_is_known_as_soon_as_the_next_probe_of_a_followed_run_is_draw
     assert history.alignment.best(history.last_step) == whole.alignment.best(history.last_step)
 
 
-def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
+def test_removed_steps_are_not_analysed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(FINISHED, run)
     history = read_followed_run(RunFolder.open(run))
@@ -222,7 +224,7 @@ def test_steps_that_were_cut_off_are_looked_at_no_more(tmp_path: Path) -> None:
     assert not history.alignment.unread and not history.alignment.has_step(steps[4])
 
 
-def test_first_finds_of_many_probes_are_found_without_going_through_all_of_them(
+def test_first_finds_are_updated_without_reading_all_scores_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looked_at = list[int]()

@@ -1,4 +1,4 @@
-"""The entropy of attention heads, against the formula written out."""
+"""The entropy of attention heads, compared with the formula written out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.analysis.attention_entropy import head_entropy
 from tests.gui.builders import attention
 
 
-def test_it_is_the_mean_over_rows_of_minus_p_ln_p() -> None:
+def test_the_entropy_is_the_mean_over_rows_of_minus_p_ln_p() -> None:
     heads = attention(1, 3, 4, 5)[0]
     entropy = head_entropy(heads, is_causal=False)
     for head in range(3):
@@ -20,14 +20,14 @@ def test_it_is_the_mean_over_rows_of_minus_p_ln_p() -> None:
         assert entropy.share[head] == pytest.approx(sum(rows) / 4 / log(5))
 
 
-def test_one_token_read_is_nothing_and_all_alike_is_everything() -> None:
+def test_attending_to_one_token_gives_zero_and_uniform_attention_the_maximum() -> None:
     heads = np.stack([np.eye(4), np.full((4, 4), 0.25)]).astype(np.float16)
     entropy = head_entropy(heads, is_causal=False)
     np.testing.assert_allclose(entropy.nats, [0, log(4)])
     np.testing.assert_allclose(entropy.share, [0, 1])
 
 
-def test_a_causal_row_can_only_spread_over_what_it_may_read() -> None:
+def test_the_maximum_of_a_causal_row_is_over_the_positions_it_may_see() -> None:
     spread = np.tril(np.ones((3, 3))) / np.arange(1, 4)[:, None]
     entropy = head_entropy(spread[None].astype(np.float16), is_causal=True)
     np.testing.assert_allclose(entropy.nats, [(log(2) + log(3)) / 3], rtol=1e-3)

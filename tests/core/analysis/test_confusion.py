@@ -1,4 +1,4 @@
-"""Which symbols are confused, and in which sentences."""
+"""Counting which symbols are confused, and in which sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SENTENCES = [align_symbols(one.split(), other.split()) for one, other in (
 )]  # fmt: skip
 
 
-def test_counts_and_sentences_of_each_pair() -> None:
+def test_each_pair_has_its_count_and_sentences() -> None:
     found = count_confusions(SENTENCES, 16)
     assert found.symbols == ("a", "b", "d", ADDED)
     assert found.written == ("a", "b", "d", "c", "e", LEFT_OUT)
@@ -31,15 +31,15 @@ def test_counts_and_sentences_of_each_pair() -> None:
     assert found.shares[1].tolist() == [0, 1 / 3, 0, 2 / 3, 0, 0]
 
 
-def test_of_many_symbols_those_wrong_most_often_are_shown() -> None:
+def test_the_symbols_wrong_most_often_are_shown() -> None:
     found = count_confusions(SENTENCES, 3)
     assert found.symbols == ("b", "d", ADDED)
     assert found.written == ("b", "d", "c", LEFT_OUT)
     assert found.times.tolist() == [3, 1, 1]
     assert (found.errors, found.errors_shown) == (4, 3)
-    assert found.shares[2].tolist() == [0, 0, 0, 0]  # "e" was added, and is not among those shown
+    assert found.shares[2].tolist() == [0, 0, 0, 0]  # the added "e" is not among the symbols shown
 
 
-def test_nothing_to_compare_is_an_empty_table() -> None:
+def test_without_symbols_the_table_is_empty() -> None:
     found = count_confusions([[]], 16)
     assert found.counts.shape == (0, 1) and not found.is_confused

@@ -1,4 +1,4 @@
-"""When tokens became right and were forgotten, against a look at one token after the other."""
+"""When tokens became right and were forgotten, compared with a token-by-token search."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ def known(rows: list[list[bool]]) -> LearnedWhen:
     return made
 
 
-def test_right_tokens_are_those_of_rank_0_of_all_sentences() -> None:
+def test_right_tokens_are_those_of_rank_0() -> None:
     right = right_tokens([validated("a b", "", (0, 3, 0)), validated("c", "", (1, 0))])
     assert right.tolist() == [True, False, True, False, True]
-    assert right_tokens([validated("c", "", (10**30, 0))]).tolist() == [False, True]  # in a stranger's file
+    # A rank beyond int64, as a foreign file may have.
+    assert right_tokens([validated("c", "", (10**30, 0))]).tolist() == [False, True]
 
 
 def test_a_token_is_right_since_its_last_change_and_forgotten_when_it_went_wrong() -> None:
@@ -44,11 +45,11 @@ def test_a_token_is_right_since_its_last_change_and_forgotten_when_it_went_wrong
     assert earlier.right_since.tolist() == [20, NEVER, NEVER, 30]
 
 
-def test_before_the_first_validation_nothing_is_known() -> None:
+def test_before_the_first_validation_there_is_no_result() -> None:
     assert known([[True]]).at(9) is None
 
 
-def test_a_forgotten_validation_counts_no_more() -> None:
+def test_a_removed_validation_does_not_count() -> None:
     learned = known([[True], [False]])
     learned.remove(20)
     times = learned.at(100)
@@ -56,7 +57,7 @@ def test_a_forgotten_validation_counts_no_more() -> None:
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=3, max_size=3), min_size=1, max_size=4))
-def test_it_is_what_one_sees_going_back_token_by_token(rows: list[list[bool]]) -> None:
+def test_the_times_equal_those_of_a_search_token_by_token(rows: list[list[bool]]) -> None:
     times = known(rows).at(100)
     assert times is not None
     for token in range(3):

@@ -1,4 +1,4 @@
-"""Every answer about the model says what it took of the engine's time."""
+"""Every answer about the model has the time it took the engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUESTIONS: tuple[Request[Any], ...] = (
 )
 
 
-def test_each_question_is_timed_and_no_longer_than_it_took(tmp_path: Path) -> None:
+def test_each_answer_has_a_time_no_longer_than_its_request_took(tmp_path: Path) -> None:
     with Engine() as engine:
         begun(engine, tmp_path)
         for question in QUESTIONS:
@@ -34,6 +34,6 @@ def test_each_question_is_timed_and_no_longer_than_it_took(tmp_path: Path) -> No
             assert 0 < engine_seconds(answer) <= time.perf_counter() - started
 
 
-def test_several_answers_share_it_and_what_is_no_look_costs_nothing() -> None:
+def test_times_of_several_answers_add_up_and_untimed_answers_count_as_zero() -> None:
     assert engine_seconds((TimedAnswer(seconds=0.5), TimedAnswer(seconds=0.25))) == pytest.approx(0.75)
     assert engine_seconds(None) == engine_seconds(("a", 1)) == 0

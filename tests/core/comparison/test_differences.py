@@ -1,4 +1,4 @@
-"""In which settings configs differ."""
+"""The settings in which configs differ."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.settings.overriding import change_setting, change_settings
 from core.settings.presets import read_preset
 
 
-def test_only_what_differs_is_named() -> None:
+def test_only_differing_settings_are_named() -> None:
     first = read_preset("copy_task", ())
     second = change_setting(change_setting(first, "model.d_ff", 24), "dataset.options", {"num_symbols": 4})
     assert changed_keys(first, first) == ()
@@ -18,7 +18,7 @@ def test_only_what_differs_is_named() -> None:
     assert differing["dataset.options.num_symbols"][1] == 4
 
 
-def test_of_another_dataset_only_what_somebody_set_is_named() -> None:
+def test_for_a_different_dataset_only_explicit_settings_are_named() -> None:
     first = read_preset("copy_task", ("dataset.seed=3", "dataset.max_src_length=20", "model.d_ff=24"))
     dataset = {"plugin": "reverse", "seed": 3, "options": {"length": 5}}
     other = RunConfig.model_validate({**first.model_dump(mode="json"), "name": "reverse", "dataset": dataset})

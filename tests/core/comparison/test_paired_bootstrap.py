@@ -1,4 +1,4 @@
-"""The paired bootstrap tells a difference from chance."""
+"""The paired bootstrap test of the difference between two runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REFERENCES = [f"the {number} cats sat on mat {number % 7} of the house" for numb
 
 
 def spoilt(every: int) -> list[str]:
-    """The references, but every so many words of each replaced."""
+    """The references with every `every`-th word replaced."""
     return [
         " ".join("dog" if (place + line) % every == 0 else word for place, word in enumerate(text.split()))
         for line, text in enumerate(REFERENCES)
@@ -22,7 +22,7 @@ def spoilt(every: int) -> list[str]:
 
 
 def outputs(texts: list[str], references: list[str]) -> Outputs:
-    """With words as tokens."""
+    """The outputs of a run whose tokens are words."""
     edits = token_edits([text.split() for text in texts], [text.split() for text in references])
     return Outputs(texts, [text == reference for text, reference in zip(texts, references, strict=True)], edits)
 
@@ -32,7 +32,7 @@ def compared(first: list[str], second: list[str], references: list[str] = REFERE
     return {one.metric: one for one in found}
 
 
-def test_a_system_that_is_better_throughout_is_told_so() -> None:
+def test_a_run_that_is_better_throughout_has_a_small_p() -> None:
     found = compared(spoilt(3), REFERENCES)
     assert found["bleu"].p < 0.01 and found["chrf"].p < 0.01
     assert found["bleu"].scores[0] < 50.0 and found["bleu"].scores[1] > 99.9
@@ -40,7 +40,7 @@ def test_a_system_that_is_better_throughout_is_told_so() -> None:
     assert "bs:1000|seed:12345" in found["bleu"].signature
 
 
-def test_one_sentence_more_says_little() -> None:
+def test_a_chance_difference_has_a_large_p() -> None:
     draw = random.Random(0)
     first = [text if draw.random() < 0.5 else "no" for text in REFERENCES]
     second = [text if draw.random() < 0.5 else "no" for text in REFERENCES]
@@ -50,12 +50,12 @@ def test_one_sentence_more_says_little() -> None:
     assert low < found.scores[0] < high
 
 
-def test_one_sentence_tells_nothing() -> None:
+def test_for_a_single_sentence_p_is_one() -> None:
     found = compared(spoilt(3)[:1], REFERENCES[:1], REFERENCES[:1])
     assert {one.p for one in found.values()} == {1.0} and found["bleu"].scores[0] < 50.0
 
 
-def test_the_same_texts_do_not_differ_and_give_the_same_figures_again() -> None:
+def test_p_is_one_for_equal_texts_and_results_are_reproducible() -> None:
     first = spoilt(4)
     assert {name: one.p for name, one in compared(first, first).items()} == {
         "bleu": 1.0,
@@ -67,27 +67,27 @@ def test_the_same_texts_do_not_differ_and_give_the_same_figures_again() -> None:
     assert compared(first, spoilt(5)) == compared(first, spoilt(5))
 
 
-def test_short_texts_have_a_bleu_too() -> None:
+def test_bleu_of_short_texts_uses_shorter_n_grams() -> None:
     found = compared(["a b", "c"] * 10, ["b", "c"] * 10, ["a b", "c"] * 10)
     assert found["bleu"].scores[0] > 99.9 and 0 < found["bleu"].scores[1] < 100.0
     assert "eff:yes" in found["bleu"].signature
 
 
-def test_capital_letters_count_in_one_bleu_of_the_two() -> None:
+def test_bleu_is_case_sensitive_and_tokenized_bleu_is_not() -> None:
     found = compared([text.upper() for text in REFERENCES], REFERENCES)
     assert found["tokenized_bleu"].scores[0] > 99.9 and found["bleu"].scores[0] < 50.0
 
 
-def test_exact_match_is_of_what_was_counted_not_of_texts_that_look_alike() -> None:
+def test_exact_match_uses_the_given_matches_not_the_texts() -> None:
     edits = [(0, 1), (0, 1)]
     first, second = (Outputs(["a  b", "c"], matches, edits) for matches in ([False, True], [True, True]))
     found = {one.metric: one for one in paired_bootstrap(["a b", "c"], first, second)}
     assert found["exact_match"].scores == (0.5, 1.0)
 
 
-def test_the_token_error_rate_is_that_of_the_draws_tokens_as_worked_out_by_hand() -> None:
-    first = [*["a"] * 6, *["a b c"] * 14]  # 6 tokens right, 14 times 1 edit in 2
-    second = [*["b"] * 6, *["a b"] * 9, *["a"] * 5]  # 6 times 1 edit in 1, 5 times 1 in 2
+def test_the_token_error_rate_of_draws_equals_that_calculated_by_hand() -> None:
+    first = [*["a"] * 6, *["a b c"] * 14]  # 6 single tokens right, 14 times 1 edit in 2 tokens
+    second = [*["b"] * 6, *["a b"] * 9, *["a"] * 5]  # 6 times 1 edit in 1 token, 5 times 1 in 2
     references = [*["a"] * 6, *["a b"] * 14]
     found = compared(first, second, references)["token_error_rate"]
     assert found.scores == pytest.approx((14 / 34, 11 / 34))

@@ -1,4 +1,4 @@
-"""What tells runs apart: the settings they began with, and those changed since."""
+"""The settings that distinguish runs: those they began with, and later changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RATE, STOP_SIGNALS = "training.optimizer.learning_rate", "training.early_stoppin
 
 
 def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: float = 0.003) -> None:
-    """A run that began with this rate, and its settings changed since."""
+    """Write a run that began with this learning rate, with these later changes of settings."""
     folder = RunFolder.create_at(runs_dir / name)
     document = {"dataset": {"plugin": "copy_task"}, "training": {"optimizer": {"learning_rate": rate}}}
     folder.write_config(RunConfig.model_validate(document))
@@ -29,13 +29,13 @@ def run(runs_dir: Path, name: str, *changed: tuple[int, str, object], rate: floa
     ("key", "changed", "expected"),
     [
         (RATE, [(300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),
-        (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # typed digit by digit
+        (RATE, [(300, RATE, 0.001), (300, RATE, 0.0003)], "0.003, 0.0003 from step 300"),  # changed twice at one step
         (RATE, [(300, RATE, 0.0003), (1500, RATE, 0.003)], "0.003, 0.0003 from step 300, 0.003 from step 1,500"),
-        (RATE, [(0, RATE, 0.0003)], 0.0003),  # it never learned at another
+        (RATE, [(0, RATE, 0.0003)], 0.0003),  # changed before the first step
         (f"{STOP_SIGNALS}.patience", [(7, STOP_SIGNALS, {"patience": 4})], "–, 4 from step 7"),
     ],
 )
-def test_a_setting_changed_during_a_run_sets_it_apart(
+def test_a_setting_changed_during_a_run_is_shown_as_a_difference(
     tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
     key: str,
@@ -49,16 +49,14 @@ def test_a_setting_changed_during_a_run_sets_it_apart(
     assert (parent[key], child[key]) == ({RATE: 0.003}.get(key), expected)
 
 
-def test_what_was_changed_alike_is_no_difference(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_same_changes_in_all_runs_are_no_difference(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name, rate in (("a", 0.003), ("b", 0.003), ("c", 0.0003)):
         run(tmp_path, name, (0, RATE, 0.0003), (9, RATE, 0.001), rate=rate)
     assert cli.main(["runs", "compare", "a", "b", "c", "--runs-dir", str(tmp_path)]) == 0
     assert RATE not in capfd.readouterr().out
 
 
-def test_a_run_that_was_killed_is_interrupted_here_as_in_the_list(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_killed_run_is_shown_as_interrupted_as_in_the_list(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(tmp_path, "killed")
     RunFolder.open(tmp_path / "killed").update(state="learning", pid=None)
     assert cli.main(["runs", "compare", "killed", "--json", "--runs-dir", str(tmp_path)]) == 0

@@ -1,4 +1,4 @@
-"""Mean and deviation of figures, those that are no numbers included."""
+"""Mean and standard deviation of metrics, including values that are not finite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from core.comparison.spread import spread
 
 
-def test_only_what_all_have_is_averaged() -> None:
+def test_only_metrics_of_all_runs_are_averaged() -> None:
     mean, deviation = spread([{"loss": 1.0, "own": 3.0}, {"loss": 2.0}])
     assert mean == {"loss": 1.5} and deviation == {"loss": pytest.approx(0.5**0.5)}
 
@@ -20,7 +20,7 @@ def test_infinities_of_both_signs_have_no_mean() -> None:
 
 
 @pytest.mark.parametrize("value", [nan, inf])
-def test_what_is_not_finite_has_no_deviation(value: float) -> None:
-    """As a plugin's metric may be."""
+def test_values_that_are_not_finite_have_no_deviation(value: float) -> None:
+    """A plugin's metric may have such values."""
     mean, deviation = spread([{"own": value, "loss": 1.0}, {"own": 0.5, "loss": 1.0}])
     assert repr(mean["own"]) == repr(value) and isnan(deviation["own"]) and deviation["loss"] == 0.0

@@ -1,4 +1,4 @@
-"""The small task of the tests of training."""
+"""The fixtures of the small task that the tests of training use."""
 
 from tests.core.training.conftest import data, host
 

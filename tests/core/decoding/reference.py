@@ -1,4 +1,4 @@
-"""Decoding written plainly: one sentence, the whole model run again over the whole prefix at every step."""
+"""Reference decoding of one sentence, which runs the whole model on the whole prefix at every step."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.model.transformer import Transformer
 
 
 def eager_to_end(model: Transformer) -> Transformer:
-    """An untrained model that ends some sentences early: sharper logits, and a head start for `<eos>`."""
+    """Sharpen an untrained model's logits and raise that of `<eos>`, so that some sentences end early."""
     with torch.no_grad():
         model.output.weight *= 3.0
         if model.output.bias is not None:
@@ -23,7 +23,7 @@ def eager_to_end(model: Transformer) -> Transformer:
 
 @torch.no_grad()
 def next_logits(model: Transformer, src: list[int], prefix: list[int]) -> Tensor:
-    """Logits [V] of the token after a prefix without `<bos>`; -inf for what cannot be produced."""
+    """Logits [V] of the token after a prefix without `<bos>`; -inf for tokens that are never produced."""
     ids, tgt_input = torch.tensor([src]), torch.tensor([[BOS_ID, *prefix]])
     logits = model(ids, tgt_input, torch.ones_like(ids).bool(), torch.ones_like(tgt_input).bool())[0, -1]
     logits[[PAD_ID, BOS_ID]] = -torch.inf
@@ -31,7 +31,7 @@ def next_logits(model: Transformer, src: list[int], prefix: list[int]) -> Tensor
 
 
 def greedy_without_cache(model: Transformer, src: list[int], max_length: int, prefix: Sequence[int] = ()) -> Hypothesis:
-    """The most probable token, again and again, once the prefix has been written."""
+    """Greedy decoding after the given prefix."""
     tokens: list[int] = []
     while len(tokens) < max_length:
         best = prefix[len(tokens)] if len(tokens) < len(prefix) else int(next_logits(model, src, tokens).argmax())
@@ -44,7 +44,7 @@ def greedy_without_cache(model: Transformer, src: list[int], max_length: int, pr
 def beam_without_cache(
     model: Transformer, src: list[int], beam_size: int, length_penalty: float, max_length: int
 ) -> list[ScoredHypothesis]:
-    """All that the beam ends with: what has finished by its score, then what was cut off."""
+    """All hypotheses of the beam: finished ones by descending score, then those that were cut off."""
     finished: list[ScoredHypothesis] = []
     beam: list[tuple[list[int], float]] = []
     for length, beam in enumerate(beam_states(model, src, beam_size, max_length), 1):
@@ -57,9 +57,9 @@ def beam_without_cache(
 def beam_states(
     model: Transformer, src: list[int], beam_size: int, max_length: int
 ) -> Iterator[list[tuple[list[int], float]]]:
-    """Who takes the places of the beam at each step, with log-probabilities; one that finishes takes its place along.
+    """Yield the hypotheses of the beam at each step with their log-probabilities, until the beam is empty.
 
-    It goes on until nothing is in it.
+    A finished hypothesis leaves the beam, which then has one place less.
     """
     live: list[tuple[list[int], float]] = [([], 0.0)]
     num_places = beam_size
@@ -80,7 +80,7 @@ def beam_states(
 
 
 def every_output(model: Transformer, src: list[int], max_length: int) -> list[tuple[list[int], float]]:
-    """All finished outputs of at most max_length tokens, `<eos>` counted, with their log-probabilities."""
+    """All finished outputs of at most max_length tokens, including `<eos>`, with their log-probabilities."""
     found: list[tuple[list[int], float]] = []
     prefixes: list[tuple[list[int], float]] = [([], 0.0)]
     for _ in range(max_length):
@@ -96,7 +96,7 @@ def every_output(model: Transformer, src: list[int], max_length: int) -> list[tu
 
 
 def best_first(outputs: list[tuple[list[int], float]], length_penalty: float) -> list[ScoredHypothesis]:
-    """Finished outputs with their scores."""
+    """Finished outputs with their scores, in descending order."""
     scored = [
         ScoredHypothesis(tokens, True, total / ((6 + len(tokens)) / 6) ** length_penalty) for tokens, total in outputs
     ]

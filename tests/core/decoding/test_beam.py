@@ -1,4 +1,4 @@
-"""Beam search in a batch against a plain one without cache or batch, and against every output there is."""
+"""Beam search in a batch, compared with a reference without cache or batch, and with all possible outputs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def assert_equal(found: Sequence[ScoredHypothesis], expected: Sequence[ScoredHyp
     st.sampled_from([0.0, 0.6, 2.0]),
     st.integers(1, 12),
 )
-def test_equals_a_plain_search(
+def test_beam_search_equals_the_reference(
     sources: list[list[int]], variant: dict[str, Any], seed: int, beam_size: int, penalty: float, max_length: int
 ) -> None:
     model = eager_to_end(small_model(seed, torch.float64, **variant))
@@ -57,24 +57,26 @@ def test_equals_a_plain_search(
 
 @settings(max_examples=40, deadline=None)
 @given(sentences, st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(1, MAX_POSITIONS))
-def test_a_beam_of_one_is_greedy(sources: list[list[int]], variant: dict[str, Any], seed: int, max_length: int) -> None:
+def test_a_beam_of_one_equals_greedy_decoding(
+    sources: list[list[int]], variant: dict[str, Any], seed: int, max_length: int
+) -> None:
     model, src = eager_to_end(small_model(seed, torch.float64, **variant)), padded(sources)
     greedy = greedy_decode(model, src, src != PAD_ID, max_length=max_length)
     found = search(model, sources, 1, 0.6, max_length, num_best=1)
     assert [(one.tokens, one.finished) for (one,) in found] == [(one.tokens, one.finished) for one in greedy]
 
 
-def test_a_beam_with_room_for_all_finds_the_best_output_there_is() -> None:
-    """6 tokens can be produced: 1 + 5 + 150 hypotheses are all there are of three at most, those cut included."""
+def test_a_beam_with_room_for_all_hypotheses_finds_the_best_output() -> None:
+    """With 6 tokens, there are 1 + 5 + 150 hypotheses of at most three tokens, including those cut off."""
     model = eager_to_end(small_model(seed=4, dtype=torch.float64, tgt_vocab=8))
-    for source, penalty in zip(SOURCES, (0.0, 0.6, 3.0), strict=True):  # one at a time: a beam this wide takes its time
+    for source, penalty in zip(SOURCES, (0.0, 0.6, 3.0), strict=True):  # one at a time: a beam this wide is slow
         (hypotheses,) = search(model, [source], 156, penalty, 3, num_best=20)
         assert_equal(hypotheses, best_first(every_output(model, source, 3), penalty)[:20])
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.6, 2.0])
-def test_stopping_early_loses_nothing(penalty: float) -> None:
-    """The best one alone, for which a sentence may be left early, is the first of the whole beam's."""
+def test_stopping_early_does_not_change_the_best_outputs(penalty: float) -> None:
+    """If only the best outputs are requested, a sentence may stop early; they equal the first of the whole beam."""
     for seed in range(8):
         model = eager_to_end(small_model(seed, torch.float64))
         whole = search(model, SOURCES, 5, penalty, 20, num_best=5)
@@ -83,8 +85,8 @@ def test_stopping_early_loses_nothing(penalty: float) -> None:
                 assert_equal(hypotheses, all_of_them[:num_best])
 
 
-def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model that is sure to end at once, and the number of steps that its decoder takes."""
+def test_a_sentence_stops_when_no_better_output_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that is certain to end at once takes a single step."""
     model = small_model()
     with torch.no_grad():
         model.output.bias[EOS_ID] = 50.0
@@ -93,8 +95,8 @@ def test_a_sentence_is_left_as_soon_as_nothing_better_can_come(monkeypatch: pyte
     assert best.tokens == [] and len(steps) == 1
 
 
-def test_a_prefix_is_as_if_nothing_else_had_been_possible() -> None:
-    """A beam with room for all: the best of the outputs that begin so, with the scores they have anyway."""
+def test_a_prefix_restricts_the_outputs_without_changing_scores() -> None:
+    """A beam with room for all hypotheses gives the best outputs with this prefix, with unchanged scores."""
     model, prefix = eager_to_end(small_model(seed=4, dtype=torch.float64)), (7, 5)
     src = padded(SOURCES)
     settings = BeamSearchSettings(beam_size=121, length_penalty=0.6, max_length=3, num_best=121, prefix=prefix)
@@ -105,7 +107,7 @@ def test_a_prefix_is_as_if_nothing_else_had_been_possible() -> None:
         assert_equal(finished, best_first(there_are, 0.6))
 
 
-def test_outputs_that_were_cut_stand_behind_finished_ones() -> None:
+def test_cut_outputs_come_after_finished_ones() -> None:
     model = eager_to_end(small_model(seed=2, dtype=torch.float64))
     cut = [[one.finished for one in found] for found in search(model, SOURCES, 6, 0.6, 2, num_best=6)]
     assert all(finished == sorted(finished, reverse=True) for finished in cut)
@@ -123,8 +125,8 @@ def test_a_batch_that_shrinks_equals_its_sentences_one_by_one() -> None:
 
 @settings(deadline=None)
 @given(st.integers(1, 3), st.integers(1, 700), st.integers(1, 8), st.integers(0, 10**6))
-def test_top_is_topk_of_any_length(num_rows: int, length: int, k: int, seed: int) -> None:
-    """Values repeat, and some are -inf: then any place that holds such a value will do."""
+def test_top_k_equals_torchs_topk(num_rows: int, length: int, k: int, seed: int) -> None:
+    """Values repeat, and some are -inf: any index with an equal value is right."""
     generator = torch.Generator().manual_seed(seed)
     values = torch.randint(0, 1000, (num_rows, length), generator=generator).float()
     values[values < 100] = -torch.inf
@@ -143,8 +145,8 @@ def test_pad_and_bos_are_never_produced() -> None:
         assert not {PAD_ID, BOS_ID} & set(one.tokens)
 
 
-def test_a_model_whose_weights_are_no_numbers_still_gives_an_output() -> None:
-    """As greedy decoding does: who asks a diverged run for a translation gets one."""
+def test_a_model_with_nan_weights_still_gives_an_output() -> None:
+    """As in greedy decoding: a diverged run can still be asked for a translation."""
     model = small_model()
     with torch.no_grad():
         model.output.weight.fill_(torch.nan)
@@ -152,8 +154,8 @@ def test_a_model_whose_weights_are_no_numbers_still_gives_an_output() -> None:
 
 
 @pytest.mark.parametrize("beam_size", [2, 3, 4, 8])
-def test_a_sentence_whose_numbers_overflow_has_an_output_beside_others(beam_size: int) -> None:
-    """Weights that diverge are finite for some steps more, and what they make of some sentences is not."""
+def test_a_sentence_whose_logits_overflow_still_has_an_output(beam_size: int) -> None:
+    """Diverging weights stay finite for some steps, but the logits of some sentences do not."""
     model = small_model()
     with torch.no_grad():
         model.src_embedding.tokens.weight[4] = torch.finfo(torch.float32).max

@@ -1,4 +1,4 @@
-"""The attention of a step in each of its ways."""
+"""A decoding step's attention over cached keys and values, in both implementations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.record_calls import record_calls
 @pytest.mark.parametrize("is_written_out", [False, True])
 @pytest.mark.parametrize("length", [5, 30])
 @pytest.mark.parametrize("masked", ["nothing", "padding", "the past of others"])
-def test_reads_what_the_models_attention_reads(
+def test_cached_attention_equals_the_models_attention(
     is_written_out: bool, length: int, masked: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Keys and values in the first slots of a larger room, queries a view of a product: as the steps give them."""
+    """Keys and values are the first slots of a larger buffer, and queries a view, as in decoding."""
     monkeypatch.setattr(cached_attention, "_MIN_QUERIES_FOR_BMM", 0 if is_written_out else 1000)
     written_out = record_calls(monkeypatch, cached_attention, "_written_out")
     torch.manual_seed(0)

@@ -1,4 +1,4 @@
-"""One head taken apart: the numbers are the model's, and follow from each other as the paper says."""
+"""Dissecting a head: its numbers are the model's, and each step follows from the last by the paper's equations."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def dissected(
 @pytest.mark.parametrize("is_fed", [True, False])
 @pytest.mark.parametrize("head", [0, 1])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_weights_are_the_probes(
+def test_the_weights_equal_those_of_the_probe(
     prepared: tuple[Session, ProbedSentence], kind: AttentionKind, head: int, is_fed: bool
 ) -> None:
     sentence = prepared[1]
@@ -93,11 +93,11 @@ def test_queries_keys_and_values_are_the_projections_of_the_heads_part(
         np.testing.assert_allclose(part, projected[:, index * 16 + head * 8 :][:, :8], atol=1e-6)
 
 
-def test_a_layer_or_head_that_is_not_there_wraps_around(prepared: tuple[Session, ProbedSentence]) -> None:
+def test_a_negative_head_counts_from_the_end(prepared: tuple[Session, ProbedSentence]) -> None:
     np.testing.assert_array_equal(dissected(prepared, "cross", -1).weights, dissected(prepared, "cross", 1).weights)
 
 
-def test_a_text_that_cannot_be_read_is_refused(prepared: tuple[Session, ProbedSentence]) -> None:
+def test_empty_and_overlong_texts_are_refused(prepared: tuple[Session, ProbedSentence]) -> None:
     session = prepared[0]
     request = DissectHead(source="", reference=None, kind="cross", layer=0, head=0)
     with pytest.raises(UserError, match="empty"):
@@ -106,7 +106,7 @@ def test_a_text_that_cannot_be_read_is_refused(prepared: tuple[Session, ProbedSe
         session.questions.dissect_head(replace(request, source="1 2", reference="1 " * 100))
 
 
-def test_masks_hide_padding_and_what_comes_later(prepared: tuple[Session, ProbedSentence]) -> None:
+def test_masks_hide_padding_and_later_positions(prepared: tuple[Session, ProbedSentence]) -> None:
     session = prepared[0]
     masks = session.questions.make_masks(MakeMasks(target="1 2", num_padding=2))
     assert masks.tokens == ("<bos>", "1", "2", "<pad>", "<pad>")

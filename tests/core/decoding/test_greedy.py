@@ -1,4 +1,4 @@
-"""Greedy decoding over a cache against the whole model run again for every token."""
+"""Greedy decoding with a cache, compared with running the whole model for every token."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ sentences = st.lists(st.lists(st.integers(4, 10), max_size=8).map(lambda ids: [*
 
 @settings(max_examples=40, deadline=None)
 @given(sentences, st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(1, MAX_POSITIONS))
-def test_equals_decoding_without_a_cache(
+def test_greedy_decoding_equals_decoding_without_a_cache(
     sources: list[list[int]], variant: dict[str, Any], seed: int, max_length: int
 ) -> None:
     model = eager_to_end(small_model(seed, torch.float64, **variant))
@@ -28,7 +28,7 @@ def test_equals_decoding_without_a_cache(
 
 
 def test_sentences_end_at_different_steps_and_stay_in_order() -> None:
-    """Here the batch really shrinks, and still equals its sentences one by one."""
+    """The batch shrinks as sentences end, and still gives the outputs of single sentences."""
     model = eager_to_end(small_model(seed=11))
     generator = torch.Generator().manual_seed(0)
     src = torch.randint(4, 11, (64, 7), generator=generator)
@@ -40,7 +40,7 @@ def test_sentences_end_at_different_steps_and_stay_in_order() -> None:
 
 
 @pytest.mark.parametrize("prefix", [[7], [7, 4, 12], [5, EOS_ID]])
-def test_goes_on_from_a_prefix(prefix: list[int]) -> None:
+def test_decoding_continues_from_a_prefix(prefix: list[int]) -> None:
     model, sources = eager_to_end(small_model(3, torch.float64)), [[4, 5, 6, EOS_ID], [9, EOS_ID]]
     src = padded(sources)
     for source, decoded in zip(
@@ -70,7 +70,7 @@ def test_a_model_in_training_is_left_in_training_and_decodes_without_dropout() -
     assert torch.equal(torch.get_rng_state(), state), "decoding must not touch the training's random stream"
 
 
-def test_decoding_leaves_the_model_able_to_learn() -> None:
+def test_the_model_can_be_trained_after_decoding() -> None:
     model = small_model()
     src = torch.tensor([[4, 5, EOS_ID]])
     greedy_decode(model, src, src != PAD_ID, max_length=4)
@@ -85,12 +85,12 @@ def test_more_steps_than_positions_are_refused() -> None:
         greedy_decode(small_model(), src, src != PAD_ID, max_length=MAX_POSITIONS + 1)
 
 
-def test_decodes_in_bfloat16() -> None:
-    """Over a cache sums are rounded otherwise than without: of two tokens all but equal, either may be chosen."""
+def test_bfloat16_tokens_have_the_highest_logit_within_rounding() -> None:
+    """With a cache, sums are rounded differently: of two nearly equal tokens, either may be chosen."""
     model, sources = eager_to_end(small_model(15).to(torch.bfloat16)), [[4, 5, EOS_ID], [6, EOS_ID]]
     src = padded(sources)
     for source, decoded in zip(sources, greedy_decode(model, src, src != PAD_ID, max_length=9), strict=True):
         assert decoded.finished or len(decoded.tokens) == 9
         for index, token in enumerate(decoded.produced):
             logits = next_logits(model, source, decoded.tokens[:index])
-            assert logits[token] >= logits.max() - 0.125  # four steps of bfloat16 from 4 to 8
+            assert logits[token] >= logits.max() - 0.125  # four steps of bfloat16 in the range from 4 to 8

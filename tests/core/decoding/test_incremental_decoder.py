@@ -1,4 +1,4 @@
-"""The flat decoder against the model's own pass over the whole target."""
+"""The incremental decoder, compared with the model's own pass over the whole target."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
 
 @pytest.fixture(autouse=True, params=["ordinary products", "in batches", "packed"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every way of a product and of attention, whatever the processor and however small the weights and the batch.
+    """Force each implementation of products and attention, on any processor and for small weights and batches.
 
-    Only weights in float32 are packed.
+    Only float32 weights are packed.
     """
     monkeypatch.setattr(linear_maps, "_MIN_LARGE_WEIGHT", 0)
     monkeypatch.setattr(cached_attention, "_MIN_QUERIES_FOR_BMM", 1 if request.param == "packed" else 1000)
@@ -38,14 +38,14 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def whole_pass(model: Transformer, targets: Tensor, sentences: Tensor) -> Tensor:
-    """Logits of everything that can be produced after each of targets [N, T], one target a row."""
+    """Logits of the tokens that can be produced after each position of targets [N, T]."""
     with evaluating(model):
         mask = torch.ones_like(targets, dtype=torch.bool)
         return model(SRC[sentences], targets, SRC_MASK[sentences], mask)[..., FIRST_OUTPUT_ID:]
 
 
 @every_variant
-def test_steps_equal_the_whole_pass(variant: dict[str, Any]) -> None:
+def test_steps_equal_one_pass_over_the_whole_target(variant: dict[str, Any]) -> None:
     model = small_model(dtype=torch.float64, **variant)
     with evaluating(model):
         decoder = IncrementalDecoder(model, SRC, SRC_MASK, max_length=6)
@@ -55,8 +55,8 @@ def test_steps_equal_the_whole_pass(variant: dict[str, Any]) -> None:
 
 
 @every_variant
-def test_probabilities_in_float32_are_right_to_a_millionth(variant: dict[str, Any]) -> None:
-    """No sentence has padding here, which goes another way."""
+def test_float32_probabilities_are_accurate_to_a_millionth(variant: dict[str, Any]) -> None:
+    """The batch has no padding, for which attention is implemented differently."""
     model = small_model(**variant)
     with evaluating(model):
         decoder = IncrementalDecoder(model, SRC[:1], SRC_MASK[:1], max_length=5)
@@ -65,7 +65,7 @@ def test_probabilities_in_float32_are_right_to_a_millionth(variant: dict[str, An
     torch.testing.assert_close(torch.stack(steps, 1), expected, rtol=0, atol=1e-6)
 
 
-def test_sentences_keep_their_past_when_others_leave() -> None:
+def test_sentences_keep_their_cache_when_others_leave() -> None:
     model = small_model(dtype=torch.float64)
     left = torch.tensor([2, 0])
     with evaluating(model):
@@ -78,8 +78,8 @@ def test_sentences_keep_their_past_when_others_leave() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "within"), [(torch.float64, 1e-12), (torch.float32, 1e-5)], ids=["64", "32"])
-def test_hypotheses_branch_and_keep_the_past_of_their_parents(dtype: torch.dtype, within: float) -> None:
-    """Three hypotheses of each sentence, parents drawn at random, a sentence leaving on the way."""
+def test_hypotheses_continue_from_the_cache_of_their_parents(dtype: torch.dtype, within: float) -> None:
+    """Three hypotheses per sentence with random parents; a sentence leaves in between."""
     model = small_model(dtype=dtype)
     generator = torch.Generator().manual_seed(0)
     sentences, histories = torch.arange(3), torch.empty(3, 3, 0, dtype=torch.int64)

@@ -1,4 +1,4 @@
-"""Products of few rows and of many, however many columns they have, in every way that there is."""
+"""Linear maps of few and many rows and any number of columns, in every implementation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WAYS = {"ordinary": LinearMap, "in batches": BatchedLinearMap, "packed": PackedL
 
 @pytest.fixture(autouse=True, params=list(WAYS))
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """How products are made, whatever the processor."""
+    """Force each implementation of products, on any processor."""
     if request.param == "packed" and not onednn.can_multiply(torch.empty(1, 1)):
         pytest.skip("torch was built without oneDNN")
     monkeypatch.setattr(linear_maps, "uses_mkl_on_amd", lambda: request.param == "in batches")
@@ -26,7 +26,9 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("num_rows", [1, 2, 4, 5, 64])
 @pytest.mark.parametrize("num_columns", [256, 257])
 @pytest.mark.parametrize("has_bias", [True, False])
-def test_large_weights_give_the_ordinary_product(way: str, num_rows: int, num_columns: int, has_bias: bool) -> None:
+def test_linear_maps_with_large_weights_equal_nn_linear(
+    way: str, num_rows: int, num_columns: int, has_bias: bool
+) -> None:
     torch.manual_seed(0)
     linear, first = nn.Linear(256, num_columns + 2, bias=has_bias), 2
     x, to = torch.randn(num_rows, 256), torch.randn(num_rows, num_columns)
@@ -36,19 +38,19 @@ def test_large_weights_give_the_ordinary_product(way: str, num_rows: int, num_co
         expected = linear.double()(x.double())[:, first:].float()
         assert_close(linear_map.apply(x), expected)
         assert_close(linear_map.apply(x, out=torch.empty(num_rows, num_columns)), expected)
-        assert linear_map.apply(x).is_contiguous()  # its columns are parted into heads
+        assert linear_map.apply(x).is_contiguous()  # callers split the columns into heads
         grown = to.clone()
         linear_map.add_to(grown, x)
         assert_close(grown, to + expected)
 
 
-def test_a_batch_that_will_stay_small_is_not_worth_packing(way: str) -> None:
+def test_weights_are_not_packed_for_a_small_batch(way: str) -> None:
     with torch.inference_mode():
         assert type(prepare_linear(nn.Linear(256, 256), num_rows=4)) is (LinearMap if way == "packed" else WAYS[way])
 
 
 @pytest.mark.parametrize("num_rows", [1, 4])
-def test_the_room_that_is_given_is_used_where_the_library_takes_one(num_rows: int, way: str) -> None:
+def test_the_out_tensor_is_used_unless_weights_are_packed(num_rows: int, way: str) -> None:
     x, out = torch.randn(num_rows, 256), torch.empty(num_rows, 256)
     with torch.inference_mode():
         assert (prepare_linear(nn.Linear(256, 256), num_rows=64).apply(x, out) is out) == (way != "packed")

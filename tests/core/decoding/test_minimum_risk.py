@@ -1,4 +1,4 @@
-"""The output of least risk against the definition, worked out one by one."""
+"""Minimum-risk decoding, compared with its definition."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ def scored(
     return ScoredHypothesis(tokens, finished, score)
 
 
-def test_two_that_are_alike_outweigh_one_that_is_likelier() -> None:
+def test_two_similar_outputs_outweigh_a_likelier_one() -> None:
     alone, alike, alike_too = scored([9, 8, 7], 0.4), scored([1, 2, 3], 0.3), scored([1, 2, 4], 0.2)
     assert lowest_risk([[alone, alike, alike_too], [alone, alike]], 0.0) == [alike, alone]
 
 
-def test_of_equal_risks_the_best_score_wins() -> None:
+def test_among_equal_risks_the_best_score_wins() -> None:
     beam = [scored([1], 0.5), scored([2], 0.5)]
     assert lowest_risk([beam, beam[::-1]], 0.0) == [beam[0], beam[1]]
 
 
-def test_a_cut_output_counts_only_where_a_beam_has_no_other() -> None:
+def test_cut_outputs_count_only_if_the_beam_has_no_finished_one() -> None:
     whole, cut, cut_too = scored([1], 0.01), scored([2, 3], 0.9, finished=False), scored([2, 4], 0.8, finished=False)
     assert lowest_risk([[whole, cut, cut_too], [cut, cut_too]], 0.0) == [whole, cut]
 

@@ -1,4 +1,4 @@
-"""What a probe says against the model asked directly, and that it draws nothing and disturbs nothing."""
+"""A probe's numbers, compared with direct calls of the model; probing draws no random numbers and changes nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from core.requests import Translate
 from tests.core.training.small_runs import MODEL
 
 SENTENCES = [
-    SentenceToProbe("a b c", "a b c", ((0, 0), (1, 1), (2, 2), (3, 2), (2, 3))),  # the last two point beyond it
+    # The last two point beyond the sentence.
+    SentenceToProbe("a b c", "a b c", ((0, 0), (1, 1), (2, 2), (3, 2), (2, 3))),
     SentenceToProbe("f e d c b a"),
     SentenceToProbe("a z", "a b"),
 ]
@@ -55,14 +56,14 @@ def test_shapes_are_those_of_the_tokens(probed: tuple[ProbedSentence, ...]) -> N
         assert {array.dtype for array in (one.encoder_self, feed.decoder_self, feed.cross)} == {np.dtype(np.float16)}
 
 
-def test_attention_rows_sum_to_one_and_no_target_position_sees_a_later_one(probed: tuple[ProbedSentence, ...]) -> None:
+def test_attention_rows_sum_to_one_and_no_target_position_sees_later_ones(probed: tuple[ProbedSentence, ...]) -> None:
     for one, feed in feeds(probed):
         for attention in (one.encoder_self, feed.decoder_self, feed.cross):
             np.testing.assert_allclose(attention.astype(np.float64).sum(-1), 1.0, atol=4e-3)
         assert not np.triu(feed.decoder_self.astype(np.float64), k=1).any()
 
 
-def test_feeds_read_what_they_should(
+def test_feeds_have_the_right_inputs_and_outputs(
     probed: tuple[ProbedSentence, ...], model: Transformer, data: PreparedData
 ) -> None:
     first = probed[0].by_reference
@@ -78,7 +79,7 @@ def test_feeds_read_what_they_should(
         assert free.predicted == free.tgt_output and not free.output_rank.any()
 
 
-def test_figures_equal_the_models_own_for_each_sentence_alone(
+def test_probabilities_and_attention_equal_those_of_single_sentences(
     probed: tuple[ProbedSentence, ...], model: Transformer, data: PreparedData
 ) -> None:
     for one, feed in feeds(probed):
@@ -100,7 +101,7 @@ def test_figures_equal_the_models_own_for_each_sentence_alone(
         assert EOS_ID not in chosen[:-1]
 
 
-def test_it_draws_no_random_number_and_leaves_the_model_as_it_was(model: Transformer, data: PreparedData) -> None:
+def test_probing_draws_no_random_number_and_does_not_change_the_model(model: Transformer, data: PreparedData) -> None:
     model.train()
     before = torch.get_rng_state()
     probe_sentences(model, data, SENTENCES, 5)

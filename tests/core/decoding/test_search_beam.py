@@ -1,4 +1,4 @@
-"""The beam's tree against a plain search without cache, step by step, and against the outputs of the fast one."""
+"""The tree of a beam search, compared with the reference step by step and with the outputs of the fast search."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tokens_to(tree: BeamTree, index: int) -> list[str]:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("beam_size", [1, 3, 5])
-def test_every_place_is_taken_as_in_a_plain_search(data: PreparedData, seed: int, beam_size: int) -> None:
+def test_every_place_of_the_beam_is_that_of_the_reference(data: PreparedData, seed: int, beam_size: int) -> None:
     model = model_of(data, seed)
     tree = tree_of(model, data, beam_size)
     steps = list(beam_states(model, list(data.encode_source(TEXT)[0]), beam_size, MAX_LENGTH))
@@ -56,7 +56,7 @@ def test_every_place_is_taken_as_in_a_plain_search(data: PreparedData, seed: int
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_outputs_are_those_of_the_beam_and_each_has_its_way_in_the_tree(data: PreparedData, seed: int) -> None:
+def test_the_outputs_are_those_of_the_beam_and_each_has_a_path_in_the_tree(data: PreparedData, seed: int) -> None:
     model = model_of(data, seed)
     tree, decoding = tree_of(model, data, 4), DecodingConfig(beam_size=4, length_penalty=0.6, max_length=MAX_LENGTH)
     (translation,) = translate(model, data, Translate(texts=(TEXT,), with_n_best=True), decoding=decoding, step=0)
@@ -69,7 +69,7 @@ def test_the_outputs_are_those_of_the_beam_and_each_has_its_way_in_the_tree(data
         assert tree.nodes[path[-1]].fate == ("finished" if one.tokens[-1] == "<eos>" else "too long")
 
 
-def test_what_became_of_each(data: PreparedData) -> None:
+def test_each_node_has_its_fate_and_probability(data: PreparedData) -> None:
     tree = tree_of(model_of(data, 1), data, 3)
     parents = {node.parent for node in tree.nodes}
     for index, node in enumerate(tree.nodes):
@@ -97,7 +97,7 @@ def test_every_output_begins_with_the_prefix(data: PreparedData, seed: int) -> N
 
 
 @pytest.mark.parametrize("beam_size", [1, 3, 5])
-def test_a_model_whose_numbers_overflow_is_shown_where_it_broke_off(data: PreparedData, beam_size: int) -> None:
+def test_the_tree_of_a_model_whose_logits_overflow_ends_at_the_first_step(data: PreparedData, beam_size: int) -> None:
     model = model_of(data, 0)
     with torch.no_grad():
         model.src_embedding.tokens.weight.fill_(torch.finfo(torch.float64).max)
@@ -106,7 +106,7 @@ def test_a_model_whose_numbers_overflow_is_shown_where_it_broke_off(data: Prepar
     assert {(node.parent, node.position) for node in tree.nodes} == {(-1, 0)}
 
 
-def test_a_text_that_is_empty_is_refused(data: PreparedData) -> None:
+def test_an_empty_source_text_is_refused(data: PreparedData) -> None:
     with pytest.raises(UserError, match="the text is empty"):
         search_beam(
             model_of(data, 0), data, SearchBeam(source=" ", beam_size=2, length_penalty=0.6), max_length=5, step=0

@@ -1,4 +1,4 @@
-"""Texts of every kind: an output or a sentence, never a traceback."""
+"""Translating texts of every kind gives an output or an error sentence, never a traceback."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def translated(
     return translate(model, data, request, decoding=decoding or DecodingConfig(), step=7)
 
 
-def test_each_text_is_translated_in_its_place_with_the_step(model: Transformer, data: PreparedData) -> None:
+def test_texts_are_translated_in_order_with_the_step(model: Transformer, data: PreparedData) -> None:
     texts = ["a b c d", "f", "c c", "a b c d"]
     together = translated(model, data, *texts)
     assert [one.source for one in together] == texts
@@ -48,7 +48,7 @@ def test_more_texts_than_a_batch_keep_their_order(model: Transformer, data: Prep
 @pytest.mark.parametrize(
     "text", ["a 😀 b", "שלום a עולם", "a\u2028b", "<pad> <eos>", "a \x00 b", "e\u0301 e", "a" * 10_000]
 )
-def test_unknown_tokens_are_named_and_translated_around(model: Transformer, data: PreparedData, text: str) -> None:
+def test_unknown_tokens_are_named_and_the_rest_is_translated(model: Transformer, data: PreparedData, text: str) -> None:
     (found,) = translated(model, data, text, with_attention=True)
     assert found.unknown == tuple(t for t in data.src_tokenizer.tokenize(text) if t not in "abcdef")
     assert isinstance(found.output, str) and found.sentence is not None
@@ -68,9 +68,9 @@ def test_a_text_beyond_the_models_positions_is_refused_with_both_lengths(
         translated(model, data, "a " * 5000)
 
 
-def test_a_text_longer_than_any_that_was_trained_on_says_so(model: Transformer, data: PreparedData) -> None:
+def test_a_text_longer_than_all_trained_on_gets_a_note(model: Transformer, data: PreparedData) -> None:
     assert data.longest_source is not None
-    longest = data.longest_source - 1  # besides <eos>
+    longest = data.longest_source - 1  # without <eos>
     (known, longer) = translated(model, data, "a " * longest, "a " * (longest + 1))
     assert known.length_note == ""
     assert longer.length_note.startswith(
@@ -78,7 +78,7 @@ def test_a_text_longer_than_any_that_was_trained_on_says_so(model: Transformer, 
     )
 
 
-def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transformer, data: PreparedData) -> None:
+def test_a_beam_returns_its_best_output_and_all_others_with_scores(model: Transformer, data: PreparedData) -> None:
     texts, decoding = ("a b c", "f"), DecodingConfig(beam_size=4)
     found = translated(model, data, *texts, decoding=decoding, with_attention=True, with_n_best=True)
     alone = translated(model, data, *texts, decoding=decoding)
@@ -91,7 +91,7 @@ def test_a_beam_gives_its_best_output_and_all_others_with_scores(model: Transfor
 
 
 @pytest.mark.parametrize("beam_size", [1, 3])
-def test_the_output_goes_on_from_what_somebody_chose(model: Transformer, data: PreparedData, beam_size: int) -> None:
+def test_the_output_continues_from_a_given_prefix(model: Transformer, data: PreparedData, beam_size: int) -> None:
     decoding = DecodingConfig(beam_size=beam_size)
     (free,) = translated(model, data, "a b c", decoding=decoding, with_attention=True)
     assert free.sentence is not None and free.prefix == ()
@@ -107,7 +107,7 @@ def test_the_output_goes_on_from_what_somebody_chose(model: Transformer, data: P
             translated(model, data, "a b c", decoding=decoding, prefix=(token,))
 
 
-def test_a_reference_is_fed_beside_the_output(model: Transformer, data: PreparedData) -> None:
+def test_a_reference_adds_a_teacher_forced_feed(model: Transformer, data: PreparedData) -> None:
     fed, unknown = translated(model, data, "a b", "c", with_attention=True, references=("a b", None))
     assert fed.sentence is not None and unknown.sentence is not None
     assert fed.sentence.by_reference is not None and fed.sentence.by_reference.tgt_output == ("a", "b", "<eos>")
@@ -125,7 +125,7 @@ def test_a_score_is_the_log_probability_over_the_penalty(model: Transformer, dat
     assert found.n_best[0].score == pytest.approx(expected, rel=1e-4)
 
 
-def test_the_longest_output_is_the_settings(model: Transformer, data: PreparedData) -> None:
+def test_the_maximum_length_limits_the_output(model: Transformer, data: PreparedData) -> None:
     (found,) = translated(model, data, "a b c d e", decoding=DecodingConfig(max_length=2), with_attention=True)
     assert len(data.tgt_tokenizer.tokenize(found.output)) <= 2
     assert found.sentence is not None and len(found.sentence.free_running.tgt_output) <= 2

@@ -1,4 +1,4 @@
-"""The exported graphs give what torch gives, and docs/onnx.md decodes with them as we do."""
+"""The exported ONNX graphs equal the model in torch, and the code of docs/onnx.md decodes with them as we do."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 
 @pytest.mark.parametrize("more", [{}, OTHER])
-def test_steps_from_the_caches_equal_the_whole_model(more: dict[str, Any]) -> None:
+def test_cached_steps_equal_the_whole_model(more: dict[str, Any]) -> None:
     torch.manual_seed(0)
     model = Transformer(ModelConfig.model_validate({**SMALL, **more}), 20, 20, 12).eval()
     src, tgt_input = torch.randint(4, 20, (3, 7)), torch.randint(4, 20, (3, 6))
@@ -48,7 +48,7 @@ def test_steps_from_the_caches_equal_the_whole_model(more: dict[str, Any]) -> No
         np.testing.assert_allclose(logits, expected[:, position], rtol=0, atol=1e-5)
 
 
-def test_the_page_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pages_code_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine(cache_dir=tmp_path / "cache") as engine:
         run = begun(engine, tmp_path, optimizer={"learning_rate": 0.02}, schedule={"warmup_steps": 5})
         answered(engine, Learn())
@@ -61,7 +61,7 @@ def test_the_page_decodes_a_run_as_we_do(tmp_path: Path, monkeypatch: pytest.Mon
     assert [page["translate"](source.split(), longest) for source in sources] == expected
 
 
-def test_the_page_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_pages_code_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("Über", "Äpfel", "den", "Apfel", "Dinge", "rund")
     lines = [" ".join(pair) for pair in itertools.product(words, words)]
     for side in ("source", "target"):
@@ -81,13 +81,13 @@ def test_the_page_cuts_texts_into_subwords_as_we_do(tmp_path: Path, monkeypatch:
         expected = [one.output for one in answered(engine, Translate(texts=sources))]
     page, _ = exported(run, tmp_path, monkeypatch, num_blocks=2)
     assert [page["translate_text"](source) for source in sources] == expected
-    assert len({*expected}) == 3  # it has learnt enough to tell them apart
+    assert len({*expected}) == 3  # the run has learnt enough to tell these sources apart
 
 
 def exported(
     run: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, *, num_blocks: int
 ) -> tuple[dict[str, Any], set[str]]:
-    """What the page's first blocks of code define, beside a run that was exported; and the files that were written."""
+    """Export a run and execute the page's first code blocks; return their names and the written files."""
     monkeypatch.chdir(folder)
     arguments = ["--format", "onnx", "--output", "exported", "--checkpoint", "last"]
     assert cli.main(["export", str(run), *arguments]) == 0
@@ -98,10 +98,10 @@ def exported(
     return page, {path.name for path in (folder / "exported").iterdir()}
 
 
-def test_without_the_extra_a_sentence_says_what_to_install(
+def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not there
+    monkeypatch.setitem(sys.modules, "onnx", None)  # as if it were not installed
     run = ROOT / "resources" / "finished_run"
     assert cli.main(["export", str(run), "--format", "onnx", "--output", "nowhere"]) == 2
     advice = capfd.readouterr().err

@@ -1,4 +1,4 @@
-"""A run in one file: what is in it, and that it is replayed without a plugin and never goes on learning."""
+"""Sharing a run as one file: its contents, and that it can be viewed without its plugin but not trained further."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def shared(run: RunFolder) -> Path:
     return path
 
 
-def test_all_that_can_be_seen_is_in_it_and_nothing_else(run: RunFolder, shared: Path) -> None:
+def test_the_file_has_no_optimizer_log_or_command_line(run: RunFolder, shared: Path) -> None:
     with zipfile.ZipFile(shared) as archive:
         names = archive.namelist()
         environment = json.loads(archive.read("environment.json"))
@@ -53,7 +53,7 @@ def test_all_that_can_be_seen_is_in_it_and_nothing_else(run: RunFolder, shared: 
     assert "command_line" not in environment and environment["headlight"] == run.environment()["headlight"]
 
 
-def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+def test_a_received_run_shows_the_same(run: RunFolder, shared: Path, tmp_path: Path) -> None:
     received = RunFolder.open(receive(shared, tmp_path / "runs"))
     assert received.path == tmp_path / "runs" / "Größe_2" and received.state.is_shared
     assert (received.label(), received.config(), received.vocabulary()) == (run.label(), run.config(), run.vocabulary())
@@ -69,11 +69,13 @@ def test_what_is_received_shows_the_same(run: RunFolder, shared: Path, tmp_path:
     for room in (left, under_way):
         room.mkdir()
     os.utime(left, (0, 0))
-    assert receive(shared, tmp_path / "runs") == received.path  # it is there already
+    assert receive(shared, tmp_path / "runs") == received.path  # it was already received
     assert set((tmp_path / "runs").iterdir()) == {received.path, under_way}
 
 
-def test_a_run_that_learned_on_is_received_beside_what_it_was(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+def test_a_run_trained_further_is_received_beside_its_earlier_version(
+    run: RunFolder, shared: Path, tmp_path: Path
+) -> None:
     first = receive(shared, tmp_path / "runs")
     copytree(run.path, again := tmp_path / "again")
     resume(again, 2)
@@ -87,7 +89,7 @@ def test_a_run_that_learned_on_is_received_beside_what_it_was(run: RunFolder, sh
     assert receive(shared, tmp_path / "runs") == first
 
 
-def test_steps_since_the_last_checkpoint_are_received(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+def test_steps_after_the_last_checkpoint_are_received(run: RunFolder, shared: Path, tmp_path: Path) -> None:
     first = receive(shared, tmp_path / "runs")
     copytree(run.path, tmp_path / "again")
     again, file = RunFolder.open(tmp_path / "again"), tmp_path / "later" / shared.name
@@ -98,15 +100,15 @@ def test_steps_since_the_last_checkpoint_are_received(run: RunFolder, shared: Pa
     assert second != first and RunFolder.open(second).last_trained_step() == 5
 
 
-def test_what_cannot_be_written_is_no_reason_to_move_the_run_at_hand(run: RunFolder, shared: Path) -> None:
+def test_an_unwritable_path_does_not_offer_to_move_the_current_run(run: RunFolder, shared: Path) -> None:
     no_folder = shared / "runs"
     for refused in (lambda: receive(shared, no_folder), lambda: share(run, no_folder / "run.headlight")):
         with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as caught:
             refused()
-        assert caught.value.offer == "", "the window's button keeps the run at hand elsewhere"
+        assert caught.value.offer == "", "the window would offer to move the current run"
 
 
-def test_a_disk_without_room_for_it_is_no_reason_either(
+def test_a_full_disk_does_not_offer_to_move_the_current_run(
     shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = shutil.disk_usage(tmp_path)._replace(free=10)
@@ -118,7 +120,7 @@ def test_a_disk_without_room_for_it_is_no_reason_either(
     assert caught.value.offer == "" and list((tmp_path / "runs").iterdir()) == []
 
 
-def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
+def test_a_received_run_translates_without_its_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
     watcher = Watcher()
     with PluginHost() as host:
         session = Session(watcher, host, tmp_path / "cache")
@@ -136,7 +138,7 @@ def test_it_is_opened_and_translates_without_any_plugin(run: RunFolder, shared: 
     assert [output.step for output in outputs] == [2, 4]
 
 
-def test_a_branch_of_it_learns(shared: Path, tmp_path: Path) -> None:
+def test_a_branch_of_a_received_run_can_be_trained(shared: Path, tmp_path: Path) -> None:
     received = receive(shared, tmp_path / "runs")
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
@@ -147,7 +149,7 @@ def test_a_branch_of_it_learns(shared: Path, tmp_path: Path) -> None:
     assert (child.state.parent, child.state.is_shared) == (received.name, False)
 
 
-def test_the_terminal_writes_one_and_translates_with_what_was_received(
+def test_the_command_line_shares_a_run_and_translates_with_a_received_one(
     run: RunFolder, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "from here.headlight"
@@ -159,7 +161,7 @@ def test_the_terminal_writes_one_and_translates_with_what_was_received(
 
 
 @pytest.mark.parametrize("which", ["best", "last", "2"])
-def test_what_was_received_gives_its_weights_to_other_programs(shared: Path, tmp_path: Path, which: str) -> None:
+def test_weights_of_a_received_run_can_be_exported(shared: Path, tmp_path: Path, which: str) -> None:
     received, path = receive(shared, tmp_path / "runs"), tmp_path / "model"
     command = ["export", str(received), "--format", "safetensors", "--checkpoint", which, "--output", str(path)]
     assert cli.main(command) == 0
@@ -171,10 +173,10 @@ def test_what_was_received_gives_its_weights_to_other_programs(shared: Path, tmp
         np.testing.assert_array_equal(written[name], array)
 
 
-def test_nothing_is_shared_that_nobody_could_open(
+def test_a_run_too_large_to_be_received_is_not_shared(
     run: RunFolder, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """With limits of just what the run takes, and of one file or byte less."""
+    """The limits are exactly the size of the run, then one file or byte less."""
     with zipfile.ZipFile(shared) as archive:
         sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
     num_bytes = max(sum(sizes.values()), shared.stat().st_size)
@@ -196,7 +198,7 @@ def test_nothing_is_shared_that_nobody_could_open(
         assert list(path.parent.iterdir()) == []
 
 
-def test_a_run_without_weights_has_nothing_to_share(run: RunFolder, tmp_path: Path) -> None:
+def test_a_run_without_weights_cannot_be_shared(run: RunFolder, tmp_path: Path) -> None:
     empty = RunFolder.create_at(tmp_path / "empty")
     with pytest.raises(UserError, match="no weights yet"):
         share(empty, tmp_path / "x.headlight")

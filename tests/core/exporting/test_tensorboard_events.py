@@ -1,4 +1,4 @@
-"""Event files: TensorBoard's own reader finds every step once, a resumed run's too."""
+"""TensorBoard event files: TensorBoard's reader finds every step once, also those of a resumed run."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from core.run_folder import RunFolder
 from tests.core.watcher import answered, begun
 
 
-def test_without_the_extra_a_sentence_says_what_to_install(
+def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.delitem(sys.modules, "core.exporting.tensorboard_events", raising=False)
-    monkeypatch.setitem(sys.modules, "tensorboard", None)  # as if it were not there
+    monkeypatch.setitem(sys.modules, "tensorboard", None)  # as if it were not installed
     assert cli.main(["train", "copy_task", "--tensorboard", str(tmp_path)]) == 2
     advice, by_uv = capfd.readouterr().err, "uv tool install '.[tensorboard]'"
     assert all(way in advice for way in ("pip install tensorboard", "pipx inject headlight tensorboard", by_uv))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_resumed_run_has_each_step_once_with_the_figures_of_its_folder(tmp_path: Path) -> None:
+def test_a_resumed_run_has_each_step_once_with_the_metrics_of_its_folder(tmp_path: Path) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     from core.exporting.tensorboard_events import TensorBoardEvents

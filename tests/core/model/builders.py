@@ -11,7 +11,7 @@ from core.model.transformer import Transformer
 
 SRC_VOCAB, TGT_VOCAB, MAX_POSITIONS = 11, 13, 24
 
-# Every choice that changes the arithmetic, each value at least twice.
+# Every setting that changes the arithmetic, with each value at least twice.
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"norm_first": False},
@@ -36,11 +36,11 @@ def small_config(**changes: Any) -> ModelConfig:
 def small_model(
     seed: int = 0, dtype: torch.dtype = torch.float32, tgt_vocab: int = TGT_VOCAB, **changes: Any
 ) -> Transformer:
-    """A model in evaluation mode; every parameter is random, biases and norms too, so that none can be left out."""
+    """A model in evaluation mode with random parameters, even biases and norms, so that leaving out one is noticed."""
     config = small_config(**changes)
     src_vocab = tgt_vocab if config.tie_embeddings == "all" else SRC_VOCAB
     torch.manual_seed(seed)
-    torch.set_default_dtype(dtype)  # as the sinusoids take it: converted later they would keep float32's error
+    torch.set_default_dtype(dtype)  # for the sinusoids: converted later, they would keep the error of float32
     try:
         model = Transformer(config, src_vocab, tgt_vocab, MAX_POSITIONS).eval()
     finally:
@@ -50,12 +50,12 @@ def small_model(
             if "norm" in name or name.endswith("bias"):
                 parameter.add_(0.3 * torch.randn_like(parameter))
             elif "embedding" in name or name == "output.weight":
-                parameter.normal_(std=0.25)  # larger than at the start of a training: sentences differ clearly
+                parameter.normal_(std=0.25)  # larger than at initialisation, so that sentences differ clearly
     return model
 
 
 class Inputs(NamedTuple):
-    """What `Transformer.forward` takes."""
+    """The arguments of `Transformer.forward`."""
 
     src: Tensor
     tgt_input: Tensor
@@ -64,7 +64,7 @@ class Inputs(NamedTuple):
 
 
 def padded(sentences: list[list[int]], length: int = 0) -> Tensor:
-    """[B, max(length, longest)]."""
+    """The padded ids [B, max(length, longest)]."""
     length = max(length, *(len(sentence) for sentence in sentences))
     return torch.tensor([sentence + [PAD_ID] * (length - len(sentence)) for sentence in sentences])
 

@@ -1,4 +1,4 @@
-"""A model in use, and after."""
+"""The context manager `evaluating`."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ from tests.core.model.builders import small_model
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_the_mode_comes_back_even_after_an_error(training: bool) -> None:
+def test_the_mode_is_restored_even_after_an_error(training: bool) -> None:
     model = small_model().train(training)
     with pytest.raises(ZeroDivisionError), evaluating(model):
         assert not model.decoder.training

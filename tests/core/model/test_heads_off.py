@@ -1,4 +1,4 @@
-"""Heads switched off: as if they had read nothing, and the weights afterwards as before to the bit."""
+"""Switching heads off: as if their output were zero, and the weights are restored to the bit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS[:4], ids=variant_nam
 
 @contextmanager
 def reading_nothing(model: Transformer) -> Iterator[None]:
-    """The same by another way: zeros in place of what the three heads read, before the output projection mixes it."""
+    """The same with hooks: the output of the three heads is zero before the output projection mixes it."""
     encoder, decoder = [*model.encoder], [*model.decoder]
     attentions = (encoder[1].self_attention, decoder[0].self_attention, decoder[2].cross_attention)
 
@@ -40,7 +40,7 @@ def reading_nothing(model: Transformer) -> Iterator[None]:
 
 
 @every_variant
-def test_equals_heads_that_read_nothing(variant: dict[str, Any]) -> None:
+def test_switched_off_heads_equal_heads_with_zero_output(variant: dict[str, Any]) -> None:
     model, inputs = small_model(**variant), small_inputs()
     with evaluating(model):
         complete = model(*inputs)
@@ -52,7 +52,7 @@ def test_equals_heads_that_read_nothing(variant: dict[str, Any]) -> None:
     assert (switched - complete).abs().max() > 1e-3
 
 
-def test_free_running_knows_of_it_too() -> None:
+def test_heads_are_off_in_free_running_decoding() -> None:
     model, (src, _, src_mask, _) = small_model(), small_inputs()
     with heads_off(model, HEADS):
         outputs = [output.produced for output in greedy_decode(model, src, src_mask, max_length=6)]
@@ -67,7 +67,7 @@ def test_free_running_knows_of_it_too() -> None:
 
 
 @pytest.mark.parametrize("heads", [HEADS, HEADS * 2, ()])
-def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadId, ...]) -> None:
+def test_the_weights_are_restored_even_after_an_error(heads: tuple[HeadId, ...]) -> None:
     model = small_model()
     before = {name: tensor.clone() for name, tensor in named_weights(model).items()}
     with pytest.raises(ZeroDivisionError), heads_off(model, heads):
@@ -76,7 +76,7 @@ def test_the_weights_are_as_before_even_where_something_fails(heads: tuple[HeadI
         assert torch.equal(tensor.view(torch.int32), before[name].view(torch.int32)), name
 
 
-def test_a_head_that_is_not_there_is_refused_before_anything_changes() -> None:
+def test_a_missing_head_is_refused_before_anything_changes() -> None:
     model = small_model()
     weight = next(iter(model.encoder)).self_attention.output.weight
     before = weight.clone()

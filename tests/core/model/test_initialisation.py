@@ -1,4 +1,4 @@
-"""The statistics of the weights a model starts from."""
+"""The statistics of a model's initial weights."""
 
 import math
 
@@ -23,7 +23,7 @@ def assert_xavier(weight: Tensor) -> None:
     assert abs(weight.mean()) < 0.03 * bound
 
 
-def test_every_matrix_of_a_layer_is_xavier_and_fused_ones_part_by_part() -> None:
+def test_every_matrix_of_a_layer_is_xavier_uniform_fused_ones_part_by_part() -> None:
     matrices = {name: w for name, w in named_weights(fresh()).items() if w.dim() == 2 and ".layers." in name}
     assert len(matrices) == 2 * 4 + 2 * 7
     for name, weight in matrices.items():
@@ -40,7 +40,7 @@ def test_biases_are_zero_and_norms_one() -> None:
 
 
 @pytest.mark.parametrize("vocab", [11, 2000])
-def test_tokens_enter_at_one_size_whatever_the_vocabulary(vocab: int) -> None:
+def test_scaled_embeddings_have_the_same_size_for_any_vocabulary(vocab: int) -> None:
     model = fresh(vocab=vocab, positions="learned", dropout=0.0)
     tokens = model.src_embedding(torch.arange(vocab).view(-1, 1)) - model.src_embedding.positions(1)
     assert tokens.std().item() == pytest.approx(0.3, rel=0.1)
@@ -54,7 +54,7 @@ def test_learned_positions_start_as_large_as_sinusoids() -> None:
 
 @pytest.mark.parametrize("tie_embeddings", ["none", "decoder", "all"])
 @pytest.mark.parametrize("vocab", [11, 300, 4000])
-def test_the_first_loss_is_near_that_of_guessing(tie_embeddings: str, vocab: int) -> None:
+def test_the_initial_loss_is_near_that_of_guessing(tie_embeddings: str, vocab: int) -> None:
     model = fresh(vocab=vocab, tie_embeddings=tie_embeddings).eval()
     src, tgt = torch.randint(4, vocab, (2, 32, 10))
     mask = torch.ones_like(src, dtype=torch.bool)
@@ -63,7 +63,7 @@ def test_the_first_loss_is_near_that_of_guessing(tie_embeddings: str, vocab: int
     assert abs(loss.item() - math.log(vocab)) < 0.3
 
 
-def test_the_seed_decides() -> None:
+def test_the_seed_determines_the_weights() -> None:
     first, again, other = (named_weights(fresh(seed)) for seed in (1, 1, 2))
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["output.weight"], other["output.weight"])

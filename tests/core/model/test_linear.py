@@ -1,4 +1,4 @@
-"""The linear map of the model, in the two ways it is worked out."""
+"""The model's linear layer, computed by torch and by oneDNN."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.model.linear import Linear
 
 
 @pytest.mark.parametrize("bias", [True, False])
-def test_both_ways_give_the_same(bias: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_onednn_and_torch_give_the_same(bias: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(onednn, "is_faster", lambda *_: True)
     torch.manual_seed(0)
     linear, x = Linear(24, 40, bias=bias), torch.randn(3, 5, 24)
     expected = linear(x)
-    assert expected.requires_grad, "what gradients are wanted of goes torch's way"
+    assert expected.requires_grad, "torch computes it if gradients are needed"
     for read in (x, x.transpose(0, 1).contiguous().transpose(0, 1)):
         with torch.inference_mode():
             torch.testing.assert_close(linear(read), expected.detach(), rtol=0, atol=1e-6)

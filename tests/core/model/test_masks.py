@@ -1,11 +1,11 @@
-"""Masks: who may look where."""
+"""The attention masks."""
 
 import torch
 
 from core.model.masks import causal_mask, padding_mask, target_mask
 
 
-def test_a_position_sees_itself_and_those_before() -> None:
+def test_a_position_sees_itself_and_earlier_ones() -> None:
     assert causal_mask(3, torch.device("cpu")).tolist() == [
         [True, False, False],
         [True, True, False],

@@ -1,4 +1,4 @@
-"""Positions: the paper's formula, and a table that learns."""
+"""Sinusoidal and learned positions."""
 
 import pytest
 import torch
@@ -8,12 +8,12 @@ from core.model.positions import LearnedPositions, SinusoidalPositions
 from core.sinusoids import sinusoids
 
 
-def test_the_table_is_that_of_the_formula() -> None:
+def test_sinusoidal_positions_equal_the_formula() -> None:
     assert torch.equal(SinusoidalPositions(200, 12)(200), torch.from_numpy(sinusoids(200, 12)).float())
 
 
 @pytest.mark.parametrize("kind", [SinusoidalPositions, LearnedPositions])
-def test_the_first_positions_are_cut_from_the_table(kind: type[nn.Module]) -> None:
+def test_fewer_positions_are_the_beginning_of_the_table(kind: type[nn.Module]) -> None:
     positions = kind(20, 8)
     for parameter in positions.parameters():
         nn.init.normal_(parameter)

@@ -1,4 +1,4 @@
-"""Recorded attention: the transcription's, a distribution, zero where masked, and it changes no output."""
+"""Recorded attention equals the transcription's, is a distribution, zero where masked, and affects no output."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def recorded(inputs: Inputs, **changes: Any) -> AttentionRecord:
 
 
 @every_variant
-def test_equals_the_transcriptions(variant: dict[str, Any]) -> None:
+def test_recorded_attention_equals_the_transcriptions(variant: dict[str, Any]) -> None:
     record = recorded(small_inputs(), dtype=torch.float64, **variant)
     numbers = {
         name: tensor.numpy() for name, tensor in named_weights(small_model(dtype=torch.float64, **variant)).items()
@@ -57,7 +57,7 @@ def test_recording_changes_no_output(variant: dict[str, Any]) -> None:
     torch.testing.assert_close(slow, fast, rtol=0, atol=1e-6 * float(fast.abs().max().clamp(min=1.0)))
 
 
-def test_each_row_of_a_token_is_a_distribution_over_what_it_may_see() -> None:
+def test_each_tokens_row_is_a_distribution_over_the_positions_it_may_see() -> None:
     inputs = small_inputs()
     record = recorded(inputs)
     assert record.encoder_self.shape == (2, 3, 4, 6, 6)
@@ -73,7 +73,7 @@ def test_each_row_of_a_token_is_a_distribution_over_what_it_may_see() -> None:
     assert (record.cross.masked_select(src_pads) == 0).all()
 
 
-def test_a_sentence_of_padding_alone_attends_to_nothing() -> None:
+def test_a_sentence_of_padding_attends_to_nothing() -> None:
     inputs = small_inputs()
     inputs.src_mask[1] = False
     record = recorded(inputs)
@@ -81,7 +81,7 @@ def test_a_sentence_of_padding_alone_attends_to_nothing() -> None:
     assert (record.encoder_self[:, 1] == 0).all()
 
 
-def test_nothing_is_kept_outside_the_block() -> None:
+def test_nothing_is_recorded_outside_the_block() -> None:
     model = small_model()
     with record_attention(model) as record:
         model(*small_inputs())

@@ -1,4 +1,4 @@
-"""Softmax in steps and by torch's kernel: one result."""
+"""Softmax step by step and by torch's kernel, compared with autograd."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.model.softmax import softmax, softmax_backward
 
 
 @pytest.mark.parametrize("length", [1, 2, 10, 15, 16, 17, 40])
-def test_equals_autograd(length: int) -> None:
+def test_softmax_and_its_gradient_equal_autograd(length: int) -> None:
     torch.manual_seed(0)
     x = 5 * torch.randn(3, 4, length, dtype=torch.float64)
     x[0, 0, length // 2 + 1 :] = -torch.inf

@@ -1,4 +1,4 @@
-"""The model against the paper's equations, against torch's own, and against what padding and the future may not do."""
+"""The model, compared with the paper's equations and torch's own, and unaffected by padding and later positions."""
 
 from typing import Any
 
@@ -28,12 +28,12 @@ every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
 
 
 def gradients_of(loss: Tensor, model: Transformer) -> tuple[Tensor, ...]:
-    """Of every parameter; it raises where one has none."""
+    """The gradients of all parameters; a parameter without one is an error."""
     return torch.autograd.grad(loss, [*model.parameters()])
 
 
 @every_variant
-def test_equals_the_papers_equations(variant: dict[str, Any]) -> None:
+def test_the_model_equals_the_papers_equations(variant: dict[str, Any]) -> None:
     model = small_model(dtype=torch.float64, **variant)
     numbers = {name: tensor.numpy() for name, tensor in named_weights(model).items()}
     logits = model(*small_inputs()).detach().numpy()
@@ -45,7 +45,7 @@ def test_equals_the_papers_equations(variant: dict[str, Any]) -> None:
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 @pytest.mark.parametrize("norm_first", [True, False])
-def test_equals_torchs_transformer_with_the_same_weights(norm_first: bool, activation: str, bias: bool) -> None:
+def test_the_model_equals_nn_transformer_with_the_same_weights(norm_first: bool, activation: str, bias: bool) -> None:
     model = small_model(norm_first=norm_first, activation=activation, bias=bias)
     torchs = torchs_transformer(model, norm_first, activation, bias)
     src, tgt_input, src_mask, tgt_mask = small_inputs()
@@ -79,7 +79,7 @@ def torchs_transformer(model: Transformer, norm_first: bool, activation: str, bi
     )
     torchs = nn.Transformer(width, heads, batch_first=True, custom_encoder=encoder, custom_decoder=decoder)
     torchs.load_state_dict(dict(torchs_weights(model)))
-    return torchs.train()  # its inference path is another one, and there is no dropout
+    return torchs.train()  # its inference path has other code, and there is no dropout
 
 
 TORCHS_NAMES = {
@@ -94,7 +94,7 @@ TORCHS_NAMES = {
 
 
 def torchs_weights(model: Transformer) -> list[tuple[str, Tensor]]:
-    """Our weights under nn.Transformer's names; q and kv of cross-attention are one tensor there."""
+    """Our weights under nn.Transformer's names, with q and kv of cross-attention joined as there."""
     own = {name: tensor for name, tensor in named_weights(model).items() if name.startswith(("encoder", "decoder"))}
     renamed = []
     for name, tensor in own.items():
@@ -111,7 +111,7 @@ def torchs_weights(model: Transformer) -> list[tuple[str, Tensor]]:
 
 
 @every_variant
-def test_no_target_position_sees_a_later_one_by_gradient(variant: dict[str, Any]) -> None:
+def test_no_target_position_has_a_gradient_from_a_later_one(variant: dict[str, Any]) -> None:
     model = small_model(dtype=torch.float64, **variant)
     src, tgt_input, src_mask, tgt_mask = inputs_of([SRC_SENTENCES[0]], [[1, 5, 6, 7, 8]])
     vectors: list[Tensor] = []
@@ -124,7 +124,7 @@ def test_no_target_position_sees_a_later_one_by_gradient(variant: dict[str, Any]
 
 
 @every_variant
-def test_no_target_position_sees_a_later_one_by_change(variant: dict[str, Any]) -> None:
+def test_changing_later_target_positions_does_not_affect_earlier_ones(variant: dict[str, Any]) -> None:
     model = small_model(**variant)
     before = model(*inputs_of([SRC_SENTENCES[0]], [[1, 5, 6, 7, 8]]))
     after = model(*inputs_of([SRC_SENTENCES[0]], [[1, 5, 6, 12, 4]]))
@@ -133,7 +133,7 @@ def test_no_target_position_sees_a_later_one_by_change(variant: dict[str, Any]) 
 
 
 @every_variant
-def test_more_padding_changes_nothing(variant: dict[str, Any]) -> None:
+def test_more_padding_does_not_affect_the_logits(variant: dict[str, Any]) -> None:
     model = small_model(dtype=torch.float64, **variant)
     inputs = small_inputs()
     longer = inputs_of(SRC_SENTENCES, TGT_SENTENCES, src_length=19, tgt_length=17)
@@ -142,7 +142,7 @@ def test_more_padding_changes_nothing(variant: dict[str, Any]) -> None:
     torch.testing.assert_close(padded[longer.tgt_mask], own[inputs.tgt_mask], rtol=0, atol=1e-12)
 
 
-def test_what_stands_at_padded_positions_changes_nothing() -> None:
+def test_ids_at_padded_positions_do_not_affect_the_logits() -> None:
     model = small_model()
     inputs = small_inputs()
     noise = inputs._replace(
@@ -161,7 +161,7 @@ def test_a_batch_equals_its_sentences_one_by_one(variant: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("attention_dropout", [0.0, 0.5])
-def test_a_sentence_of_padding_alone_gives_no_nan_and_harms_nobody(attention_dropout: float) -> None:
+def test_a_sentence_of_padding_gives_no_nan_and_does_not_affect_others(attention_dropout: float) -> None:
     model = small_model(attention_dropout=attention_dropout)
     inputs = small_inputs()
     empty = inputs._replace(src_mask=inputs.src_mask.clone(), tgt_mask=inputs.tgt_mask.clone())
@@ -172,7 +172,7 @@ def test_a_sentence_of_padding_alone_gives_no_nan_and_harms_nobody(attention_dro
     assert all(gradient.isfinite().all() for gradient in gradients_of(loss, model))
 
 
-def test_every_parameter_learns() -> None:
+def test_every_parameter_has_a_gradient() -> None:
     for variant in VARIANTS:
         model = small_model(**variant)
         inputs = small_inputs()
@@ -181,7 +181,7 @@ def test_every_parameter_learns() -> None:
         assert still == []
 
 
-def test_dropout_acts_in_training_alone() -> None:
+def test_dropout_is_active_only_in_training() -> None:
     model = small_model(dropout=0.3)
     inputs = small_inputs()
     assert torch.equal(model(*inputs), model(*inputs))
@@ -189,7 +189,7 @@ def test_dropout_acts_in_training_alone() -> None:
     assert not torch.equal(model(*inputs), model(*inputs))
 
 
-def test_the_same_seed_gives_the_same_step() -> None:
+def test_the_same_seed_gives_the_same_gradients() -> None:
     def gradients() -> tuple[Tensor, ...]:
         model = small_model(seed=3, dropout=0.2, attention_dropout=0.2).train()
         return gradients_of(model(*small_inputs()).square().mean(), model)
@@ -198,7 +198,7 @@ def test_the_same_seed_gives_the_same_step() -> None:
 
 
 @pytest.mark.parametrize("attention_dropout", [0.0, 0.1])
-def test_runs_and_learns_in_bfloat16(attention_dropout: float) -> None:
+def test_forward_and_backward_pass_work_in_bfloat16(attention_dropout: float) -> None:
     model = small_model(dropout=0.1, attention_dropout=attention_dropout)
     exact = model(*small_inputs())
     with torch.autocast("cpu", dtype=torch.bfloat16):

@@ -1,4 +1,4 @@
-"""Weights by name: out, in, and what is refused."""
+"""Getting and loading weights by name, and the weights that are refused."""
 
 from collections.abc import Callable
 
@@ -11,21 +11,21 @@ from core.model.weights import load_weights, named_weights
 from tests.core.model.builders import VARIANTS, small_inputs, small_model
 
 
-def test_what_is_put_back_gives_the_same_outputs() -> None:
+def test_loaded_weights_give_the_same_outputs() -> None:
     for variant in VARIANTS:
         model, other = small_model(seed=1, **variant), small_model(seed=2, **variant)
         load_weights(other, {name: tensor.clone() for name, tensor in named_weights(model).items()})
         assert torch.equal(other(*small_inputs()), model(*small_inputs()))
 
 
-def test_names_tell_where_a_tensor_belongs() -> None:
+def test_names_are_paths_of_modules() -> None:
     names = named_weights(small_model()).keys()
     assert {"src_embedding.tokens.weight", "encoder.layers.0.self_attention.qkv.weight", "output.bias"} <= names
     assert {"decoder.layers.2.cross_attention.kv.weight", "decoder.layers.2.feed_forward.inner.bias"} <= names
 
 
 @pytest.mark.parametrize(("tied", "absent"), [("decoder", 1), ("all", 2)])
-def test_tied_tensors_come_once(tied: str, absent: int) -> None:
+def test_tied_tensors_are_listed_once(tied: str, absent: int) -> None:
     own = named_weights(small_model(tie_embeddings=tied))
     assert len(own) == len(named_weights(small_model())) - absent
     assert len({tensor.data_ptr() for tensor in own.values()}) == len(own)
@@ -51,7 +51,7 @@ def with_another_shape(tensors: dict[str, Tensor]) -> None:
         (with_another_shape, r"output\.weight has shape \[99, 16\]; this model's has \[13, 16\]"),
     ],
 )
-def test_what_does_not_fit_is_named_and_changes_nothing(
+def test_weights_that_do_not_fit_are_named_and_change_nothing(
     damage: Callable[[dict[str, Tensor]], None], sentence: str
 ) -> None:
     model = small_model()
@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_named_and_changes_nothing(
     assert all(torch.equal(tensor, before[name]) for name, tensor in named_weights(model).items())
 
 
-def test_other_types_are_converted() -> None:
+def test_other_dtypes_are_converted() -> None:
     model = small_model()
     load_weights(model, {name: tensor.double() for name, tensor in named_weights(small_model(seed=4)).items()})
     assert model.output.weight.dtype == torch.float32

@@ -1,7 +1,7 @@
 """The paper's equations in float64 numpy, one sentence, one head and one position at a time.
 
-Written from "Attention Is All You Need" (Vaswani et al. 2017) for being read beside it; shares nothing with core.model
-but the names of the weights. GELU is Hendrycks and Gimpel's, pre-norm is Xiong et al.'s.
+Written from "Attention Is All You Need" (Vaswani et al. 2017) to be read beside it; it shares only the names of the
+weights with core.model. GELU is that of Hendrycks and Gimpel, pre-norm that of Xiong et al.
 """
 
 import math
@@ -19,7 +19,7 @@ EPSILON = 1e-5  # of LayerNorm
 
 @dataclass
 class Paper:
-    """A Transformer as equations: `logits` of one sentence without padding; attention is kept by kind and layer."""
+    """A Transformer as equations, for one sentence without padding; it records attention weights by kind and layer."""
 
     config: ModelConfig
     weights: dict[str, Array]
@@ -42,7 +42,7 @@ class Paper:
         return x @ self.weights[tied[self.config.tie_embeddings]].T + self.bias("output.bias")
 
     def embed(self, side: str, ids: list[int]) -> Array:
-        """Section 3.4: the embedding times sqrt(d_model); section 3.5: plus the position."""
+        """Section 3.4: the embedding times sqrt(d_model); section 3.5: plus the positional encoding."""
         owner = "src" if self.config.tie_embeddings == "all" else side
         table = self.weights[f"{owner}_embedding.tokens.weight"]
         d_model = self.config.d_model
@@ -68,7 +68,7 @@ class Paper:
         return self.residual(f"{name}.feed_forward_norm", x, lambda y: self.feed_forward(f"{name}.feed_forward", y))
 
     def residual(self, norm: str, x: Array, sublayer: Callable[[Array], Array]) -> Array:
-        """Section 3.1: LayerNorm(x + Sublayer(x)); with pre-norm x + Sublayer(LayerNorm(x))."""
+        """Section 3.1: LayerNorm(x + Sublayer(x)); with pre-norm, x + Sublayer(LayerNorm(x))."""
         if self.config.norm_first:
             return x + sublayer(self.norm(norm, x))
         return self.norm(norm, x + sublayer(x))
@@ -89,7 +89,7 @@ class Paper:
         return self.multi_head(name, "cross", q, k, v, causal=False)
 
     def multi_head(self, name: str, kind: str, q: Array, k: Array, v: Array, causal: bool) -> Array:
-        """Section 3.2.2, with section 3.2.1's attention in each head."""
+        """Section 3.2.2, with the attention of section 3.2.1 in each head."""
         num_heads, d_head = self.config.num_heads, self.config.d_model // self.config.num_heads
         read = np.zeros_like(q)
         weights = np.zeros((num_heads, len(q), len(k)))
@@ -115,7 +115,7 @@ class Paper:
         return inner @ self.weights[f"{name}.outer.weight"].T + self.bias(f"{name}.outer.bias")
 
     def norm(self, name: str, x: Array) -> Array:
-        """Ba et al. 2016: each position to mean 0 and variance 1, then gain and bias."""
+        """Ba et al. 2016: normalise each position to mean 0 and variance 1, then apply gain and bias."""
         rows = []
         for row in x:
             variance = float(((row - row.mean()) ** 2).mean())

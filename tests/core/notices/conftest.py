@@ -1,4 +1,4 @@
-"""A plugin host that knows the tasks which faults need, and each planted run taken once."""
+"""A plugin host with the tasks that the faults need, and the recorded runs with planted faults."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Recorded = Callable[[Fault], History]
 @pytest.fixture(scope="session")
 def notices_host() -> Iterator[PluginHost]:
     with PluginHost(PLUGINS) as host:
-        host.plugins()  # starts its process here, once, not within the first test that asks it
+        host.plugins()  # starts its process before the first test
         yield host
 
 
 @pytest.fixture(scope="session")
 def recordings(notices_host: PluginHost, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fault], list[Event]]:
-    """What a run with a fault told; each is taken once, since events never change and its folder is only read."""
+    """The events of a run with a fault; each is recorded once, as events are immutable and its folder is only read."""
     return cache(lambda fault: record(fault, notices_host, tmp_path_factory.mktemp("recorded")))
 
 

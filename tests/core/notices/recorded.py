@@ -1,4 +1,4 @@
-"""Events of small runs that the real trainer takes, with a fault planted where a test wants one."""
+"""Records the events of small runs of the real trainer, with planted faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODEL = {"d_model": 32, "num_heads": 2, "num_encoder_layers": 1, "num_decoder_la
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """What is done to a small run that would learn to copy letters: settings, and what is planted into the model."""
+    """Settings of a small run, and a fault planted into its model; without these it would learn to copy letters."""
 
     plugin: str = "tiny_copy"
     rate: float = 5e-3
@@ -34,7 +34,7 @@ class Fault:
 
 
 def record(fault: Fault, host: PluginHost, folder: Path) -> list[Event]:
-    """All that the run tells, to its end; validated every 10 steps and probed every 5."""
+    """Run to the end and return all events; it validates every 10 steps and probes every 5."""
     config = config_of(fault)
     data = finish(prepare_data(config.dataset, host, folder / "cache"))[1]
     events: list[Event] = []
@@ -55,7 +55,7 @@ def record(fault: Fault, host: PluginHost, folder: Path) -> list[Event]:
 
 
 def config_of(fault: Fault) -> RunConfig:
-    """Its settings."""
+    """The config of the run with this fault."""
     training: Mapping[str, Any] = {
         "optimizer": {"learning_rate": fault.rate},
         "schedule": {"name": "constant", "warmup_steps": fault.warmup_steps},

@@ -1,4 +1,4 @@
-"""Each experiment is a setting that the config takes and that changes something; else none is offered."""
+"""Each rule's experiment is a valid change of a setting, or none if nothing is left to change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IDS = [*preset_names(), *(f"extreme {number}" for number in range(len(EXTREMES))
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
-def test_it_is_taken_and_changes_something(config: RunConfig, rule: Rule) -> None:
+def test_an_experiment_is_valid_and_changes_one_setting(config: RunConfig, rule: Rule) -> None:
     experiment = rule.experiment(config)
     if experiment is not None:
         changed = change_setting(config, experiment.key, experiment.value)
@@ -40,7 +40,7 @@ def offered(kind: str, **changes: object) -> tuple[str, object] | None:
     return None if experiment is None else (experiment.key, experiment.value)
 
 
-def test_where_nothing_is_left_to_change_none_is_offered() -> None:
+def test_no_experiment_is_offered_if_nothing_is_left_to_change() -> None:
     assert offered("memorising", model__dropout=0.5) == (DROPOUT, 0.7)
     assert offered("memorising", model__dropout=0.7) is None and offered("memorising", model__dropout=0.9) is None
     usual = {"training__optimizer__learning_rate": 1e-3}

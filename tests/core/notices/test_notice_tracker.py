@@ -1,4 +1,4 @@
-"""When a rule reports, how long that holds, and that each step is checked once."""
+"""When a notice appears, how long it holds, and that each step is checked once."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def holding(history: History, step: int) -> list[NoticeKind]:
     return [notice.rule.kind for notice in history.notices.at(step)]
 
 
-def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorded: Recorded) -> None:
+def test_a_notice_holds_until_its_cause_ends_or_its_steps_are_removed(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
     assert num_checked(history) == len(history.probe_steps) + len(history.validations)
     assert num_checked(history) == 0
     (notice,) = (one for one in history.notices.all() if one.rule.kind == "no_rate")
     assert "no_rate" not in holding(history, notice.step - 1)
     assert "no_rate" in holding(history, notice.step)
-    assert "no_rate" in holding(history, 60)  # the rate was set then
+    assert "no_rate" in holding(history, 60)  # the rate was changed at this step
     assert "no_rate" not in holding(history, history.last_step)
     history.notices.truncate_after(notice.step - 1)
     assert holding(history, history.last_step) == []
@@ -44,7 +44,7 @@ def test_a_notice_holds_until_it_is_seen_no_more_and_goes_with_its_steps(recorde
     assert "no_rate" in holding(history, 60)
 
 
-def test_a_notice_is_published_once_everything_was_checked(recorded: Recorded) -> None:
+def test_notices_are_published_after_all_steps_were_checked(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, rate_later=5e-3))
     for _ in history.analyse():
         assert holding(history, history.last_step) == holding(history, 60) == [] == history.notices.all()
@@ -52,20 +52,20 @@ def test_a_notice_is_published_once_everything_was_checked(recorded: Recorded) -
     assert "no_rate" not in holding(history, history.last_step)
 
 
-def test_nothing_is_said_while_the_rate_warms_up(recorded: Recorded) -> None:
+def test_there_are_no_notices_during_warmup(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9, warmup_steps=100))
     assert num_checked(history) > 0
     assert history.notices.all() == []
 
 
-def test_two_checks_in_a_row_are_needed(recorded: Recorded) -> None:
+def test_a_notice_needs_two_checks_in_a_row(recorded: Recorded) -> None:
     history = recorded(Fault(rate=1e-9))
     assert num_checked(history) > 0
     first = min(one.step for one in history.notices.all() if one.rule.trigger == "probe")
     assert first == [step for step in history.probe_steps if step > 30][1]
 
 
-def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_meant(tmp_path: Path) -> None:
+def test_notices_are_the_same_live_and_from_the_folder_after_extra_steps(tmp_path: Path) -> None:
     watcher = Watcher()
     schedule = {"name": "constant", "warmup_steps": 0}
     config = tiny_config(max_steps=80, probe_every=4, optimizer={"learning_rate": 1e-8}, schedule=schedule)
@@ -81,8 +81,8 @@ def test_the_same_is_noticed_live_and_of_the_folder_after_more_steps_than_first_
         assert holding(live, step) == holding(read, step)
 
 
-def test_what_a_validation_says_counts_from_the_next_probe_on() -> None:
-    """It comes after the probe of its step, which a live run was checked at by then."""
+def test_a_validation_counts_from_the_next_probe_on() -> None:
+    """A validation follows the probe of its step, at which a live run has already been checked."""
     rates = {"train/loss": np.linspace(3.9, 1.0, 340), "train/learning_rate": np.full(340, 1e-9)}
     events: list[Event] = [prepared(), StepsDone(first_step=1, arrays=rates)]
     for step, right in ((300, 0.0), (320, 1.0), (340, 1.0)):

@@ -1,4 +1,4 @@
-"""Each planted fault is noticed by its rule, and a healthy run by none."""
+"""Each planted fault triggers its rule, and a healthy run triggers none."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXAMPLE = Path(__file__).parents[3] / "resources" / "finished_run"
 
 @torch.no_grad()
 def blind(model: Transformer) -> None:
-    """Cross-attention without queries and keys."""
+    """Set the queries and keys of all cross-attention to zero."""
     d_model = model.config.d_model
     for layer in model.decoder:
         for part in (layer.cross_attention.q, layer.cross_attention.kv):
@@ -32,7 +32,7 @@ def blind(model: Transformer) -> None:
 
 @torch.no_grad()
 def kill_a_head(model: Transformer) -> None:
-    """The encoder's second head without queries and keys."""
+    """Set the queries and keys of the encoder's second head to zero."""
     attention = next(iter(model.encoder)).self_attention
     d_model, d_head = model.config.d_model, attention.d_head
     for start in (d_head, d_model + d_head):
@@ -58,12 +58,12 @@ def noticed(history: History) -> dict[NoticeKind, str]:
     return {notice.rule.kind: notice.observation for notice in history.notices.all()}
 
 
-def test_there_is_a_fault_for_every_rule() -> None:
+def test_every_rule_has_a_planted_fault() -> None:
     assert [rule.kind for rule in RULES] == sorted(FAULTS, key=[rule.kind for rule in RULES].index)
 
 
 @pytest.mark.parametrize("kind", FAULTS)
-def test_a_planted_fault_is_noticed(recorded: Recorded, kind: NoticeKind) -> None:
+def test_a_planted_fault_triggers_its_rule(recorded: Recorded, kind: NoticeKind) -> None:
     fault, words = FAULTS[kind]
     history = recorded(fault)
     found = noticed(history)
@@ -72,19 +72,19 @@ def test_a_planted_fault_is_noticed(recorded: Recorded, kind: NoticeKind) -> Non
     assert found[kind].startswith("At step ") and found[kind].endswith(".")
 
 
-def test_a_rate_of_nearly_zero_is_not_called_too_high(recorded: Recorded) -> None:
+def test_a_learning_rate_near_zero_is_not_called_too_high(recorded: Recorded) -> None:
     found = noticed(recorded(Fault(rate=1e-9)))
     assert "no_rate" in found and "same_output" not in found
 
 
-def test_a_run_that_learns_says_nothing(recorded: Recorded) -> None:
+def test_a_run_that_learns_has_no_notices(recorded: Recorded) -> None:
     assert noticed(recorded(Fault())) == {}
 
 
-def test_the_example_run_says_nothing() -> None:
-    """A preset, whole; all others are trained by `make check-learning`, which asks the same of them."""
+def test_the_example_run_has_no_notices() -> None:
+    """It is a complete run of a preset; `make check-learning` trains the other presets and checks the same."""
     history = read_followed_run(RunFolder.open(EXAMPLE))
     assert history.prepared is not None
-    for steps in (history.validations, history.probe_steps):  # a rule speaks after two looks
+    for steps in (history.validations, history.probe_steps):  # a rule needs two checks
         assert sum(RunAtStep(history, history.prepared, step, "probe").is_past_the_start for step in steps) >= 2
     assert noticed(history) == {}

@@ -1,4 +1,4 @@
-"""A corpus in files, so small that all can be counted by hand."""
+"""A corpus small enough to be counted by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPTIONS = {
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the files."""
+    """The folder with the corpus files."""
     folder = tmp_path_factory.mktemp("corpus")
     for name, text in TEXTS.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
@@ -40,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def config(corpus: Path) -> RunConfig:
-    """A run that takes sources of five tokens, <eos> counted: one pair is too long."""
+    """A config with sources of at most five tokens, including <eos>, for which one pair is too long."""
     config = RunConfig.model_validate(
         {"dataset": {"plugin": "parallel_text", "options": {"folder": str(corpus), **OPTIONS}}}
     )
@@ -49,7 +49,7 @@ def config(corpus: Path) -> RunConfig:
 
 @pytest.fixture(scope="session")
 def data(config: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PreparedData]:
-    """All pairs, the one that is too long among them."""
+    """The prepared data of all pairs, including the overlong one."""
     host = PluginHost()
     whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
     yield drive(prepare_data(whole, host, tmp_path_factory.mktemp("cache")))

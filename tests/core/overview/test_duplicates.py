@@ -1,4 +1,4 @@
-"""Repeats among many pairs, and what is held out and trained on all the same."""
+"""Finding repeated pairs, and held-out pairs that are in the train split."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from core.overview.duplicates import HeldOutPairs, TrainPairs
 from core.plugin import Pair
 
 
-def test_the_most_frequent_come_first_with_the_place_of_the_first() -> None:
+def test_repeated_pairs_are_sorted_by_count_with_their_first_index() -> None:
     seen = TrainPairs()
     seen.add([Pair("a", "b"), Pair("c", "d"), Pair("c", "e")])
     seen.add([Pair("c", "d"), Pair("a", "b"), Pair("a", "b", [(0, 0)])])
     assert seen.repeated() == (3, [(0, 3), (1, 2)])
 
 
-def test_nothing_repeated_is_nothing() -> None:
+def test_without_repeats_the_result_is_empty() -> None:
     seen = TrainPairs()
     assert seen.repeated() == (0, [])
     seen.add([Pair("a", "b"), Pair("b", "a")])
     assert seen.repeated() == (0, [])
 
 
-def test_sources_and_pairs_are_told_apart() -> None:
+def test_overlapping_sources_and_pairs_are_counted_separately() -> None:
     held_out = HeldOutPairs()
     held_out.add([Pair("a", "1"), Pair("b", "2"), Pair("b", "3")])
     held_out.compare([Pair("a", "1"), Pair("b", "4"), Pair("c", "2")])
@@ -30,7 +30,7 @@ def test_sources_and_pairs_are_told_apart() -> None:
     assert held_out.pairs_in_train == {("a", "1")}
 
 
-def test_sources_that_two_hold_out_are_counted_once() -> None:
+def test_sources_shared_by_two_splits_are_counted_once() -> None:
     valid, test = HeldOutPairs(), HeldOutPairs()
     valid.add([Pair("a", "1"), Pair("b", "2"), Pair("c", "3")])
     test.add([Pair("b", "2"), Pair("c", "4"), Pair("c", "5"), Pair("d", "6")])

@@ -1,4 +1,4 @@
-"""Everything that a look over a corpus counts, beside what was counted by hand."""
+"""The overview of a corpus, compared with counts by hand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from core.settings.overriding import change_setting
 
 @pytest.fixture(scope="module")
 def overview(data: PreparedData, config: RunConfig) -> DataOverview:
-    """All that is known at the end."""
+    """The final overview."""
     return list(summarise_data(data, config))[-1]
 
 
-def test_lengths_are_those_of_all_pairs_and_the_rest_of_those_that_fit(overview: DataOverview) -> None:
+def test_lengths_are_of_all_pairs_and_tokens_of_those_that_fit(overview: DataOverview) -> None:
     train = overview.splits["train"]
     assert (train.num_pairs, train.num_left_out) == (3, 1)
     assert train.src.lengths.tolist() == [0, 0, 0, 3, 0, 0, 1]
@@ -33,14 +33,14 @@ def test_unknown_tokens_are_counted_and_named(overview: DataOverview) -> None:
     assert dict(overview.splits["test"].tgt.unknown) == {"vogel": 1}
 
 
-def test_an_unknown_token_of_a_pair_that_is_left_out_is_not_named(data: PreparedData, config: RunConfig) -> None:
+def test_unknown_tokens_of_left_out_pairs_are_not_named(data: PreparedData, config: RunConfig) -> None:
     last = list(summarise_data(data, change_setting(config, "dataset.max_tgt_length", 3)))[-1]
     valid = last.splits["valid"]
     assert (valid.num_left_out, valid.src.num_unknown, dict(valid.src.unknown)) == (2, 2, {"the": 1, "emu": 1})
     assert (valid.tgt.num_unknown, dict(valid.tgt.unknown)) == (2, {"der": 1, "emu": 1})
 
 
-def test_repeats_and_leaks_leave_out_what_is_too_long(overview: DataOverview) -> None:
+def test_repeats_and_leaks_do_not_count_overlong_pairs(overview: DataOverview) -> None:
     assert overview.repeats == Repeats(num_pairs=1, most_frequent=(("a dog", 2),))
     assert overview.leaks == {
         "valid": Leak(num_sources=3, sources_in_train=2, pairs_in_train=1, examples=("a cat", "a dog")),
@@ -56,7 +56,7 @@ def test_padding_is_that_of_the_batches(overview: DataOverview, data: PreparedDa
     assert alone.padding == 0.0
 
 
-def test_it_goes_on_in_pieces_and_says_where_it_is(
+def test_the_overview_is_made_in_pieces_with_their_stages(
     data: PreparedData, config: RunConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "CHUNK", 2)
@@ -68,6 +68,6 @@ def test_it_goes_on_in_pieces_and_says_where_it_is(
     ]
 
 
-def test_limits_that_leave_no_pair_are_looked_over_too(data: PreparedData, config: RunConfig) -> None:
+def test_limits_that_leave_out_every_pair_give_an_empty_overview(data: PreparedData, config: RunConfig) -> None:
     last = list(summarise_data(data, change_setting(config, "dataset.max_src_length", 2)))[-1]
     assert (last.splits["train"].num_pairs, last.padding, last.stage) == (0, 0.0, "")

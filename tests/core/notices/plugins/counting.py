@@ -1,4 +1,4 @@
-"""Targets that the source says nothing of: a number drawn by chance, and those that follow it."""
+"""A task whose targets are independent of the source: a random number and its successors."""
 
 import random
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ NUM_NUMBERS = 20
 
 
 class Counting(DatasetPlugin[Options]):
-    """Fed by the reference all but the first number can be told; free-running the first is wrong, and so the others."""
+    """With teacher forcing, all but the first number can be predicted; free-running, a wrong first makes all wrong."""
 
     name = "counting"
     title = "Count on from a number nobody knows"

@@ -1,4 +1,4 @@
-"""Sixteen sources with targets drawn by chance: they can be learned by heart, and nothing else can be learned."""
+"""A task of sixteen sources with random targets, which can only be memorised."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ LENGTH = 4
 
 
 class Noisy(DatasetPlugin[Options]):
-    """Toss a coin for each letter; `<eos>` alone is certain."""
+    """Toss a coin for each letter; only `<eos>` is certain."""
 
     name = "noisy"
     title = "Coins"
