@@ -149,7 +149,7 @@ def ways_to_torch(module: str, files: dict[str, Path], seen: set[str]) -> Iterat
 
 
 @pytest.mark.parametrize("package", FORBIDDEN)
-def test_no_package_imports_what_lies_above_it(package: str) -> None:
+def test_no_package_imports_one_above_it(package: str) -> None:
     broken = [
         f"{path.relative_to(ROOT)}:{line} imports {target}"
         for name, path in module_files().items()
@@ -173,7 +173,7 @@ def test_plugins_import_core_plugin_and_the_standard_library_only() -> None:
     assert broken == []
 
 
-def test_conditions_on_several_processes_stay_together() -> None:
+def test_only_some_files_depend_on_the_number_of_processes() -> None:
     broken = [
         f"{path.relative_to(ROOT)}:{line} names {name}"
         for path in sources()

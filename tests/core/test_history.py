@@ -76,7 +76,7 @@ def test_a_returned_curve_does_not_change_when_steps_are_added() -> None:
     assert history.curve("nothing")[0].tolist() == []
 
 
-def test_going_back_replaces_what_came_later(tmp_path: Path) -> None:
+def test_going_back_replaces_later_steps(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History()
     history.apply(StepsDone(first_step=1, arrays={"train/loss": np.arange(100.0)}))
@@ -104,7 +104,7 @@ def test_resuming_a_long_run_reads_only_its_last_step(tmp_path: Path) -> None:
     assert list(history.validations) == [50, 100]
 
 
-def test_following_a_run_that_another_process_writes(tmp_path: Path) -> None:
+def test_refresh_follows_a_run_that_another_process_writes(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     history = History.read(folder)
     assert history.refresh() is False

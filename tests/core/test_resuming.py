@@ -12,7 +12,7 @@ from core.run_folder import RunFolder
 from tests.core.examples import probe, run_folder, steps, validation, weights
 
 
-def test_going_back_removes_what_came_later(tmp_path: Path) -> None:
+def test_going_back_removes_later_steps(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
     folder.append_metrics(1, steps(30))
     for step in (10, 20, 30):

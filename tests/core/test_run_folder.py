@@ -55,7 +55,7 @@ def test_the_layout_is_that_of_the_design(tmp_path: Path) -> None:
     }
 
 
-def test_two_runs_of_one_second_get_two_folders(tmp_path: Path) -> None:
+def test_two_runs_created_in_one_second_have_different_folders(tmp_path: Path) -> None:
     paths = {run_folder(tmp_path).path for _ in range(5)}
     assert len(paths) == 5
     assert sorted(paths) == list_runs(tmp_path)
@@ -129,7 +129,7 @@ def read_everything(path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 20, 60])
-def test_a_torn_last_line_still_opens(tmp_path: Path, cut: int) -> None:
+def test_a_run_with_an_incomplete_last_line_can_be_opened(tmp_path: Path, cut: int) -> None:
     folder = run_folder(tmp_path)
     folder.append_metrics(1, steps(10))
     path = folder.path / "metrics.jsonl"

@@ -145,7 +145,7 @@ def test_the_other_plugins_train(name: str, folder: Path) -> None:
     assert json.loads(printed.splitlines()[-1])["reason"] == "max_steps"
 
 
-def test_the_subwords_are_those_of_the_page(folder: Path) -> None:
+def test_the_subwords_equal_those_of_the_page(folder: Path) -> None:
     settings = " ".join(f"--set {setting}" for setting in TINY)
     run(f"headlight train german_numbers.yaml --plugins-dir . {settings} --run-dir numbers", folder)
     pieces = json.loads((folder / "numbers" / "vocabulary.json").read_text(encoding="utf-8"))["tgt_tokens"]

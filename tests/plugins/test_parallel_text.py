@@ -83,7 +83,7 @@ def test_without_held_out_files_a_tenth_is_set_aside_for_each_other_split(corpus
         assert {split_of(pair.source) for pair in pairs} == {split}
 
 
-def test_without_a_test_file_valid_is_drawn_again_and_train_stays_whole(corpus: Path) -> None:
+def test_without_a_test_file_the_test_split_is_the_valid_split(corpus: Path) -> None:
     held_out = {"valid_source": "valid.en", "valid_target": "valid.de"}
     assert drawn(corpus, "valid", **TWO, **held_out) == drawn(corpus, "test", **TWO, **held_out)
     assert len(drawn(corpus, "valid", **TWO, **held_out)) == 3
@@ -185,7 +185,7 @@ def test_texts_are_normalised(corpus: Path) -> None:
     assert texts(corpus, **TWO, normalisation="NFKC")[1] == ("Wide", "x")
 
 
-def test_long_pairs_are_left_out_of_train_alone(corpus: Path) -> None:
+def test_long_pairs_are_left_out_of_the_train_split_only(corpus: Path) -> None:
     (corpus / "train.en").write_text("one\none two three\none two\n")
     (corpus / "train.de").write_text("1\n1 2 3\n1 2 3\n")
     assert texts(corpus, **TWO, max_length=2) == [("one", "1")]

@@ -134,7 +134,9 @@ def test_held_out_pairs_cannot_be_replaced_without_the_training_pairs(
     assert result.returncode == 2 and "can be scored only where its own can be read too." in result.stderr
 
 
-def test_a_run_with_other_held_out_pairs_cannot_go_on_learning(workspace: Path, other_options: tuple[str, ...]) -> None:
+def test_a_run_with_other_held_out_pairs_cannot_be_trained_further(
+    workspace: Path, other_options: tuple[str, ...]
+) -> None:
     options = dict(word.removeprefix("dataset.options.").split("=") for word in other_options[1::2])
     with Engine(cache_dir=workspace / "cache") as engine:
         answered(engine, OpenRun(run=workspace / "run", dataset_options=tuple(options.items()), purpose="evaluate"))

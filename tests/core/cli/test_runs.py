@@ -392,7 +392,7 @@ def test_a_run_that_is_named_twice_is_deleted_once(runs_dir: Path, capfd: pytest
 def test_a_run_that_cannot_be_removed_completely_is_no_longer_listed_and_reported(
     runs_dir: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(path: str, **_: object) -> None:  # as of a file that is somebody else's
+    def refused(path: str, **_: object) -> None:  # as for another user's file
         raise PermissionError(1, "Operation not permitted", path)
 
     monkeypatch.setattr(shutil, "rmtree", refused)
@@ -411,7 +411,7 @@ def test_a_run_that_is_being_written_is_not_deleted(runs_dir: Path, capfd: pytes
     stderr = capfd.readouterr().err
     assert "is being written by process" in stderr and (runs_dir / "killed").is_dir()
     assert stderr.endswith("Where it writes the run that this is a copy of, remove the folder itself.\n")
-    (runs_dir / "killed" / "config.yaml").unlink()  # damaged it is written all the same
+    (runs_dir / "killed" / "config.yaml").unlink()  # a damaged run may still be written by a process
     assert cli.main(["runs", "delete", "killed", "--runs-dir", str(runs_dir)]) == 2
     assert "is being written by process" in capfd.readouterr().err and (runs_dir / "killed").is_dir()
 

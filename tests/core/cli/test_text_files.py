@@ -27,7 +27,7 @@ def test_an_interrupted_result_leaves_the_old_file(tmp_path: Path) -> None:
     assert path.read_bytes() == b"whole\n" and list(tmp_path.iterdir()) == [path]
 
 
-def test_links_and_devices_stay_what_they_are(tmp_path: Path) -> None:
+def test_links_and_devices_are_written_through(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "there")
     for path in (link, Path("/dev/null")):

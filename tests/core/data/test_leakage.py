@@ -70,7 +70,7 @@ def test_different_sources_differ_in_their_quoted_form_too() -> None:
     assert quoted == [rb'["a\\', rb'["a\", \"b']
 
 
-def test_the_terminal_says_it(tmp_path: Path) -> None:
+def test_the_terminal_shows_the_note(tmp_path: Path) -> None:
     dataset = corpus(tmp_path, lines(range(100)))
     (tmp_path / "run.yaml").write_text(
         f"dataset: {{plugin: parallel_text, options: {dataset.options}}}\n"

@@ -106,7 +106,7 @@ def test_the_pair_number_counts_pairs_that_are_left_out(host: PluginHost, tmp_pa
     assert note.sentence.startswith("Pair 202 of the train split")
 
 
-def test_the_terminal_says_it(tmp_path: Path) -> None:
+def test_the_terminal_shows_the_note(tmp_path: Path) -> None:
     dataset = corpus(tmp_path, 1200)
     (tmp_path / "run.yaml").write_text(
         f"dataset: {{plugin: parallel_text, options: {dataset.options}}}\n"

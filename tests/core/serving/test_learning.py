@@ -42,7 +42,7 @@ from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
-def test_a_run_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
+def test_a_run_goes_from_prepare_to_finished(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     prepared = answered(engine, Prepare(config=tiny_config()))
     assert prepared.run is None
     assert prepared.num_parameters > 1000

@@ -30,7 +30,7 @@ def test_half_a_character_is_refused_and_the_run_can_still_be_saved(engine: Engi
     assert RunFolder.open(run).checkpoint_steps()[-1] == 3
 
 
-def test_translating_with_the_weights_of_any_kept_step(engine: Engine, tmp_path: Path) -> None:
+def test_texts_are_translated_with_the_weights_of_any_stored_step(engine: Engine, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=200, optimizer={"name": "adam", "learning_rate": 0.01})
     at_first = answered(engine, Translate(texts=(TEXT,), with_attention=True))[0]
     assert at_first.step == 0

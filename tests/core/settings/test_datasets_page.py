@@ -12,7 +12,7 @@ from core.settings.presets import read_preset_or_file
 PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
 
 
-def test_the_page_in_docs_is_what_the_plugins_declare(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_in_docs_equals_the_plugins_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HEADLIGHT_PLUGINS", raising=False)
     given = datasets_page()
     assert PAGE.read_text(encoding="utf-8") == given, "run: python -m core.settings.datasets_page > docs/datasets.md"

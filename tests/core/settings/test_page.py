@@ -11,7 +11,7 @@ from core.settings.page import settings_page
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 
 
-def test_the_page_in_docs_is_what_the_declarations_give() -> None:
+def test_the_page_in_docs_equals_the_declarations() -> None:
     assert PAGE.read_text(encoding="utf-8") == settings_page(), "run: python -m core.settings.page > docs/settings.md"
 
 

@@ -70,7 +70,7 @@ def test_it_trains_and_decodes_like_the_cpu(variant: dict[str, Any], monkeypatch
 
 
 @pytest.mark.parametrize(("precision", "optimizer"), [("float32", "adam"), ("bfloat16", "adamw"), ("bfloat16", "sgd")])
-def test_no_step_waits_for_it(precision: str, optimizer: str) -> None:
+def test_no_training_step_waits_for_it(precision: str, optimizer: str) -> None:
     model = small_model(dropout=0.1, attention_dropout=0.1, positions="learned")
     updater, training = learner_on(DEVICE, model, precision=precision, optimizer={"name": optimizer})
     average, meter = MovingAverage(model, updater.optimizer, 0.9), StepMeter(DEVICE)

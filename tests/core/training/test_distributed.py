@@ -149,7 +149,7 @@ def test_two_machines_give_the_losses_of_one_process(workdir: Path, alone: RunFo
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
 
 
-def test_machines_that_do_not_meet_get_advice(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_machines_that_cannot_connect_get_advice(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOO_SOCKET_IFNAME", "no_such_network")
     with processes(workdir, 2, "run.yaml", "--run-dir", "nowhere") as started:
         errors = [process.communicate()[1] for process in started]

@@ -259,7 +259,7 @@ def test_a_bug_is_not_reported_as_a_lack_of_memory(make_trainer: MakeTrainer) ->
         finish(trainer.run())
 
 
-def test_early_stopping_waits_its_patience_and_saves(make_trainer: MakeTrainer) -> None:
+def test_early_stopping_waits_for_its_patience_and_saves(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(
         optimizer={"learning_rate": 1e-30}, validate_every=1, early_stopping={"patience": 3},
         best_metric="valid/exact_match",
@@ -296,7 +296,7 @@ def test_the_best_value_keeps_the_name_of_its_metric(make_trainer: MakeTrainer) 
     assert trainer.folder.state.best_metric is None
 
 
-def test_the_best_checkpoint_stays_beside_the_last(make_trainer: MakeTrainer) -> None:
+def test_the_best_checkpoint_is_kept_besides_the_last(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer(validate_every=2, checkpoint_every=100, keep_checkpoints=0)
     events, _ = finish(trainer.run())
     best = [event.step for event in of_kind(events, ValidationDone) if event.is_best][-1]

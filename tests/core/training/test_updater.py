@@ -49,7 +49,7 @@ def test_accumulating_two_unequal_halves_equals_one_batch(data: PreparedData, la
 
 
 def test_gradients_are_summed_over_processes_once_per_step(data: PreparedData, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The two processes run in turn: what the second sent is known when the first adds the gradients up."""
+    """The second process runs first: its gradients are recorded, and then added to those of the first process."""
     batches = [first(data, start, start + 8) for start in range(0, 32, 8)]
     sent: list[list[torch.Tensor]] = [[], []]
 

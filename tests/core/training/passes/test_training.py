@@ -26,7 +26,7 @@ def padded_batch() -> Batch:
 
 
 def long_batch() -> Batch:
-    """Attention over 17 positions and more, for which other code than for few computes the softmax."""
+    """Attention over 17 or more positions, whose softmax is computed by other code than that of few positions."""
     return as_batch(inputs_of([*SRC_SENTENCES, [4] * 18 + [2]], [[1, 5, 6], [1, 9], [1] + [5, 7] * 8, [1, 8]]))
 
 
@@ -87,7 +87,7 @@ def test_equals_autograd_in_float32(variant: dict[str, Any], batch: Batch) -> No
 @batches
 @pytest.mark.parametrize("norm_first", [True, False])
 @pytest.mark.parametrize("dropped", ["dropout", "attention_dropout"])
-def test_drops_what_the_plain_model_drops(norm_first: bool, dropped: str, batch: Batch) -> None:
+def test_it_drops_the_same_elements_as_the_plain_model(norm_first: bool, dropped: str, batch: Batch) -> None:
     rate: dict[str, Any] = {dropped: 0.3}
     model = small_model(dtype=torch.float64, norm_first=norm_first, **rate).train()
     assert_equal_to_autograd(model, batch, 0.1, loss_within=1e-12, within=1e-12)
