@@ -60,14 +60,14 @@ def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatc
 
 
 class SharedCheckHost(PluginHost):
-    """It is lent to one check after another."""
+    """A plugin host that plugin checks use in turn; it stays open when a check closes it."""
 
     def lend(self, plugin: PluginSource, describe_timeout: float, pairs_timeout: float) -> None:
         self._only, self._rows = plugin, []
         self._describe_timeout, self._pairs_timeout = describe_timeout, pairs_timeout
 
     def close(self) -> None:
-        """Its check ends, and it does not."""
+        """Do nothing: the check ends, not the host."""
 
     def end(self) -> None:
         super().close()
@@ -75,7 +75,7 @@ class SharedCheckHost(PluginHost):
 
 @pytest.fixture(scope="session")
 def check_hosts(shared_home: Path) -> Iterator[dict[int, SharedCheckHost]]:
-    """By hash seed; their processes have started."""
+    """The hosts by hash seed, with their processes started."""
     hosts = {seed: SharedCheckHost(hash_seed=seed) for seed in (1, 2)}
     for host in hosts.values():
         host.changed_directory()
@@ -86,7 +86,7 @@ def check_hosts(shared_home: Path) -> Iterator[dict[int, SharedCheckHost]]:
 
 @pytest.fixture
 def checks_share_hosts(check_hosts: dict[int, SharedCheckHost], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Those of this test, of plugins that do their process no harm: the check must run to its end."""
+    """Make this test's checks share hosts. Each must run to its end, of a plugin that does not harm its process."""
 
     def host_for(*, only: PluginSource, hash_seed: int, describe_timeout: float, pairs_timeout: float) -> PluginHost:
         check_hosts[hash_seed].lend(only, describe_timeout, pairs_timeout)

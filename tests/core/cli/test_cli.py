@@ -210,7 +210,7 @@ def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_pat
         assert (done.returncode, done.stderr) == (2, message)
 
 
-def test_a_missing_file_without_a_name_is_no_removed_working_directory(
+def test_a_missing_file_without_a_name_is_not_reported_as_a_removed_folder(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     def no_temporary_folder(_: object) -> int:

@@ -136,7 +136,7 @@ HARMS_ITS_PROCESS = {
     *("crashes", "ends_process", "exhausts_memory", "sleeps", "sleeps_on_import"),
     *("changes_directory", "prints_much"),
 }
-"""The cases whose checks need processes of their own."""
+"""The cases whose checks need their own processes."""
 ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # other systems report other signals and do not limit memory
 CASES_HERE = sorted(SENTENCES if sys.platform == "linux" else set(SENTENCES) - ONLY_ON_LINUX)
 
