@@ -101,6 +101,39 @@ from core.testing import CheckPlugin
 def test_contract_by_fixture(check_plugin: CheckPlugin) -> None:
     check_plugin("../my_words.py", with_learning=False)
 """
+WITH_ALL_TYPES = '''
+import random
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
+
+
+class ReverseOptions(Options):
+    length: int = option(6, ge=1, le=64, help="Letters in each word.")
+    share: float = option(0.5, ge=0.0, le=1.0)
+    alphabet: Literal["latin", "greek"] = option("latin", label="Letters from")
+    doubled: bool = option(False)
+
+
+class Reverse(DatasetPlugin[ReverseOptions]):
+    """Write the source backwards."""
+
+    name = "reverse"
+    title = "Reverse a word"
+    tokenizer = ("characters", "whitespace")
+
+    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
+        while len(word := "".join(rng.choices("abc", k=self.options.length))) and split_of(word) != split:
+            pass
+        yield Pair(word, word[::-1], alignment=[(0, 0)])
+
+    def examples(self) -> Sequence[str]:
+        return ["abc" * self.options.length]
+
+
+PLUGIN = Reverse
+'''
 # Modules that core.testing uses, torch among them, are checked with the rest of core and would take ten seconds here;
 # pytest, which these files do not import, would take three.
 ONLY_WHAT_AUTHORS_SEE = """
@@ -121,7 +154,9 @@ def test_a_new_plugin_is_tested_and_type_checked_against_the_installed_package(
     options = ("-W", "error", "-p", "no:pytest-qt", "-p", "no:cacheprovider")
     tested = call(environment / "python", "-m", "pytest", *options, test, by_fixture, cwd=tmp_path)
     assert tested.returncode == 0 and "2 passed" in tested.stdout, tested.stdout + tested.stderr
+    typed_plugin = tmp_path / "reverse.py"
+    typed_plugin.write_text(WITH_ALL_TYPES)
     (tmp_path / "mypy.ini").write_text(ONLY_WHAT_AUTHORS_SEE)
     strict = (sys.executable, "-m", "mypy", "--strict", "--python-executable", environment / "python")
-    typed = call(*strict, "--cache-dir", tmp_path / "cache", plugin, test, by_fixture, cwd=tmp_path)
+    typed = call(*strict, "--cache-dir", tmp_path / "cache", plugin, test, by_fixture, typed_plugin, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout

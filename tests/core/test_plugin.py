@@ -1,11 +1,7 @@
 """The interface for plugin authors: the design's example, options, pairs and splits."""
 
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pytest
@@ -14,48 +10,6 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from core.plugin import DatasetPlugin, Options, Pair, draw_for, option, split_of
-
-AUTHORS_FILE = '''
-import random
-from collections.abc import Iterator, Sequence
-from typing import Literal
-
-from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
-
-
-class ReverseOptions(Options):
-    length: int = option(6, ge=1, le=64, help="Letters in each word.")
-    share: float = option(0.5, ge=0.0, le=1.0)
-    alphabet: Literal["latin", "greek"] = option("latin", label="Letters from")
-    doubled: bool = option(False)
-
-
-class Reverse(DatasetPlugin[ReverseOptions]):
-    """Write the source backwards."""
-
-    name = "reverse"
-    title = "Reverse a word"
-    tokenizer = ("characters", "whitespace")
-
-    def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
-        while len(word := "".join(rng.choices("abc", k=self.options.length))) and split_of(word) != split:
-            pass
-        yield Pair(word, word[::-1], alignment=[(0, 0)])
-
-    def examples(self) -> Sequence[str]:
-        return ["abc" * self.options.length]
-
-
-PLUGIN = Reverse
-'''
-
-
-def test_an_authors_typed_file_passes_mypy_strict(tmp_path: Path) -> None:
-    (tmp_path / "reverse.py").write_text(AUTHORS_FILE)
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), "reverse.py"]
-    environment = {**os.environ, "MYPYPATH": str(Path(__file__).parents[2])}
-    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert result.returncode == 0, result.stdout
 
 
 class WordOptions(Options):

@@ -188,13 +188,11 @@ def test_a_plugin_that_ends_slowly_is_reported_with_its_exit_code(host: PluginHo
         draw_pairs(host, "named")
 
 
-def test_the_line_of_a_hanging_plugin_is_reported_even_if_its_answer_is_slow(
-    host: PluginHost, write_plugin: Any
-) -> None:
+def test_the_line_of_a_hanging_plugin_is_reported_even_if_its_answer_is_slow(folder: Path, write_plugin: Any) -> None:
     """As on a busy machine: the plugin's other thread is scheduled only after more than a second."""
     path = write_plugin("def pairs(self, split, rng):\n    sys.setswitchinterval(1.5)\n    while True: pass\n    yield")
     line = 1 + path.read_text().splitlines().index("        while True: pass")
-    with pytest.raises(PluginError, match=f"line {line}"):
+    with PluginHost([folder], pairs_timeout=0.5) as host, pytest.raises(PluginError, match=f"line {line}"):
         draw_pairs(host, "named")
 
 

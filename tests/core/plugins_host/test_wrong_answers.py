@@ -175,12 +175,15 @@ def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
     assert f"({path}, line {line_of(path, 'json.loads')})" in caught.value.sentence
 
 
-@pytest.mark.parametrize("answer", ["-1", "1.0", "True", "None"])
-def test_an_impossible_number_of_left_out_pairs_is_reported_while_drawing(
-    host: PluginHost, write_plugin: Any, answer: str
-) -> None:
-    path = write_plugin(f"{GOOD}\ndef left_out(self, split): return {answer}\n")
-    with pytest.raises(PluginError) as caught:
-        draw_pairs(host, "named")
-    wrong = f"left_out() returned {answer}, expected a whole number of pairs"
-    assert caught.value.sentence == f"Plugin 'named' failed: {wrong} ({path}, line {line_of(path, 'def left_out')})."
+def test_an_impossible_number_of_left_out_pairs_is_reported_while_drawing(host: PluginHost, write_plugin: Any) -> None:
+    answers = {"case_0": "-1", "case_1": "1.0", "case_2": "True", "case_3": "None"}
+    paths = {
+        name: write_plugin(f"{GOOD}\ndef left_out(self, split): return {answer}\n", name=name)
+        for name, answer in answers.items()
+    }
+    for name, answer in answers.items():
+        caught = error_of(partial(draw_pairs, host, name))
+        wrong = f"left_out() returned {answer}, expected a whole number of pairs"
+        place = f"({paths[name]}, line {line_of(paths[name], 'def left_out')})"
+        assert isinstance(caught, PluginError), answer
+        assert caught.sentence == f"Plugin '{name}' failed: {wrong} {place}."
