@@ -106,11 +106,11 @@ def targets(statement: ast.Import | ast.ImportFrom, path: Path) -> list[str]:
     return [base, *(f"{base}.{alias.name}" for alias in statement.names)]
 
 
-def all_imports(path: Path) -> Iterator[tuple[int, str]]:
+@cache
+def all_imports(path: Path) -> list[tuple[int, str]]:
     """Line and module of each import anywhere in a file."""
-    for node in ast.walk(parsed(path)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((node.lineno, target) for target in targets(node, path))
+    imports = [node for node in ast.walk(parsed(path)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [(node.lineno, target) for node in imports for target in targets(node, path)]
 
 
 def all_names(path: Path) -> Iterator[tuple[int, str]]:
@@ -123,7 +123,8 @@ def all_names(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
-def imports_when_loaded(path: Path) -> Iterator[str]:
+@cache
+def imports_when_loaded(path: Path) -> list[str]:
     """The modules that importing this file loads: not those imported inside functions or for the type checker only."""
 
     def walk(node: ast.AST) -> Iterator[str]:
@@ -134,13 +135,13 @@ def imports_when_loaded(path: Path) -> Iterator[str]:
         elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             yield from (name for child in ast.iter_child_nodes(node) for name in walk(child))
 
-    return walk(parsed(path))
+    return list(walk(parsed(path)))
 
 
 def ways_to_torch(module: str, files: dict[str, Path], seen: set[str]) -> Iterator[str]:
     """Chains of imports through which loading `module` loads torch."""
     parents = [".".join(module.split(".")[:end]) for end in range(1, module.count(".") + 1)]
-    for loaded in parents + list(imports_when_loaded(files[module])):
+    for loaded in parents + imports_when_loaded(files[module]):
         if loaded.split(".")[0] == "torch" or loaded == "safetensors.torch":
             yield f"{module} -> {loaded}"
         elif loaded in files and loaded not in seen:
