@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from core.engine import Engine
-from core.plugin_check.sample import NUM_REDRAWN
 from core.plugins_host.plugin_info import is_built_in
 from core.requests import CheckPlugin
 from core.settings.fields import schema_settings
@@ -27,9 +26,7 @@ def engine() -> Iterator[Engine]:
 
 @pytest.mark.usefixtures("checks_share_hosts")
 @pytest.mark.parametrize("path", PLUGINS, ids=lambda path: path.stem)
-def test_the_check_has_no_findings(engine: Engine, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use shards of half the length: beyond 20,000 pairs, a check only counts pairs and searches for leaks."""
-    monkeypatch.setattr("core.plugins_host.host.SHARD_SIZE", NUM_REDRAWN)
+def test_the_check_has_no_findings(engine: Engine, path: Path) -> None:
     report = answered(engine, CheckPlugin(plugin=str(path)))
     assert report.findings == ()
     assert report.learnability is not None and report.learnability.is_learned
