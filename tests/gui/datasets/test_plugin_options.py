@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,22 @@ from core.settings.presets import read_preset
 from gui.main_window import MainWindow
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
+from tests.shared_host import SharedHost
+
+
+@pytest.fixture(scope="module")
+def options_host(shared_home: Path) -> Iterator[SharedHost]:
+    """A host that checks options, with its process started."""
+    host = SharedHost()
+    host.plugins()
+    yield host
+    host.end()
+
+
+@pytest.fixture(autouse=True)
+def windows_share_a_host(options_host: SharedHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make each window here ask this host instead of starting its own."""
+    monkeypatch.setattr("gui.datasets.plugin_catalogue.PluginHost", lambda: options_host)
 
 
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:
