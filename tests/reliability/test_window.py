@@ -278,14 +278,23 @@ STAGES: dict[Callable[[MainWindow, Path], Reached], str | None] = {
     failed: "failed",
     **dict.fromkeys((following, asking_for_a_run_to_follow), "learning"),  # by the other process
 }
+# The plugin host is idle at these stages, as at `ready`, where closing ends one.
+WITH_SHARED_HOST = (opened, paused, searching_a_beam, finished, failed, following, asking_for_a_run_to_follow)
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_closing_at_any_stage(
-    qtbot: QtBot, tmp_path: Path, stage: Callable[[MainWindow, Path], Reached], full: bool
+    qtbot: QtBot,
+    tmp_path: Path,
+    stage: Callable[[MainWindow, Path], Reached],
+    full: bool,
+    shared_host: PluginHost,
+    request: pytest.FixtureRequest,
 ) -> None:
     if stage is two_processes_learning and (not full or sys.platform != "linux"):
         pytest.skip("torchrun takes seconds to start, and is that of Linux: --full")
+    if stage in WITH_SHARED_HOST:
+        request.getfixturevalue("engines_share_a_host")
     (tmp_path / "good.yaml").write_text(LONG, encoding="utf-8")
     with opened_window(tmp_path) as window:
         qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)

@@ -22,7 +22,7 @@ from core.answers.head_ablation import HeadId
 from core.schedules import learning_rate
 from gui.colours import LIGHT, Mode
 from gui.frame import status_bar
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from gui.panels.anatomy.matrix_canvas import MatrixCanvas
 from gui.panels.anatomy.model_diagram import DiagramCanvas
@@ -322,9 +322,9 @@ def assert_every_picture_of(
 
 def opened(window: MainWindow, fill: Fill) -> View:
     """Show the view whose panels `fill` yields."""
-    (view,) = (view for view in window.views if view.icon == fill.__name__)
-    window.show_view(window.views.index(view))
-    return view
+    (index,) = (index for index, view in enumerate(VIEWS) if view.icon == fill.__name__)
+    window.show_view(index)
+    return window.pages.view(VIEWS[index])
 
 
 def test_the_planned_rate_is_exported(
