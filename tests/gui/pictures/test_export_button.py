@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from core.answers.head_ablation import HeadId
 from core.schedules import learning_rate
-from gui.colours import LIGHT, Mode
+from gui.colours import DARK, LIGHT, Mode
 from gui.frame import status_bar
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
@@ -317,6 +317,7 @@ def assert_every_picture_of(
             saved.append((place / "again.svg").read_bytes())
             assert theme.mode == mode and panel.grab().toImage() == shown, panel.title
         assert saved[0] == saved[1], panel.title
+        assert not [colour for colour in (DARK.text, DARK.muted, DARK.surface) if colour.encode() in saved[0]]
     assert {button._panel for button in view.findChildren(ExportButton)} == set(seen), fill.__name__
 
 
