@@ -91,6 +91,13 @@ def test_a_size_too_small_for_the_characters_is_refused(tmp_path: Path) -> None:
         learnt(tmp_path / "train", ("abcdefghijklmnopqrstuvwxyz",), size=16)
 
 
+@pytest.fixture
+def yields_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have learning report its progress before its process can have ended."""
+    monkeypatch.setattr(learning_subwords, "_POLL_SECONDS", 0.0)
+
+
+@pytest.mark.usefixtures("yields_at_once")
 def test_stopping_while_learning_leaves_no_files(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
     work = learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60)
@@ -100,6 +107,7 @@ def test_stopping_while_learning_leaves_no_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux lists child processes")
+@pytest.mark.usefixtures("yields_at_once")
 def test_learning_killed_by_the_system_is_reported(tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
     before = dict(child_processes())
