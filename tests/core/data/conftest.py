@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +13,9 @@ from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.events import Progress, Trouble
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
 
-Result = TypeVar("Result")
 Prepare = Callable[..., PreparedData]
 
 WORDS = '''
@@ -55,15 +55,6 @@ def flat_ids(sequences: list[list[int]]) -> NDArray[np.int32]:
     return np.array(list(chain.from_iterable(sequences)), dtype=np.int32)
 
 
-def drive(work: Generator[Any, None, Result]) -> Result:
-    """Run a generator to its end; return its value."""
-    while True:
-        try:
-            next(work)
-        except StopIteration as end:
-            return end.value
-
-
 def progress_of(work: Generator[Progress | Trouble, None, PreparedData]) -> Iterator[Progress]:
     """The progress reports of preparing data."""
     return (event for event in work if isinstance(event, Progress))
@@ -94,6 +85,6 @@ def host(plugins: Path) -> Iterator[PluginHost]:
 def prepare(host: PluginHost, tmp_path: Path) -> Prepare:
     def prepare(plugin: str = "words", **settings: Any) -> PreparedData:
         config = DatasetConfig.model_validate({"plugin": plugin, **settings})
-        return drive(prepare_data(config, host, tmp_path / "cache"))
+        return run_to_end(prepare_data(config, host, tmp_path / "cache"))
 
     return prepare

@@ -17,8 +17,9 @@ from core.data.vocabulary import Vocabulary
 from core.data.vocabulary_builder import Symbols
 from core.errors import UserError
 from core.events import Progress
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
-from tests.core.data.conftest import WORDS, Prepare, drive, folder_of, progress_of
+from tests.core.data.conftest import WORDS, Prepare, folder_of, progress_of
 
 ROOT = Path(__file__).parents[3]
 PREPARE_ALONE = """
@@ -137,7 +138,7 @@ def test_progress_counts_to_the_total(host: PluginHost, tmp_path: Path) -> None:
 def test_a_failing_plugin_leaves_nothing_in_the_cache(host: PluginHost, tmp_path: Path) -> None:
     dataset = DatasetConfig(plugin="words", options={"failing_split": "test"})
     with pytest.raises(UserError, match=r"Plugin 'words' failed: RuntimeError: no more words .*words.py, line"):
-        drive(prepare_data(dataset, host, tmp_path / "cache"))
+        run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
     assert list((tmp_path / "cache").iterdir()) == []
 
 
@@ -149,7 +150,7 @@ def test_an_empty_split_is_refused(prepare: Prepare) -> None:
 def test_an_unwritable_cache_is_reported(host: PluginHost, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file, where a folder should be")
     with pytest.raises(UserError, match=r"cannot be written to .*cache: "):
-        drive(prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache"))
+        run_to_end(prepare_data(DatasetConfig(plugin="words"), host, tmp_path / "cache"))
 
 
 def flip_a_bit(path: Path) -> None:
@@ -314,12 +315,12 @@ def test_a_side_without_any_token_is_refused(
     text = ONE_SIDED.format(endless=endless, symbols=symbols, pair=pair)
     (tmp_path / "one_sided.py").write_text(text, encoding="utf-8")
     with PluginHost([tmp_path]) as host, pytest.raises(UserError, match=f"Plugin 'one_sided' {says}: nothing could"):
-        drive(prepare_data(DatasetConfig(plugin="one_sided"), host, tmp_path / "cache"))
+        run_to_end(prepare_data(DatasetConfig(plugin="one_sided"), host, tmp_path / "cache"))
 
 
 def test_a_missing_plugin_is_named(host: PluginHost, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no dataset plugin 'nowhere'"):
-        drive(prepare_data(DatasetConfig(plugin="nowhere"), host, tmp_path))
+        run_to_end(prepare_data(DatasetConfig(plugin="nowhere"), host, tmp_path))
 
 
 SUBWORDS = {"src": "subword", "tgt": "subword", "size": 13}
@@ -354,16 +355,16 @@ def test_auto_size_learns_as_many_subwords_as_the_texts_give(tmp_path: Path) -> 
             {"plugin": "words", "tokenizer": {"src": "subword", "tgt": "subword", "shared": True}},
         ):
             dataset = DatasetConfig.model_validate(settings)
-            first = drive(prepare_data(dataset, host, tmp_path / "cache"))
+            first = run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
             found = first.dataset.tokenizer
             learnt = [vocabulary for side, vocabulary in sides_of(first) if side in first.subword_models]
             assert found != "auto" and found.size == max(map(len, learnt)) < 20
-            again = drive(prepare_data(first.dataset, host, tmp_path / "other"))
+            again = run_to_end(prepare_data(first.dataset, host, tmp_path / "other"))
             assert (again.fingerprint, again.subword_models) == (first.fingerprint, first.subword_models)
             models, symbols = first.subword_models, first.own_tokens
-            goes_on = drive(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
+            goes_on = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
             assert (goes_on.fingerprint, goes_on.dataset) == (first.fingerprint, first.dataset)
-            assert drive(prepare_data(dataset, host, tmp_path / "cache")).dataset == first.dataset
+            assert run_to_end(prepare_data(dataset, host, tmp_path / "cache")).dataset == first.dataset
 
 
 def sides_of(data: PreparedData) -> tuple[tuple[str, Vocabulary], tuple[str, Vocabulary]]:
@@ -389,7 +390,7 @@ def test_a_size_without_subwords_is_refused_as_having_no_effect(
     data = prepare()  # its resolved settings have a size anyway, and must be accepted again
     assert prepare(**data.dataset.model_dump(exclude={"plugin"})).fingerprint == data.fingerprint
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": {"size": 50}})
-    assert drive(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a resumed run"
+    assert run_to_end(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a resumed run"
 
 
 TOO_MANY = SUBWORDS | {"size": 9000}
@@ -450,7 +451,7 @@ def test_a_resumed_run_keeps_its_subwords(prepare: Prepare, host: PluginHost, tm
     of_two_kinds = SUBWORDS | {"src": "subword_unigram"}
     learnt = prepare(tokenizer=of_two_kinds)
     theirs = prepare(tokenizer=of_two_kinds | {"size": 12}).subword_models
-    again = drive(prepare_data(learnt.dataset, host, tmp_path / "cache", theirs))
+    again = run_to_end(prepare_data(learnt.dataset, host, tmp_path / "cache", theirs))
     assert again.fingerprint == learnt.fingerprint
     assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
     assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "a new run learns its own"
@@ -461,12 +462,12 @@ def test_a_new_run_learns_its_own_subwords_though_others_are_cached(
 ) -> None:
     theirs = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
-    brought = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    brought = run_to_end(prepare_data(dataset, host, tmp_path / "cache", theirs))
     learnt = prepare(tokenizer=SUBWORDS)
     assert (learnt.fingerprint, len(learnt.src_vocabulary)) == (brought.fingerprint, 13)
-    again = drive(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    again = run_to_end(prepare_data(dataset, host, tmp_path / "cache", theirs))
     assert (again.folder, again.subword_models) == (brought.folder, theirs)
-    known = drive(prepare_data(dataset, host, tmp_path / "cache", learnt.subword_models))
+    known = run_to_end(prepare_data(dataset, host, tmp_path / "cache", learnt.subword_models))
     assert known.folder == learnt.folder, "subwords equal to those learnt here are found in their folder"
 
 
@@ -496,7 +497,7 @@ def test_data_of_the_same_files_under_other_options_are_cached_separately(
     dataset = DatasetConfig(plugin="parallel_text", options=options)
     named = {"its own": None, "others": options | {"target": [3]}}
     for name in (first, *named):
-        data = drive(prepare_data(dataset, host, tmp_path / "cache", local_options=named[name]))
+        data = run_to_end(prepare_data(dataset, host, tmp_path / "cache", local_options=named[name]))
         assert data.tgt_vocabulary.own_tokens == (["b"] if name == "its own" else ["c"])
 
 
@@ -561,7 +562,7 @@ def test_tokens_of_endless_data_are_those_listed_now_or_those_of_the_run(
         def prepared(listed: str, symbols: Symbols | None = None) -> PreparedData:
             # The plugin reads it at each call of symbols().
             (tmp_path / "symbols.txt").write_text(listed, encoding="utf-8")
-            return drive(prepare_data(config, host, tmp_path / "cache", symbols=symbols))
+            return run_to_end(prepare_data(config, host, tmp_path / "cache", symbols=symbols))
 
         first = prepared("a b")
         another = prepared("b a c")
@@ -579,5 +580,5 @@ def test_endless_data_in_subwords_are_cached_once(
     first = prepare("addition", tokenizer=tokenizer)
     models, tokens = first.subword_models, first.own_tokens
     config = DatasetConfig.model_validate({"plugin": "addition", "tokenizer": tokenizer})
-    again = drive(prepare_data(config, host, tmp_path / "cache", models, symbols=tokens))
+    again = run_to_end(prepare_data(config, host, tmp_path / "cache", models, symbols=tokens))
     assert again.folder == first.folder and again.own_tokens == tokens

@@ -9,9 +9,10 @@ from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import DOCUMENT, PreparedData
 from core.errors import UserError
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
 from core.run_files.documents import checksum
-from tests.core.data.conftest import Prepare, drive, folder_of
+from tests.core.data.conftest import Prepare, folder_of
 
 
 def test_unknown_tokens_are_returned_in_order(prepare: Prepare) -> None:
@@ -61,7 +62,7 @@ def test_a_typed_text_is_normalised_like_the_corpus(host: PluginHost, tmp_path: 
     files |= {"valid_source": "valid.en", "valid_target": "valid.de"}
     options = files | {"lowercase": True, "normalisation": "NFC"}
     dataset = DatasetConfig(plugin="parallel_text", options=options)
-    data = drive(prepare_data(dataset, host, tmp_path / "cache"))
+    data = run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
     ids, unknown = data.encode_source("two big ünder")
     assert not unknown and data.encode_source("TWO Big U\u0308nder") == (ids, [])
     alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
@@ -77,7 +78,7 @@ def test_a_typed_text_is_normalised_like_the_corpus(host: PluginHost, tmp_path: 
     of_earlier = json.loads(checksums.read_text()) | {DOCUMENT: checksum(earlier_text.encode())}
     checksums.write_text(json.dumps(of_earlier))
     kept.write_text(earlier_text, encoding="utf-8")
-    again = drive(prepare_data(dataset, host, tmp_path / "cache"))
+    again = run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
     assert again.folder == data.folder and kept.read_text(encoding="utf-8") == earlier_text, (
         "the cached folder is not rewritten"
     )

@@ -15,8 +15,8 @@ from core.data.prepared_data import PreparedData
 from core.data.shards import Shards
 from core.data.token_arrays import PairArrays
 from core.errors import UserError
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
-from tests.core.data.conftest import drive
 
 SHARD_SIZE = 1000  # a tenth of the real size, which takes ten times longer to draw
 LETTERS = '''
@@ -65,7 +65,7 @@ def host(folder: Path) -> Iterator[PluginHost]:
 
 def prepared(host: PluginHost, folder: Path, **settings: object) -> PreparedData:
     dataset = DatasetConfig.model_validate({"plugin": "letters", **settings})
-    return drive(prepare_data(dataset, host, folder / "cache"))
+    return run_to_end(prepare_data(dataset, host, folder / "cache"))
 
 
 def same(one: PairArrays, other: PairArrays) -> bool:
@@ -182,14 +182,14 @@ def test_shards_are_drawn_from_the_new_folder_of_moved_files(folder: Path, host:
     (folder / "alphabet.py").write_text(ALPHABET, encoding="utf-8")
     (folder / "alphabet.txt").write_text("abc", encoding="utf-8")
     dataset = DatasetConfig.model_validate({"plugin": "alphabet", "options": {"folder": str(folder)}})
-    there = drive(prepare_data(dataset, host, folder / "cache"))
+    there = run_to_end(prepare_data(dataset, host, folder / "cache"))
     shard = Shards(there, host).pairs(1)
     moved = folder / "moved"
     moved.mkdir()
     (folder / "alphabet.txt").rename(moved / "alphabet.txt")
-    here = drive(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
+    here = run_to_end(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
     assert (here.fingerprint, here.dataset) == (there.fingerprint, there.dataset)
     assert np.array_equal(Shards(here, host).pairs(1).src.ids, shard.src.ids)
     (moved / "alphabet.txt").write_text("abd", encoding="utf-8")
-    others = drive(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
+    others = run_to_end(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
     assert others.fingerprint != there.fingerprint

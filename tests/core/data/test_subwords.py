@@ -23,9 +23,9 @@ from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.subword_progress import SubwordProgress, logged_share
 from core.data.subwords import MAX_MODEL_BYTES, SubwordTokenizer
 from core.errors import UserError
+from core.generators import run_to_end
 from core.plugin import Pair
 from tests.conftest import child_processes
-from tests.core.data.conftest import drive
 
 TEXTS = ("the cat sat on the mat", "a cat  and a bat\tsat", "dämmerung <pad> <bos>", " that hat ")
 
@@ -35,7 +35,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A model learnt from both sides of these texts."""
     stem = tmp_path_factory.mktemp("texts") / "train"
     write_pairs(stem, [Pair(text, text[::-1]) for text in TEXTS])
-    return drive(learn_subwords("subword", stem, len(TEXTS), "both", 60))
+    return run_to_end(learn_subwords("subword", stem, len(TEXTS), "both", 60))
 
 
 @pytest.fixture(scope="module", params=get_args(SubwordName))
@@ -50,7 +50,7 @@ def tokenizer(
 
 def learnt(stem: Path, texts: tuple[str, ...], name: SubwordName = "subword", size: int = 60) -> SubwordTokenizer:
     write_pairs(stem, [Pair(text, "x") for text in texts])
-    return SubwordTokenizer(drive(learn_subwords(name, stem, len(texts), "src", size)))
+    return SubwordTokenizer(run_to_end(learn_subwords(name, stem, len(texts), "src", size)))
 
 
 def test_frequent_words_become_pieces(tokenizer: SubwordTokenizer, model: bytes) -> None:
@@ -74,7 +74,7 @@ def test_special_tokens_in_a_text_are_ordinary_text(tokenizer: SubwordTokenizer)
 
 def test_the_same_texts_give_the_same_model_to_the_byte(model: bytes, tmp_path: Path) -> None:
     write_pairs(tmp_path / "train", [Pair(text, text[::-1]) for text in TEXTS])
-    assert drive(learn_subwords("subword", tmp_path / "train", len(TEXTS), "both", 60)) == model
+    assert run_to_end(learn_subwords("subword", tmp_path / "train", len(TEXTS), "both", 60)) == model
 
 
 def test_subwords_of_a_side_are_learnt_from_its_texts_only(tmp_path: Path) -> None:
@@ -192,18 +192,18 @@ def test_a_model_with_other_special_tokens_is_refused(model: bytes) -> None:
 def test_the_least_size_is_the_same_if_too_many_or_too_few_are_requested(name: SubwordName, tmp_path: Path) -> None:
     write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in TEXTS])
     with pytest.raises(SizeTooSmall) as too_few:
-        drive(learn_subwords(name, stem, len(TEXTS), "src", 6))
+        run_to_end(learn_subwords(name, stem, len(TEXTS), "src", 6))
     assert too_few.value.needed == 21
     with pytest.raises(UserError, match="Set it to auto, or to a number from 21 to"):
-        require_size({"src": drive(learn_subwords(name, stem, len(TEXTS), "src", 900))}, 900)
-    assert drive(learn_subwords(name, stem, len(TEXTS), "src", 21))
+        require_size({"src": run_to_end(learn_subwords(name, stem, len(TEXTS), "src", 900))}, 900)
+    assert run_to_end(learn_subwords(name, stem, len(TEXTS), "src", 21))
 
 
 def test_texts_with_more_characters_than_the_auto_size_are_refused(tmp_path: Path) -> None:
     texts = ["".join(map(chr, range(start, start + 100))) for start in range(0x4E00, 0x4E00 + AUTO_SIZE, 100)]
     write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in texts])
     with pytest.raises(SizeTooSmall) as refused:
-        drive(learn_subwords("subword", stem, len(texts), "tgt", "auto"))
+        run_to_end(learn_subwords("subword", stem, len(texts), "tgt", "auto"))
     assert str(refused.value) == (
         "dataset.tokenizer.size = auto is at most 8,000: the target texts have so many different characters that they "
         "need at least 8,005. Set it to 8,005 or more; some thousands are usual."

@@ -10,9 +10,9 @@ import pytest
 from core.config import RunConfig
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
 from core.settings.overriding import change_settings
-from tests.core.data.conftest import drive
 
 TEXTS = {
     "train.en": "a dog\na dog\na cat\na cat sleeps here now",
@@ -52,5 +52,5 @@ def data(config: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     """The prepared data of all pairs, including the overlong one."""
     host = PluginHost()
     whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
-    yield drive(prepare_data(whole, host, tmp_path_factory.mktemp("cache")))
+    yield run_to_end(prepare_data(whole, host, tmp_path_factory.mktemp("cache")))
     host.close()

@@ -14,9 +14,9 @@ from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.subwords import SubwordModels
 from core.errors import UserError
+from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
 from core.training.follower import _data
-from tests.core.data.conftest import drive
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def document_of(data: PreparedData, subwords: SubwordModels) -> dict[str, Any]:
 
 
 def test_it_uses_the_first_processs_subwords_though_its_own_would_differ(host: PluginHost, tmp_path: Path) -> None:
-    own = drive(prepare_data(config_with(24).dataset, host, default_cache_dir()))
-    theirs = drive(prepare_data(config_with(18).dataset, host, tmp_path)).subword_models
+    own = run_to_end(prepare_data(config_with(24).dataset, host, default_cache_dir()))
+    theirs = run_to_end(prepare_data(config_with(18).dataset, host, tmp_path)).subword_models
     assert theirs != own.subword_models
     data = _data(document_of(own, theirs), config_with(24), host)
     assert data.subword_models == theirs
@@ -49,7 +49,7 @@ def test_it_uses_the_first_processs_subwords_though_its_own_would_differ(host: P
 
 def test_different_pairs_are_refused(host: PluginHost) -> None:
     config = config_with(24)
-    data = drive(prepare_data(config.dataset, host, default_cache_dir()))
+    data = run_to_end(prepare_data(config.dataset, host, default_cache_dir()))
     document = document_of(data, data.subword_models) | {"fingerprint": "of other pairs"}
     with pytest.raises(UserError, match="'roman_numerals' gives different pairs here than in the first process"):
         _data(document, config, host)
@@ -66,7 +66,7 @@ def test_it_draws_from_the_folder_that_the_first_process_uses(is_found: bool, ho
     dataset = {"plugin": "parallel_text", "options": {"folder": str(there), **options}}
     config = RunConfig.model_validate({"dataset": dataset})
     there.rename(here)
-    data = drive(prepare_data(config.dataset, host, tmp_path, None, {"folder": str(here), **options}))
+    data = run_to_end(prepare_data(config.dataset, host, tmp_path, None, {"folder": str(here), **options}))
     document = document_of(data, {}) | ({"data": str(data.folder)} if is_found else {})
     found = _data(document, config, host)
     assert (found.options["folder"], found.fingerprint) == (str(here), data.fingerprint)
