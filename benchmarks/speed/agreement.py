@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from benchmarks.speed.ours import plain_weights
 from benchmarks.speed.rival import Rival, SameModel
 from benchmarks.speed.training_step import mean_loss
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.model.evaluation import evaluating
 from core.model.transformer import Transformer
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from benchmarks.speed.sizes import Size
 from core.config import DatasetConfig
-from core.data.batching import Batch, make_batch
+from core.data.batch import Batch
+from core.data.batching import make_batch
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import SPECIAL_TOKENS

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from torch import Tensor, nn
 
-from core.data.batching import Batch
+from core.data.batch import Batch
 
 
 class Rival(nn.Module):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
 from benchmarks.speed.training_step import mean_loss
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID
 
 
@@ -147,7 +147,7 @@ class Textbook(SameModel):
 
     def predict(self, tgt_input: Tensor, memory: Tensor, src_mask: Tensor, tgt_mask: Tensor) -> Tensor:
         """[B, T] -> logits [B, T, V]."""
-        mask = tgt_mask[:, None, None] & subsequent(tgt_input.shape[1])
+        mask = tgt_mask[:, None, None] & subsequent(tgt_input.shape[1], tgt_input.device)
         logits: Tensor = self.output(self.decoder(self.tgt_embedding(tgt_input), mask, memory, src_mask[:, None, None]))
         return logits
 
@@ -185,6 +185,6 @@ def sinusoids(num_positions: int, d_model: int) -> Tensor:
     return table
 
 
-def subsequent(length: int) -> Tensor:
+def subsequent(length: int, device: torch.device) -> Tensor:
     """Let each position attend to itself and those before it. [T, T]."""
-    return torch.tril(torch.ones(length, length, dtype=torch.bool))
+    return torch.tril(torch.ones(length, length, dtype=torch.bool, device=device))

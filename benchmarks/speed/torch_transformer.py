@@ -13,7 +13,7 @@ from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
 from benchmarks.speed.textbook import sinusoids, subsequent
 from benchmarks.speed.training_step import mean_loss
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID
 
 
@@ -39,7 +39,7 @@ class TorchTransformer(SameModel):
         hidden = self.transformer(
             self._embedded(self.src_tokens, batch.src),
             self._embedded(self.tgt_tokens, batch.tgt_input),
-            tgt_mask=~subsequent(batch.tgt_input.shape[1]),
+            tgt_mask=~subsequent(batch.tgt_input.shape[1], batch.tgt_input.device),
             src_key_padding_mask=~batch.src_mask,
             tgt_key_padding_mask=~batch.tgt_mask,
             memory_key_padding_mask=~batch.src_mask,
@@ -61,7 +61,7 @@ class TorchTransformer(SameModel):
             hidden = self.transformer.decoder(
                 self._embedded(self.tgt_tokens, tokens),
                 memory,
-                tgt_mask=~subsequent(tokens.shape[1]),
+                tgt_mask=~subsequent(tokens.shape[1], tokens.device),
                 memory_key_padding_mask=~src_mask,
             )
             best = self.output(hidden[:, -1]).argmax(-1, keepdim=True)

@@ -15,7 +15,7 @@ from benchmarks.speed.rounds import Contender, Entry
 from benchmarks.speed.sizes import Precision, Size
 from benchmarks.speed.training_step import training
 from core.config import RunConfig
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.prepared_data import PreparedData
 from core.training.trainer import Trainer
 

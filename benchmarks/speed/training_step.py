@@ -11,7 +11,7 @@ from torch import Tensor
 
 from benchmarks.speed.rival import Rival
 from benchmarks.speed.sizes import LABEL_SMOOTHING, Precision
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.special_tokens import PAD_ID
 
 LEARNING_RATE, BETAS, EPS = 1e-4, (0.9, 0.98), 1e-9
@@ -24,11 +24,11 @@ def training(rival: Rival, batches: Sequence[Batch], precision: Precision) -> Ca
     """
     rival.train()
     adam = torch.optim.Adam(rival.parameters(), LEARNING_RATE, BETAS, EPS, fused=rival.fused_adam)
-    source = cycle(batches)
+    source, device = cycle(batches), batches[0].src.device.type
 
     def step() -> None:
         adam.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+        with torch.autocast(device, torch.bfloat16, enabled=precision == "bfloat16"):
             loss = rival.loss(next(source))
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from core.config import TrainingConfig
+from core.data.batch import Batch
 from core.data.batch_plan import Indices, batches_of_tokens, plan_batches
 from core.data.prepared_data import PreparedData
 from core.data.shards import Shards
@@ -21,37 +20,6 @@ from core.plugins_host.host import PluginHost
 # second of a core on either side of the pipe, and a short trial ends before it needs them. Later shards are drawn ahead
 # as early as possible.
 _SHARE_BEFORE_PREFETCH = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class Batch:
-    """B padded pairs; masks are True at tokens. src ends with `<eos>`; tgt_output is tgt_input shifted by one token."""
-
-    src: Tensor  # int64 [B, S]
-    src_mask: Tensor  # bool [B, S]
-    tgt_input: Tensor  # int64 [B, T], begins with <bos>
-    tgt_output: Tensor  # int64 [B, T], ends with <eos>
-    tgt_mask: Tensor  # bool [B, T]
-    num_target_tokens: int  # <eos> counted, padding not
-
-    def to(self, device: torch.device) -> Batch:
-        """The batch on another device; the batch itself if that is the CPU."""
-        if device.type == "cpu":
-            return self
-        non_blocking = device.type == "cuda"  # MPS would read this memory after it is freed (PyTorch issue 189690)
-        src, src_mask, tgt_input, tgt_output, tgt_mask = (
-            part.to(device, non_blocking=non_blocking)
-            for part in (self.src, self.src_mask, self.tgt_input, self.tgt_output, self.tgt_mask)
-        )
-        return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, self.num_target_tokens)
-
-    def rows(self, rows: slice) -> Batch:
-        """Some of its pairs, with unchanged padding."""
-        tgt_mask = self.tgt_mask[rows].contiguous()
-        src, src_mask, tgt_input, tgt_output = (
-            part[rows].contiguous() for part in (self.src, self.src_mask, self.tgt_input, self.tgt_output)
-        )
-        return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, int(tgt_mask.sum()))
 
 
 def make_batch(pairs: PairArrays, indices: Indices) -> Batch:

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from core.config import ModelConfig, TrainingConfig
-from core.data.batching import Batch, make_batch
+from core.data.batch import Batch
+from core.data.batching import make_batch
 from core.data.encoding import TextEncoder, encode_pairs
 from core.data.vocabulary import Vocabulary
 from core.events import Progress

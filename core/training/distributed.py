@@ -23,7 +23,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from core.config import TrainingConfig
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.errors import UserError
 from core.torchrun import ProcessRank, is_alone, process_rank
 from core.training.loss import Loss

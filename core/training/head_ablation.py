@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from core.answers.head_ablation import AblationResult, HeadAblation
-from core.data.batching import Batch, make_batch
+from core.data.batch import Batch
+from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
 from core.decoding.probed_sentences import SentenceToProbe, probe_sentences
 from core.decoding.typed_text import encode_text

@@ -10,6 +10,7 @@ from torch.optim.sgd import sgd
 
 from core.config import OptimizerConfig
 from core.errors import UserError
+from core.training.cuda_graphs import CudaGraphs
 from core.training.flat_parameters import FlatParameters
 
 STATE_BUFFERS = {  # that each optimizer keeps, each as large as the weights
@@ -34,10 +35,22 @@ class Optimizer:
         self._step = torch.zeros((), dtype=torch.float32, device=flat.device)
         self._buffers = {name: torch.zeros_like(flat) for name in STATE_BUFFERS[config.name]}
         self.found_inf = torch.zeros((), dtype=torch.float32, device=flat.device)  # 1 from the first such gradient on
+        self._rate = torch.zeros((), dtype=torch.float32, device=flat.device)  # read by the graphs
+        self._graphs = CudaGraphs(flat.device) if flat.is_cuda else None
 
     @torch.no_grad()
     def update(self, learning_rate: float, weight_decay: float, max_grad_norm: float | None) -> Tensor:
         """Clip and update the weights. Returns the norm before clipping, a scalar on the device."""
+        if self._graphs is None:
+            return self._clip_and_update(learning_rate, weight_decay, max_grad_norm)
+        self._rate.fill_(learning_rate)
+        return self._graphs.run(
+            (weight_decay, max_grad_norm), lambda: self._clip_and_update(self._rate, weight_decay, max_grad_norm)
+        )
+
+    def _clip_and_update(
+        self, learning_rate: float | Tensor, weight_decay: float, max_grad_norm: float | None
+    ) -> Tensor:
         gradients = self.parameters.gradients
         norm = torch.dot(gradients, gradients).sqrt_()  # 0.8 ms for 12 million on two cores; vector_norm takes 1.7
         torch.maximum(self.found_inf, norm.isfinite().logical_not(), out=self.found_inf)
@@ -46,13 +59,14 @@ class Optimizer:
         self._update(learning_rate, weight_decay, divisor)
         return norm
 
-    def _update(self, learning_rate: float, weight_decay: float, divisor: Tensor | None) -> None:
+    def _update(self, learning_rate: float | Tensor, weight_decay: float, divisor: Tensor | None) -> None:
         config, weights, gradients = self.config, [self.parameters.values], [self.parameters.gradients]
         if config.name == "sgd":
             buffers: list[Tensor | None] = [self._buffers["momentum_buffer"]]
             sgd(
                 weights, gradients, buffers, fused=True, found_inf=self.found_inf, grad_scale=divisor,
-                lr=learning_rate, weight_decay=weight_decay, momentum=config.momentum, dampening=0.0, nesterov=False,
+                lr=learning_rate,  # type: ignore[arg-type]  # a tensor will do
+                weight_decay=weight_decay, momentum=config.momentum, dampening=0.0, nesterov=False,
                 maximize=False,
             )  # fmt: skip
             return

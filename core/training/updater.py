@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from core.config import TrainingConfig
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.model.transformer import Transformer
 from core.training.distributed import ALONE, Processes
 from core.training.flat_parameters import FlatParameters
@@ -69,8 +69,8 @@ class Updater:
         Raises ProcessLost, and updates nothing, if another process of the run is gone.
         """
         num_tokens = sum(batch.num_target_tokens for batch in batches)
-        on_device = [part.to(self.device) for part in self._processes.local_batches(batches)]
-        local_loss = self._pass.write_gradients(on_device, training.label_smoothing, num_tokens)
+        local_batches = self._processes.local_batches(batches)
+        local_loss = self._pass.write_gradients(local_batches, training.label_smoothing, num_tokens)
         objective, loss = self._processes.all_reduce(self.optimizer.parameters.gradients, local_loss)
         norm = self.optimizer.update(learning_rate, training.optimizer.weight_decay, training.max_grad_norm)
         return StepMetrics(loss, objective, norm)

@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from core.config import DecodingConfig
-from core.data.batching import Batch, eval_batches
+from core.data.batch import Batch
+from core.data.batching import eval_batches
 from core.data.prepared_data import PreparedData
 from core.decoding.decode import decode, longest_output
 from core.decoding.ranks import ranks_of

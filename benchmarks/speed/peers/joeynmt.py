@@ -13,7 +13,7 @@ from torch import Tensor
 
 from benchmarks.speed.rival import Rival
 from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, Size
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 

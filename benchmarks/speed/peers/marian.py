@@ -13,7 +13,7 @@ from benchmarks.speed.rival import SameModel
 from benchmarks.speed.sizes import DROPOUT, Size
 from benchmarks.speed.textbook import sinusoids
 from benchmarks.speed.training_step import mean_loss
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 
 _MAX_POSITIONS = 512

@@ -11,7 +11,7 @@ from x_transformers import XTransformer
 from benchmarks.speed.rival import Rival
 from benchmarks.speed.sizes import DROPOUT, OUTPUT_LENGTH, Size
 from benchmarks.speed.training_step import mean_loss
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.special_tokens import BOS_ID, PAD_ID
 
 

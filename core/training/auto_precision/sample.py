@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import torch
 
 from core.config import ModelConfig, RunConfig
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.data.prepared_data import PreparedData
 from core.data.special_tokens import SPECIAL_TOKENS
 from core.model_size import parameter_breakdown

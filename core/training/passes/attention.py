@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from core.model.attention import CrossAttention, SelfAttention
@@ -31,18 +32,18 @@ class SelfAttentionPass:
 
     def forward(self, x: Tensor, layout: RowLayout) -> Tensor:
         """[N, d_model] -> [N, d_model]."""
-        qkv = split_heads(self._qkv.forward(x), layout, 3, self._num_heads).contiguous()
+        qkv = self._attention.arrange(split_heads(self._qkv.forward(x), layout, 3, self._num_heads))
         q, k, v = qkv.unbind()
         context = merge_heads(self._attention.forward(q, k, v, layout.mask)[None])
-        self._saved = x, context, layout, qkv.shape
+        self._saved = x, context, layout, qkv
         return self._output.forward(context)
 
     def backward(self, gradient: Tensor) -> Tensor:
         """Return the gradient of x, given that of the result."""
-        x, context, layout, shape = self._saved
+        x, context, layout, qkv = self._saved
         del self._saved
         d_heads = split_heads(self._output.backward(gradient, context), layout, 1, self._num_heads)[0]
-        d_qkv = gradient.new_empty(shape)
+        d_qkv = torch.empty_like(qkv)
         self._attention.backward(d_heads, *d_qkv.unbind())
         return self._qkv.backward(merge_heads(d_qkv), x)
 
@@ -58,19 +59,19 @@ class CrossAttentionPass:
 
     def forward(self, x: Tensor, layout: RowLayout, memory: Tensor, memory_layout: RowLayout) -> Tensor:
         """[N, d_model], memory [M, d_model] -> [N, d_model]."""
-        q = split_heads(self._q.forward(x), layout, 1, self._num_heads).contiguous()
-        kv = split_heads(self._kv.forward(memory), memory_layout, 2, self._num_heads).contiguous()
+        q = self._attention.arrange(split_heads(self._q.forward(x), layout, 1, self._num_heads))
+        kv = self._attention.arrange(split_heads(self._kv.forward(memory), memory_layout, 2, self._num_heads))
         k, v = kv.unbind()
         context = merge_heads(self._attention.forward(q[0], k, v, memory_layout.mask)[None])
-        self._saved = x, context, memory, layout, q.shape, kv.shape
+        self._saved = x, context, memory, layout, q, kv
         return self._output.forward(context)
 
     def backward(self, gradient: Tensor, d_memory: Tensor) -> Tensor:
         """Return the gradient of x, given that of the result; adds that of the memory to d_memory."""
-        x, context, memory, layout, q_shape, kv_shape = self._saved
+        x, context, memory, layout, q, kv = self._saved
         del self._saved
         d_heads = split_heads(self._output.backward(gradient, context), layout, 1, self._num_heads)[0]
-        d_q, d_kv = gradient.new_empty(q_shape), gradient.new_empty(kv_shape)
+        d_q, d_kv = torch.empty_like(q), torch.empty_like(kv)
         self._attention.backward(d_heads, *d_q.unbind(), *d_kv.unbind())
         d_memory.add_(self._kv.backward(merge_heads(d_kv), memory))
         return self._q.backward(merge_heads(d_q), x)

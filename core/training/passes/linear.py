@@ -63,8 +63,15 @@ class LinearPass:
             return onednn.linear(gradient, self._transposed)
         return torch.mm(gradient, self.weight.value)
 
-    def begin_chunks(self, x: Tensor, shift: float) -> Tensor:
+    @property
+    def gradients(self) -> list[Tensor]:
+        """Where those of weight and bias are written."""
+        return [self.weight.gradient] if self.bias is None else [self.weight.gradient, self.bias.gradient]
+
+    def begin_chunks(self, x: Tensor, num_counted: int | Tensor, shift: float) -> Tensor:
         """Prepare `backward_chunk` on some rows of x at a time, with `shift` added to all their gradients of y.
+
+        Of the rows, `num_counted` count; the others are zero.
 
         The shift is added once, to the sums in which it appears, without a pass over the gradients. Returns the weights
         summed over y [d_in], for the caller to use again: to sum bfloat16, torch first converts all of it to float32.
@@ -72,19 +79,25 @@ class LinearPass:
         wide = at_least_float32(x.dtype)
         self.weight.gradient.copy_(x.sum(0, dtype=wide).mul_(shift))
         if self.bias is not None:
-            self.bias.gradient.fill_(shift * len(x))
+            self.bias.gradient.fill_(num_counted).mul_(shift)
         sums = self.weight.value.sum(0, dtype=wide)
         self._d_x_shift = sums.mul(shift).to(x.dtype)
         return sums
 
-    def backward_chunk(self, gradient: Tensor, x: Tensor, d_x: Tensor, scale: float) -> None:
-        """As `backward`, for `scale` times the gradient: writes that of x to d_x, adds to those of weight and bias."""
+    def backward_chunk(
+        self, gradient: Tensor, x: Tensor, d_x: Tensor, scale: float, counted: Tensor | None = None
+    ) -> None:
+        """As `backward`, for `scale` times the gradient: writes that of x to d_x, adds to those of weight and bias.
+
+        Where `counted` [N, 1] is zero instead of one, a row counts for nothing, and its d_x means nothing.
+        """
         if self._is_worth_copying(x):
             self.weight.gradient.add_(_product_of_columns(gradient, x), alpha=scale)
         else:
             self.weight.gradient.addmm_(gradient.t(), x, alpha=scale)
         if self.bias is not None:
-            self.bias.gradient.add_(gradient.sum(0), alpha=scale)
+            sums = gradient.sum(0) if counted is None else torch.mv(gradient.t(), counted[:, 0])
+            self.bias.gradient.add_(sums, alpha=scale)
         if onednn.is_faster(len(x), self.weight.value):
             torch.add(self._d_x_shift, onednn.linear(gradient, self._transposed), alpha=scale, out=d_x)
         else:

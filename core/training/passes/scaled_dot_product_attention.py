@@ -25,17 +25,21 @@ class ScaledDotProductAttention:
         self._has_dropout = masks.is_active
         self._written_out, self._fused = WrittenOutAttention(masks), FusedAttention()
 
+    def arrange(self, heads: Tensor) -> Tensor:
+        """Heads as the chosen kernel reads them fastest: a GPU's as they lie between those of other tokens."""
+        return heads if heads.is_cuda and not self._has_dropout else heads.contiguous()
+
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]. `mask` is added to scores: zero or -inf."""
         self._chosen = self._fused if self._is_fused_better(queries, keys) else self._written_out
         return self._chosen.forward(queries, keys, values, mask)
 
     def backward(self, gradient: Tensor, d_queries: Tensor, d_keys: Tensor, d_values: Tensor) -> None:
-        """Given the gradient of the result, write those of queries, keys and values, contiguous tensors."""
+        """Given the gradient of the result, write those of queries, keys and values, arranged like these."""
         self._chosen.backward(gradient, d_queries, d_keys, d_values)
 
     def _is_fused_better(self, queries: Tensor, keys: Tensor) -> bool:
         if self._has_dropout:
             return False
         many_scores = queries.shape[2] * keys.shape[2] >= MIN_FUSED_SCORES
-        return queries.device.type != "cpu" or (many_scores and queries.dtype != torch.bfloat16)
+        return not queries.is_cpu or (many_scores and queries.dtype != torch.bfloat16)

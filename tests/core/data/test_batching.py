@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.config import TrainingConfig
+from core.data.batch import Batch
 from core.data.batch_plan import plan_batches
-from core.data.batching import Batch, TrainBatches, eval_batches, make_batch
+from core.data.batching import TrainBatches, eval_batches, make_batch
 from core.data.token_arrays import PairArrays, TokenArrays, source_arrays, target_arrays
 from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import Prepare, flat_ids

@@ -13,7 +13,7 @@ from core.label_smoothing import smoothed_loss, smoothed_targets
 from core.training.flat_parameters import FlatParameters
 from core.training.loss import Loss, LossPass
 from core.training.passes.linear import LinearPass
-from core.training.passes.weights import Weights
+from core.training.passes.weights import Weights, at_least_float32
 from tests.record_calls import record_calls
 
 
@@ -95,3 +95,30 @@ def test_a_loss_near_zero_and_a_huge_loss_are_accurate() -> None:
     hopeless, d_hidden = losses(torch.tensor([[0.0, 10.0]]), torch.tensor([2]), output, 0.0)
     assert float(hopeless.cross_entropy) == pytest.approx(87.3, abs=0.1)
     torch.testing.assert_close(d_hidden, torch.tensor([[0.0, 80.0]]))
+
+
+@pytest.mark.parametrize("has_bias", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_rows_without_a_token_count_for_nothing(
+    dtype: torch.dtype, has_bias: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.training.loss._CHUNK_BYTES", 1)
+    monkeypatch.setattr("core.training.loss._MIN_ROWS", 4)
+    torch.manual_seed(0)
+    hidden, targets = torch.randn(9, 5).to(dtype), torch.randint(40, (9,))
+    output = nn.Linear(5, 40, has_bias, dtype=dtype)
+    mask = torch.zeros(9, dtype=torch.bool).index_fill_(0, torch.tensor([0, 2, 3, 7]), True)
+    weights = Weights(output, FlatParameters(output), dtype)
+    loss_pass = LossPass(LinearPass(output, weights))
+
+    def gradients() -> list[torch.Tensor]:
+        return [weights[parameter].gradient.clone() for parameter in output.parameters()]
+
+    expected, d_real = loss_pass.forward_backward(hidden[mask], targets[mask], 0.1, 0.3)
+    expected_gradients = gradients()
+    scale = torch.tensor(0.3, dtype=at_least_float32(dtype))
+    loss, d_hidden = loss_pass.forward_backward_masked(hidden, targets, mask, 0.1, scale)
+    rtol, atol = (0.03, 0.005) if dtype == torch.bfloat16 else (1e-12, 1e-12)
+    torch.testing.assert_close(loss, expected)
+    torch.testing.assert_close([*gradients(), d_hidden[mask]], [*expected_gradients, d_real], rtol=rtol, atol=atol)
+    assert not bool(d_hidden[~mask].any())

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.data.batching import Batch, TrainBatches
+from core.data.batch import Batch
+from core.data.batching import TrainBatches
 from core.data.prepared_data import PreparedData
 from core.decoding.translate import translate
 from core.errors import UserError

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from core.config import ModelConfig, TrainingConfig
-from core.data.batching import Batch, make_batch
+from core.data.batch import Batch
+from core.data.batching import make_batch
 from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
 from core.torchrun import ProcessRank

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -10,12 +10,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from core.data.batching import Batch
+from core.data.batch import Batch
 from core.model.transformer import Transformer
+from core.training.cuda_graphs import CudaGraphs
 from core.training.flat_parameters import FlatParameters
 from core.training.loss import Loss
+from core.training.passes import batch_graphs
 from core.training.passes.training import TrainingPass
+from core.training.passes.transformer import TransformerPass
 from tests.core.model.builders import SRC_SENTENCES, VARIANTS, inputs_of, small_inputs, small_model, variant_name
+from tests.record_calls import record_calls
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
 
@@ -199,6 +203,36 @@ def test_a_step_uses_the_current_weights() -> None:
             model.output.weight[5].add_(change)
         losses.append(float(hand_written.write_gradients([batch], 0.0).objective))
     assert losses[0] != losses[1]
+
+
+@batches
+@every_variant
+def test_the_padding_of_a_batch_changes_nothing(
+    variant: dict[str, Any], batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Batches for graphs on a GPU are padded with tokens and sentences, here without a GPU or a graph."""
+    monkeypatch.setattr(batch_graphs, "CudaGraphs", PlainGraphs)
+    model = small_model(dtype=torch.float64, **variant)
+    expected_loss, expected = by_hand(model, batch, 0.1)
+    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16=False)
+    hand_written._graphs = batch_graphs.BatchGraphs(model, hand_written._write_rows)
+    padded = record_calls(monkeypatch, TransformerPass, "forward")
+    loss = hand_written.write_gradients([batch], 0.1)
+    torch.testing.assert_close(loss, expected_loss, rtol=1e-12, atol=0)
+    torch.testing.assert_close(list(gradients_of(model)), expected, rtol=1e-12, atol=1e-12)
+    [(_, longer)] = padded
+    assert all(more >= number for more, number in zip(longer.shape, batch.shape, strict=True))
+    assert longer.shape.size == 8 > batch.shape.size and not bool(longer.src_mask[-1].any())
+
+
+class PlainGraphs(CudaGraphs):
+    """Runs everything as it is."""
+
+    def __init__(self, device: torch.device) -> None:
+        pass
+
+    def run(self, key: Any, work: Callable[[], Tensor]) -> Tensor:
+        return work()
 
 
 def test_the_same_seed_gives_the_same_gradients() -> None:

@@ -1,0 +1,126 @@
+"""Training on a real GPU: what it computes, with and without graphs, and that no step waits for it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.data.prepared_data import PreparedData
+from core.model.transformer import Transformer
+from core.plugins_host.host import PluginHost
+from core.training.cuda_graphs import CudaGraphs
+from core.training.flat_parameters import FlatParameters
+from core.training.passes import batch_graphs
+from core.training.passes.training import TrainingPass
+from tests.core.model.builders import VARIANTS, small_model, variant_name
+from tests.core.training.on_device import (
+    assert_a_run_is_probed_validated_saved_and_resumed,
+    assert_it_trains_and_decodes_like_the_cpu,
+    batch,
+    steps_taken,
+)
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
+GPU = torch.device("cuda")
+
+
+@contextmanager
+def waiting_is_an_error() -> Iterator[None]:
+    with warnings.catch_warnings():  # that this is a prototype
+        warnings.simplefilter("ignore")
+        torch.cuda.set_sync_debug_mode("error")
+    try:
+        yield
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+def gradients(model: Transformer, in_bfloat16: bool, times: int) -> list[Tensor]:
+    """Loss and gradients of one batch, as often: on a GPU the first time without graphs, then with them."""
+    parameters = FlatParameters(model)
+    training_pass = TrainingPass(model, parameters, in_bfloat16)
+    results = []
+    with torch.no_grad():
+        for _ in range(times):
+            loss = training_pass.write_gradients([batch()], 0.1)
+            results.append(torch.cat([torch.stack(loss), parameters.gradients]).cpu().double())
+    return results
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
+def test_loss_and_gradients_are_those_of_the_cpu_with_and_without_graphs(variant: dict[str, Any]) -> None:
+    [expected] = gradients(small_model(**variant), in_bfloat16=False, times=1)
+    for result in gradients(small_model(**variant).to(GPU), in_bfloat16=False, times=3):
+        torch.testing.assert_close(result, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
+def test_in_bfloat16_they_are_as_near_to_float64_as_those_of_the_cpu(variant: dict[str, Any]) -> None:
+    [exact] = gradients(small_model(dtype=torch.float64, **variant), in_bfloat16=False, times=1)
+    [cpu] = gradients(small_model(**variant), in_bfloat16=True, times=1)
+    for result in gradients(small_model(**variant).to(GPU), in_bfloat16=True, times=3):
+        assert (result - exact).norm() < 1.2 * (cpu - exact).norm()
+
+
+def test_graphs_draw_the_dropout_masks_that_operations_without_them_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    def drawn() -> list[Tensor]:
+        torch.manual_seed(3)
+        return gradients(small_model(dropout=0.3, attention_dropout=0.2).to(GPU), in_bfloat16=False, times=4)
+
+    graphed, again = drawn(), drawn()
+    monkeypatch.setattr(CudaGraphs, "run", lambda _, key, work: work())
+    for one, other, plain in zip(graphed, again, drawn(), strict=True):
+        torch.testing.assert_close(one, other, rtol=0, atol=0)
+        torch.testing.assert_close(one, plain, rtol=1e-6, atol=1e-7)
+    assert len({float(one[0]) for one in graphed}) == 4
+
+
+@pytest.mark.parametrize("max_work", [0, 1e11], ids=["as they are", "in graphs"])
+@pytest.mark.parametrize("variant", VARIANTS[4:7], ids=variant_name)  # the variants that differ in arithmetic
+def test_it_trains_and_decodes_like_the_cpu(
+    variant: dict[str, Any], max_work: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_graphs, "_MAX_WORK", max_work)
+    assert_it_trains_and_decodes_like_the_cpu(GPU, variant)
+
+
+@pytest.mark.parametrize("max_work", [0, 1e11], ids=["as they are", "in graphs"])
+@pytest.mark.parametrize(("precision", "optimizer"), [("float32", "adam"), ("bfloat16", "adamw"), ("bfloat16", "sgd")])
+def test_no_training_step_waits_for_it(
+    precision: str, optimizer: str, max_work: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_graphs, "_MAX_WORK", max_work)
+    take_step = steps_taken(GPU, precision, optimizer)
+    take_step()  # loads the libraries
+    with waiting_is_an_error():
+        take_step()  # records the graphs
+        measured = take_step()
+        with pytest.raises(RuntimeError, match="synchroniz"):
+            float(measured.loss)
+
+
+def test_a_run_on_it_is_probed_validated_saved_and_resumed(
+    data: PreparedData, host: PluginHost, tmp_path: Path
+) -> None:
+    assert_a_run_is_probed_validated_saved_and_resumed(GPU, data, host, tmp_path)
+
+
+def test_without_memory_for_a_graph_work_is_done_without() -> None:
+    graphs, tries, result = CudaGraphs(GPU), 0, torch.zeros((), device=GPU)
+
+    def work() -> Tensor:
+        nonlocal tries
+        tries += 1
+        if tries == 2:
+            raise torch.OutOfMemoryError
+        return result.add_(1.0)
+
+    assert [float(graphs.run("key", work)) for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
+    assert tries == 5
