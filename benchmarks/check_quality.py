@@ -108,10 +108,11 @@ SHOWN = ("tokenized_bleu", "chrf", "exact_match", "token_error_rate")
 
 @dataclass(frozen=True)
 class Trained:
-    """How many steps a run took, and the minutes they took with validations and probes."""
+    """How many steps a run took, the minutes they took with validations and probes, and on what."""
 
     steps: int
     minutes: float
+    machine: str
 
 
 def train(command: list[str], run: Path, minutes: float) -> Trained:
@@ -141,7 +142,8 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
             spent.write_text(str(trained))
     if process.returncode not in (0, 128 + signal.SIGTERM):
         raise SystemExit(f"{shlex.join(command)} ended with exit code {process.returncode}")
-    return Trained(RunFolder.open(run).last_trained_step(), trained)
+    folder = RunFolder.open(run)
+    return Trained(folder.last_trained_step(), trained, folder.environment().get("gpu") or platform.machine())
 
 
 def evaluate(run: Path, options: tuple[str, ...]) -> dict[str, Any]:
@@ -179,8 +181,8 @@ def figures(record: dict[str, Any], promises: tuple[Promise, ...]) -> str:
 
 def row(name: str, typed: str, trained: Trained, options: tuple[str, ...], reached: str) -> str:
     """One line of the page's table."""
-    how = f"{trained.steps:,} steps, {trained.minutes:.0f} min"
-    return f"| {name} | `{typed}` | {how}, {platform.machine()} | `{' '.join(options)}` | {reached} |"
+    how = f"{trained.steps:,} steps, {trained.minutes:.0f} min, {trained.machine}"
+    return f"| {name} | `{typed}` | {how} | `{' '.join(options)}` | {reached} |"
 
 
 def with_rows(page: str, name: str, rows: list[str]) -> str:

@@ -10,6 +10,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from core.config import RunConfig
 from core.torchrun import process_rank
 from core.version import version as headlight_version
@@ -25,6 +27,7 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
         "libraries": _libraries(),
         "platform": platform.platform(),
         "device": config.training.device,
+        "gpu": _gpu_name(config.training.device),
         "precision": config.training.precision,
         "num_threads": config.training.num_threads,
         "picked": picked,  # what `auto` picked for these two, and why
@@ -33,6 +36,11 @@ def environment(config: RunConfig, data_fingerprint: str, picked: str) -> dict[s
         "code_revision": code_revision(),
         "data_fingerprint": data_fingerprint,
     }
+
+
+def _gpu_name(device: str) -> str | None:
+    """`NVIDIA H100 80GB HBM3`; None for another device."""
+    return torch.cuda.get_device_name(device) if device.startswith("cuda") else None
 
 
 @cache  # the code loaded here does not change, and git takes as long as several steps

@@ -14,12 +14,12 @@ from core.settings.presets import read_preset
 
 def test_new_rows_of_a_task_replace_its_old_ones() -> None:
     def rows(name: str, steps: int) -> list[str]:
-        return [row(name, "headlight train", Trained(steps, 2.0), ("--split", "test"), "bleu 1")]
+        return [row(name, "headlight train", Trained(steps, 2.0, "a GPU"), ("--split", "test"), "bleu 1")]
 
     page = PAGE.read_text(encoding="utf-8")
     once = with_rows(with_rows(page, "one", rows("one", 10)), "two", rows("two", 20))
     again = with_rows(once, "one", rows("one", 30))
-    assert "| one | `headlight train` | 30 steps, 2 min" in again and "10 steps" not in again
+    assert "| one | `headlight train` | 30 steps, 2 min, a GPU" in again and "10 steps" not in again
     assert again.index("| two |") < again.index("| one |") < again.index("| published |")
     assert again.replace(rows("one", 30)[0], "").split() == once.replace(rows("one", 10)[0], "").split()
 

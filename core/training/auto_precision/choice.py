@@ -47,14 +47,19 @@ def choose_precision(
     if requested.num_threads == "auto" and resolved.device == "cpu":
         why = "its steps are too small to share" if has_small_steps(config, data) else "its steps are worth sharing"
         reasons.append(f"threads: {resolved.num_threads} ({why})")
+    if resolved.device.startswith("cuda"):
+        reasons.append("CUDA graphs (for batches whose operations take longer to launch than to run)")
     return PrecisionChoice(config.model_copy(update={"training": resolved}), ", ".join(reasons))
 
 
 def _precision(config: RunConfig, data: PreparedData) -> Generator[Progress, None, tuple[str, str]]:
     """The precision, and the reason."""
     training = config.training
+    if training.device.startswith("cuda"):
+        does = "multiplies" if training.precision == "bfloat16" else "does not multiply"
+        return training.precision, f"this GPU {does} in bfloat16"
     if training.device != "cpu":
-        return training.precision, f"as {training.device} is fastest"
+        return training.precision, f"always on {training.device}"
     if not has_bfloat16_products():
         return "float32", "this processor does not multiply in bfloat16"
     if has_small_steps(config, data):

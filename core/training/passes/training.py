@@ -28,7 +28,7 @@ class TrainingPass:
         self._weights = Weights(model, parameters, dtype, accumulated_only)
         self._transformer = TransformerPass(model, self._weights)
         self._loss = LossPass(LinearPass(model.output, self._weights))
-        self._graphs = BatchGraphs(model, self._write_rows) if parameters.values.is_cuda else None
+        self._graphs = BatchGraphs(model) if parameters.values.is_cuda else None
 
     def write_gradients(self, batches: Sequence[Batch], label_smoothing: float, num_tokens: int | None = None) -> Loss:
         """Write the gradient of the mean loss over all target tokens of all batches, teacher-forced; return the means.
@@ -54,7 +54,7 @@ class TrainingPass:
     def _write_batch(self, batch: Batch, label_smoothing: float, scale: float) -> Tensor:
         """The batch's part of both losses [2]."""
         if self._graphs is not None:
-            return self._graphs.write(batch, label_smoothing, scale)
+            return self._graphs.run(self._write_rows, batch, label_smoothing, scale)
         return self._write_real_rows(batch.to(self._weights.device), label_smoothing, scale)
 
     def _write_real_rows(self, batch: Batch, label_smoothing: float, scale: float) -> Tensor:

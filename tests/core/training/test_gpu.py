@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +11,16 @@ from typing import Any
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import Tensor
 
 from core.data.prepared_data import PreparedData
 from core.model.transformer import Transformer
 from core.plugins_host.host import PluginHost
 from core.training.cuda_graphs import CudaGraphs
+from core.training.distributed import SeveralProcesses
 from core.training.flat_parameters import FlatParameters
+from core.training.loss import Loss
 from core.training.passes import batch_graphs
 from core.training.passes.training import TrainingPass
 from tests.core.model.builders import VARIANTS, small_model, variant_name
@@ -118,9 +122,43 @@ def test_without_memory_for_a_graph_work_is_done_without() -> None:
     def work() -> Tensor:
         nonlocal tries
         tries += 1
-        if tries == 2:
+        result.add_(1.0)
+        if tries == 2:  # while recording, when nothing is added
             raise torch.OutOfMemoryError
-        return result.add_(1.0)
+        return result
 
     assert [float(graphs.run("key", work)) for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
     assert tries == 5
+
+
+def test_gradients_and_losses_travel_by_nccl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one process, since NCCL refuses two on one GPU."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    for name, value in {"RANK": 0, "WORLD_SIZE": 1, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}.items():
+        monkeypatch.setenv(name, str(value))
+    gradients, loss = torch.arange(5.0, device=GPU), Loss(torch.tensor(1.5, device=GPU), torch.tensor(2.5, device=GPU))
+    processes = SeveralProcesses.from_environment()
+    processes.start(dict, [gradients])
+    try:
+        assert "cuda:nccl" in str(dist.get_backend_config())
+        assert [float(one) for one in processes.all_reduce(gradients, loss)] == [1.5, 2.5]
+        assert gradients.tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
+    finally:
+        processes.leave()
+
+
+def test_memory_of_graphs_is_free_again_without_a_collection_of_garbage() -> None:
+    """The window collects seldom."""
+
+    def memory_afterwards() -> int:
+        take_step = steps_taken(GPU, "bfloat16", "adam")
+        for _ in range(3):
+            take_step()
+        del take_step
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+        return torch.cuda.memory_reserved()
+
+    assert memory_afterwards() == memory_afterwards()

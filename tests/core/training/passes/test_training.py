@@ -215,7 +215,7 @@ def test_the_padding_of_a_batch_changes_nothing(
     model = small_model(dtype=torch.float64, **variant)
     expected_loss, expected = by_hand(model, batch, 0.1)
     hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16=False)
-    hand_written._graphs = batch_graphs.BatchGraphs(model, hand_written._write_rows)
+    hand_written._graphs = batch_graphs.BatchGraphs(model)
     padded = record_calls(monkeypatch, TransformerPass, "forward")
     loss = hand_written.write_gradients([batch], 0.1)
     torch.testing.assert_close(loss, expected_loss, rtol=1e-12, atol=0)
