@@ -8,6 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from core.data.special_tokens import BOS_ID, EOS_ID
+
 _ID_BYTES = 8
 
 
@@ -86,13 +88,17 @@ class Batch:
     def pack(self, shape: BatchShape, device: torch.device) -> Tensor:
         """Its tensors in one piece of memory [shape.num_bytes], for one copy to `device`, with padding up to `shape`.
 
-        Sentences are added, too, that are padding only.
+        Added sentences are empty: they have `<eos>` to read, `<bos>` to begin with, since attention needs a token, and
+        nothing to write.
         """
-        # Zero is <pad>. From other memory than page-locked, copies may wait for all that the GPU has yet to do.
+        # Zeros are <pad>. From other memory than page-locked, copies may wait for all that the GPU has yet to do.
         memory = torch.zeros(shape.num_bytes, dtype=torch.uint8, pin_memory=device.type == "cuda")
         packed = Batch.in_memory(memory, shape, self.num_target_tokens)
         for part, padded in zip(self._tensors, packed._tensors, strict=True):
             padded[: part.shape[0], : part.shape[1]] = part
+        added = slice(len(self.src), None)
+        packed.src[added, 0], packed.src_mask[added, 0] = EOS_ID, True
+        packed.tgt_input[added, 0], packed.tgt_mask[added, 0] = BOS_ID, True
         return memory
 
     def rows(self, rows: slice) -> Batch:

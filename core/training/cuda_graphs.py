@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from functools import cache
 
 import torch
 from torch import Tensor
@@ -23,7 +24,7 @@ class CudaGraphs:
     """
 
     def __init__(self, device: torch.device) -> None:
-        self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        self._stream = _recording_stream(device)
         self._memory = torch.cuda.graph_pool_handle()
         self._graphs: dict[Hashable, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
         self._seen: set[Hashable] = set()  # kernels are loaded when they first run, and cannot be while recording
@@ -58,3 +59,8 @@ class CudaGraphs:
                 raise
             graph.capture_end()
         return graph, result
+
+
+@cache  # cuBLAS keeps 35 MB for each
+def _recording_stream(device: torch.device) -> torch.cuda.Stream:
+    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]

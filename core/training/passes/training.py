@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from core.data.batch import Batch
+from core.data.special_tokens import PAD_ID
 from core.model.transformer import Transformer
 from core.training.flat_parameters import FlatParameters
 from core.training.loss import Loss, LossPass, target_positions
@@ -66,10 +67,13 @@ class TrainingPass:
         return torch.stack(loss)
 
     def _write_rows(self, batch: Batch, label_smoothing: float, scale: Tensor) -> Tensor:
-        """All rows, those of padding too: the same operations however many tokens are real."""
+        """All rows, those of padding too: the same operations however many tokens are real.
+
+        Where there is nothing to write, the target is `<pad>`, an id that no token has.
+        """
         hidden = self._transformer.forward(batch)
-        targets, mask = batch.tgt_output.flatten(), batch.tgt_mask.flatten()
-        loss, d_hidden = self._loss.forward_backward_masked(hidden, targets, mask, label_smoothing, scale)
+        targets = batch.tgt_output.flatten()
+        loss, d_hidden = self._loss.forward_backward_masked(hidden, targets, targets != PAD_ID, label_smoothing, scale)
         self._backward(d_hidden)
         return torch.stack(loss)
 

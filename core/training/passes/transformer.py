@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -14,9 +16,6 @@ from core.training.passes.embedding import EmbeddingPass
 from core.training.passes.layers import DecoderLayerPass, EncoderLayerPass
 from core.training.passes.norm import LayerNormPass
 from core.training.passes.weights import Weights, at_least_float32
-
-# Softmax makes it zero wherever a row has another score. Minus infinity would turn a sentence of padding only into NaN.
-MASKED = -1e30
 
 
 class TransformerPass:
@@ -80,8 +79,8 @@ class TransformerPass:
 
 
 def additive_mask(mask: Tensor) -> Tensor:
-    """Zero where a mask is True, else `MASKED`: what is added to scores."""
-    return torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, MASKED)
+    """Zero where a mask is True, else -inf: what is added to scores."""
+    return torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, -math.inf)
 
 
 def _final_norm(norm: nn.Module, weights: Weights) -> LayerNormPass | None:

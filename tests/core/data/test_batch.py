@@ -8,7 +8,7 @@ import torch
 
 from core.data.batch import Batch, BatchShape
 from core.data.batching import make_batch
-from core.data.special_tokens import PAD_ID
+from core.data.special_tokens import BOS_ID, EOS_ID, PAD_ID
 from core.data.token_arrays import PairArrays, source_arrays, target_arrays
 
 
@@ -30,7 +30,7 @@ def test_few_shapes_have_room_for_all(shape: BatchShape, expected: BatchShape) -
     )
 
 
-def test_packed_into_one_piece_of_memory_a_batch_only_gets_more_padding() -> None:
+def test_packed_into_one_piece_of_memory_a_batch_gets_padding_and_empty_sentences() -> None:
     sources, targets = [[5, 6, 7], [8]], [[9, 10], [11, 12, 13, 14]]
     pairs = PairArrays(
         *(
@@ -43,8 +43,10 @@ def test_packed_into_one_piece_of_memory_a_batch_only_gets_more_padding() -> Non
     memory = batch.pack(shape, torch.device("cpu"))
     packed = Batch.in_memory(memory, shape, batch.num_target_tokens)
     assert packed.shape == shape and len(memory) == shape.num_bytes
-    for name in ("src", "src_mask", "tgt_input", "tgt_output", "tgt_mask"):
+    firsts = {"src": EOS_ID, "src_mask": True, "tgt_input": BOS_ID, "tgt_output": PAD_ID, "tgt_mask": True}
+    for name, first in firsts.items():
         part, padded = getattr(batch, name), getattr(packed, name)
         expected = torch.full_like(padded, PAD_ID)
         expected[: part.shape[0], : part.shape[1]] = part
+        expected[2, 0] = first
         torch.testing.assert_close(padded, expected, rtol=0, atol=0)

@@ -32,7 +32,7 @@ SOURCES = [[4, 5, 6, 7, 8, EOS_ID], [9, EOS_ID], [10, 4, 4, EOS_ID]]
 TARGETS = [[4, 6, EOS_ID], [5, EOS_ID], [12, 11, 4, 7, EOS_ID]]
 
 
-def batch() -> Batch:
+def small_batch() -> Batch:
     src, tgt_output = padded(SOURCES), padded(TARGETS)
     tgt_input = padded([[BOS_ID, *target[:-1]] for target in TARGETS])
     tgt_mask = tgt_output != PAD_ID
@@ -51,7 +51,7 @@ def learned(device: torch.device, variant: dict[str, Any]) -> list[Any]:
     average = MovingAverage(updater.model, updater.optimizer, 0.9)
     steps = []
     for step in (1, 2):
-        steps.append([float(one) for one in updater.step([batch(), batch()], training, 0.1)])
+        steps.append([float(one) for one in updater.step([small_batch(), small_batch()], training, 0.1)])
         average.update(step)
     src = padded(SOURCES).to(device)
     greedy, beam = DecodingConfig(beam_size=1), DecodingConfig(beam_size=3)
@@ -80,7 +80,7 @@ def steps_taken(device: torch.device, precision: str, optimizer: str) -> Callabl
     def take_step() -> StepMetrics:
         nonlocal step
         step += 1
-        measured = updater.step([batch(), batch()], training, 0.01)
+        measured = updater.step([small_batch(), small_batch()], training, 0.01)
         average.update(step)
         meter.record(step, measured, rate=0.01, num_tokens=10, seconds=0.1, epoch=0.0)
         return measured
