@@ -81,9 +81,12 @@ class Batch:
         """The batch on another device; the batch itself if that is the CPU."""
         if device.type == "cpu":
             return self
-        # MPS would read memory copied from without waiting after it is freed (PyTorch issue 189690).
-        memory = self.pack(self.shape, device).to(device, non_blocking=device.type == "cuda")
-        return Batch.in_memory(memory, self.shape, self.num_target_tokens)
+        if device.type == "cuda":
+            memory = self.pack(self.shape, device).to(device, non_blocking=True)
+            return Batch.in_memory(memory, self.shape, self.num_target_tokens)
+        # Waiting: MPS would read the memory copied from after it is freed (PyTorch issue 189690).
+        src, src_mask, tgt_input, tgt_output, tgt_mask = (part.to(device) for part in self._tensors)
+        return Batch(src, src_mask, tgt_input, tgt_output, tgt_mask, self.num_target_tokens)
 
     def pack(self, shape: BatchShape, device: torch.device) -> Tensor:
         """Its tensors in one piece of memory [shape.num_bytes], for one copy to `device`, with padding up to `shape`.
