@@ -35,6 +35,7 @@ _END_64 = b"PK\x06\x07"
 _MAX_ENTRY_BYTES = 256  # bytes of the list; our names are below 40
 _CHUNK_BYTES = 2**20
 _ENCRYPTED = 1
+_READ_ADVICE = "Choose another file."
 _UNREADABLE = (BadZipFile, zlib.error, struct.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
 
 
@@ -74,12 +75,13 @@ def _too_large(path: Path, num_files: Counter[str], num_bytes: Counter[str]) -> 
 
 def unpack(path: Path, folder: Path) -> None:
     """Write the files of a shared run into an empty folder. Raises UserError if `path` is not a shared run."""
-    if not path.is_file():  # a pipe, say, into which nobody writes
-        raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
-    with reporting_read_errors(path, "Choose another file."):
+    with reporting_read_errors(path, _READ_ADVICE):
+        if not path.is_file():  # a pipe, say, into which nobody writes
+            raise UserError(f"{path} is not a file.", "Choose one that Share has written.")
         opened = path.open("rb")
     with opened as file:
-        _require_short_list(file, path)
+        with reporting_read_errors(path, _READ_ADVICE):
+            _require_short_list(file, path)
         with _reporting_unreadable(path):
             archive = ZipFile(file)
         entries = archive.infolist()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import zipfile
 from pathlib import Path
 from shutil import copytree
@@ -106,6 +107,14 @@ def test_an_unwritable_path_does_not_offer_to_move_the_current_run(run: RunFolde
         with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as caught:
             refused()
         assert caught.value.offer == "", "the window would offer to move the current run"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file of Linux that fails when it is read")
+@pytest.mark.parametrize("unreadable", ["/proc/self/mem", f"/{'x' * 300}.headlight"])
+def test_an_unreadable_file_is_reported_instead_of_the_runs_folder(tmp_path: Path, unreadable: str) -> None:
+    with pytest.raises(UserError, match=f"^{unreadable}(: it cannot be read| is not a file)"):
+        receive(Path(unreadable), tmp_path / "runs")
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_a_full_disk_does_not_offer_to_move_the_current_run(
