@@ -31,7 +31,7 @@ from core.cli.streams import (
     use_utf8,
 )
 from core.errors import UserError
-from core.machine.resource_errors import as_file_limit_error, as_memory_error
+from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
 from core.machine.signals import Interrupted, record_ending_signal
 from core.torchrun import report_to_torchrun, require_one_process
 
@@ -90,15 +90,15 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _system_error(error: Exception) -> str | None:
-    """The sentence for an error of the system: a lack of memory or files, an unusable path, no working directory.
+    """The sentence for an error of the system: a lack of memory or files, an unusable path, a folder that is missing.
 
     None for any other error, such as a Python interpreter that cannot be started.
     """
-    if shortage := as_memory_error(error) or as_file_limit_error(error):
+    if shortage := as_memory_error(error) or as_file_limit_error(error) or as_temporary_folder_error(error):
         return str(shortage)
     if not isinstance(error, OSError):
         return None
-    if error.errno == errno.ENOENT and error.filename is None:  # as os.getcwd raises, and tempfile
+    if error.errno == errno.ENOENT and error.filename is None:  # as os.getcwd raises
         with suppress(FileNotFoundError):
             Path.cwd()
             return None

@@ -1,4 +1,4 @@
-"""Errors to report when the system gives Headlight no more memory, threads, processes or files, with what to do."""
+"""Errors to report when the system gives Headlight no memory, threads, processes, files or room for temporary ones."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 
 from core.errors import UserError
 
+_NO_TEMPORARY_FOLDER = "No usable temporary directory found in "  # tempfile's words, before a list of folders
 _LIBRARY_NOT_MAPPED = "failed to map segment from shared object"  # the linker's words, for torch and numpy
 ADVICE = "Close other programs, or allow this one more: `ulimit -v unlimited` in a terminal, and start it there again."
 OUT_OF_MEMORY_SENTENCE = "There is not enough memory for this."
@@ -34,4 +35,16 @@ def as_file_limit_error(error: Exception) -> UserError | None:
     return UserError(
         "The system lets Headlight open no more files: allow it more (`ulimit -n 1024` in a terminal, and start it "
         "there again), or close other programs."
+    )
+
+
+def as_temporary_folder_error(error: Exception) -> UserError | None:
+    """The error to report if tempfile finds no folder; sacrebleu needs one, too, only to be imported."""
+    why = str(error.strerror) if isinstance(error, FileNotFoundError) else ""
+    if not why.startswith(_NO_TEMPORARY_FOLDER):
+        return None
+    tried = why.removeprefix(_NO_TEMPORARY_FOLDER).strip("[]")
+    return UserError(
+        f"There is no folder for temporary files: none of {tried} can be written.",
+        "Free some space there, or set TMPDIR to a folder that can be written, and start Headlight again.",
     )

@@ -21,7 +21,7 @@ from core.events import (
     Trouble,
 )
 from core.faults import as_run_not_writable, as_trouble
-from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_file_limit_error
+from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_file_limit_error, as_temporary_folder_error
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
@@ -355,11 +355,11 @@ class Session:
             self.log(trouble.details)
 
     def as_user_error(self, error: Exception) -> Exception:
-        """The error, as a UserError where it is no bug of ours: out of memory or files, or a folder not writable."""
+        """The error, as a UserError where it is no bug of ours: out of memory or files, or no folder to write to."""
         if is_out_of_memory(error):
             return OUT_OF_MEMORY if self._run is None else out_of_memory_error(self._run.config, self._run.trainer.data)
-        if too_many := as_file_limit_error(error):
-            return too_many
+        if shortage := as_file_limit_error(error) or as_temporary_folder_error(error):
+            return shortage
         if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
             return as_run_not_writable(error, self._run.folder.path)
         return error

@@ -213,12 +213,12 @@ def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_pat
 def test_a_missing_file_without_a_name_is_not_reported_as_a_removed_folder(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def no_temporary_folder(_: object) -> int:
-        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")  # as tempfile raises it
+    def nothing_there(_: object) -> int:
+        raise FileNotFoundError(errno.ENOENT, "No such thing")
 
-    monkeypatch.setattr("core.cli.presets.list_presets", no_temporary_folder)
+    monkeypatch.setattr("core.cli.presets.list_presets", nothing_there)
     assert cli.main(["presets", "list"]) == 1
-    assert "No usable temporary directory found" in capfd.readouterr().err
+    assert "No such thing" in capfd.readouterr().err
 
 
 def test_an_internal_error_is_one_line_and_its_traceback_is_logged(

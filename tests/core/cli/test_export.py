@@ -124,6 +124,19 @@ def test_a_full_temporary_folder_is_reported_instead_of_the_output(
     assert (result.returncode, result.stderr, list(tmp_path.iterdir())) == (2, f"headlight: {why}\n", [])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_without_a_temporary_folder_it_says_what_to_set(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)  # to be looked for again
+    with no_file_beyond(0):
+        result = run_headlight("export", workspace / "run", "--format", "onnx", "--output", "out", cwd=tmp_path)
+    assert (result.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert result.stderr.startswith("headlight: There is no folder for temporary files: none of '")
+    advice = "Free some space there, or set TMPDIR to a folder that can be written, and start Headlight again."
+    assert result.stderr.endswith(f", '{tmp_path}' can be written. {advice}\n")
+
+
 @pytest.mark.parametrize(("what", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
 def test_nothing_is_exported_into_a_run(workspace: Path, what: str, name: str) -> None:
     path = workspace / "run" / name
