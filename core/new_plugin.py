@@ -42,7 +42,7 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
 
 
 def write_package(name: str, folder: Path) -> list[Path]:
-    """Write an installable package with an entry point, README and test into a new folder inside `folder`.
+    """Write an installable package with an entry point, README, .gitignore and test into a new folder inside `folder`.
 
     Returns its files, the plugin first. Raises UserError if one of them exists, or cannot be written.
     """
@@ -52,6 +52,7 @@ def write_package(name: str, folder: Path) -> list[Path]:
         package / f"{module}.py": "plugin.py",
         package / "pyproject.toml": "pyproject.toml",
         package / "README.md": "README.md",
+        package / ".gitignore": "gitignore",
         package / "tests" / f"test_{name}.py": "test_plugin.py",
     }
     return _write(texts, name, module=module)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,7 +55,7 @@ def test_a_new_package_is_installed_found_trained_and_passes_its_test(
     assert made.returncode == 0, made.stderr
     package, site = tmp_path / "headlight-my-words", tmp_path / "site"
     assert {tmp_path / line for line in made.stdout.splitlines()} == {
-        *(package / name for name in ("headlight_my_words.py", "pyproject.toml", "README.md")),
+        *(package / name for name in ("headlight_my_words.py", "pyproject.toml", "README.md", ".gitignore")),
         package / "tests" / "test_my_words.py",
     }
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--target", str(site)]
@@ -69,6 +70,22 @@ def test_a_new_package_is_installed_found_trained_and_passes_its_test(
     assert row["version"] == "headlight-my-words 0.1.0 · API 1"
     assert_trains("my_words", tmp_path)
     runpy.run_path(str(package / "tests" / "test_my_words.py"))["test_contract"]()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+def test_git_ignores_what_installing_and_testing_leave_in_a_package(tmp_path: Path) -> None:
+    written = write_package("my_words", tmp_path)
+    package = written[0].parent
+    build = ["-c", "import setuptools; setuptools.setup()", "--quiet", "bdist_wheel"]
+    for command in (build, ["-m", "compileall", "-q", "."]):
+        done = subprocess.run([sys.executable, *command], cwd=package, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert {path.name for path in package.iterdir()} > {"__pycache__", "build", "dist"}
+    subprocess.run(["git", "init", "--quiet"], cwd=package, check=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "--others", "--exclude-standard"], cwd=package, capture_output=True, text=True, check=True
+    )
+    assert {package / line for line in listed.stdout.splitlines()} == set(written)
 
 
 @pytest.mark.usefixtures("engines_share_a_host")
