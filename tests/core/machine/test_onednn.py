@@ -34,15 +34,15 @@ def test_other_dtypes_and_devices_are_left_to_torch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "capability", "expected"),
+    ("name", "capability", "expected", "packs_wide"),
     [
-        ("AMD EPYC 9575F 64-Core Processor", "AVX512", True),
-        ("AMD Ryzen 5 3600", "AVX2", False),
-        ("Intel(R) Xeon(R) Platinum 8481C", "AVX512", False),
+        ("AMD EPYC 9575F 64-Core Processor", "AVX512", True, True),
+        ("AMD Ryzen 5 3600", "AVX2", False, True),
+        ("Intel(R) Xeon(R) Platinum 8481C", "AVX512", False, False),
     ],
 )
 def test_it_is_used_where_mkl_leaves_instructions_unused(
-    name: str, capability: str, expected: bool, monkeypatch: pytest.MonkeyPatch
+    name: str, capability: str, expected: bool, packs_wide: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(processor, "_capabilities", lambda: {"cpu_name": name})
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
@@ -51,7 +51,8 @@ def test_it_is_used_where_mkl_leaves_instructions_unused(
     try:
         assert onednn.is_faster(2_048, torch.empty(1_024, 256)) == expected
         assert not onednn.is_faster(8, torch.empty(1_024, 256))
-        assert onednn.is_worth_packing(torch.empty(1_024, 256)) == expected
+        assert onednn.is_worth_packing(torch.empty(256, 1_024)) == expected
+        assert onednn.is_worth_packing(torch.empty(1_024, 256)) == packs_wide
         assert not onednn.is_worth_packing(torch.empty(256, 256))
         assert not onednn.is_faster(2_048, torch.empty(1_024, 256, dtype=torch.bfloat16))
     finally:
