@@ -34,8 +34,9 @@ class CudaGraphs:
         """Do `work`, or what was recorded for `key`, and return its result."""
         if key not in self._graphs:
             if key not in self._seen or not self._has_room:
+                result = work()
                 self._seen.add(key)
-                return work()
+                return result
             try:
                 self._graphs[key] = self._record(work)
             except torch.OutOfMemoryError:  # there may be enough for the work without a graph
