@@ -27,9 +27,10 @@ class BatchShape(NamedTuple):
         return _ID_BYTES * num_ids + self.size * (self.src_length + self.tgt_length)
 
     def rounded_up(self, max_length: int) -> BatchShape:
-        """The smallest shape that has room for this one, among few: each number grows by an eighth at most.
+        """The smallest shape that has room for this one, among few.
 
-        The number of sentences is a multiple of 8. Lengths stay within `max_length`.
+        Lengths grow by an eighth at most, and stay within `max_length`. The number of sentences becomes a multiple of
+        8; from 50 on, it grows by an eighth at most, too.
         """
         size = _rounded_up(self.size, at_least=8)
         src_length, tgt_length = (min(_rounded_up(length), max_length) for length in self[1:])

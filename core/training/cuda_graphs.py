@@ -19,8 +19,8 @@ _MAX_GRAPHS = 256
 class CudaGraphs:
     """Runs work on a GPU: the first time as it is, later as a graph recorded the second time.
 
-    Work with one key must do the same operations each time, on inputs and to results in the same memory; what it
-    returns is overwritten when it runs again. Graphs share the memory of all between, since one runs at a time.
+    Work with one key must do the same operations each time, on inputs and to results in the same memory. All graphs use
+    the same memory for what lies between, since one runs at a time; so any of them may overwrite what another returned.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -48,7 +48,10 @@ class CudaGraphs:
         return result
 
     def _record(self, work: Callable[[], Tensor]) -> tuple[torch.cuda.CUDAGraph, Tensor]:
-        """`torch.cuda.graph` would collect Python's garbage first, which takes a tenth of a second each time."""
+        """Without what `torch.cuda.graph` does first, each time: it waits for the GPU, and frees cached memory.
+
+        Before torch 2.9, it also collects Python's garbage, in a tenth of a second.
+        """
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.stream(self._stream):
             graph.capture_begin(pool=self._memory, capture_error_mode="thread_local")

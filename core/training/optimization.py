@@ -40,7 +40,10 @@ class Optimizer:
 
     @torch.no_grad()
     def update(self, learning_rate: float, weight_decay: float, max_grad_norm: float | None) -> Tensor:
-        """Clip and update the weights. Returns the norm before clipping, a scalar on the device."""
+        """Clip and update the weights. Returns the norm before clipping, a scalar on the device.
+
+        On a GPU, the next update may overwrite it.
+        """
         if self._graphs is None:
             return self._clip_and_update(learning_rate, weight_decay, max_grad_norm)
         self._rate.fill_(learning_rate)

@@ -18,7 +18,10 @@ from core.training.passes.training import TrainingPass
 
 
 class StepMetrics(NamedTuple):
-    """Means over the step's target tokens, and the norm before clipping; scalars on the device, not yet read."""
+    """Means over the step's target tokens, and the norm before clipping; scalars on the device, not yet read.
+
+    On a GPU, the next step may overwrite the norm.
+    """
 
     loss: Tensor
     objective: Tensor

@@ -24,7 +24,7 @@ MIN_SPEEDUP = 1.1
 
 
 class PrecisionChoice(NamedTuple):
-    """The config with what was picked, and the reasons; empty if `auto` left nothing to pick."""
+    """The config with what was picked, and the reasons, or that there are CUDA graphs; empty if there is neither."""
 
     config: RunConfig
     reason: str
