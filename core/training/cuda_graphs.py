@@ -32,22 +32,23 @@ class CudaGraphs:
 
     def run(self, key: Hashable, work: Callable[[], Tensor]) -> Tensor:
         """Do `work`, or what was recorded for `key`, and return its result."""
+        if key in self._seen and key not in self._graphs and self._has_room:
+            self._record(key, work)
         if key not in self._graphs:
-            if key not in self._seen or not self._has_room:
-                result = work()
-                self._seen.add(key)
-                return result
-            try:
-                self._graphs[key] = self._record(work)
-            except torch.OutOfMemoryError:  # there may be enough for the work without a graph
-                self._has_room = False
-                return work()
-            self._has_room = len(self._graphs) < _MAX_GRAPHS
+            result = work()
+            self._seen.add(key)
+            return result
         graph, result = self._graphs[key]
         graph.replay()
         return result
 
-    def _record(self, work: Callable[[], Tensor]) -> tuple[torch.cuda.CUDAGraph, Tensor]:
+    def _record(self, key: Hashable, work: Callable[[], Tensor]) -> None:
+        """Add a graph of the work, if there is enough memory for one. There may be enough for the work without it."""
+        with suppress(torch.OutOfMemoryError):
+            self._graphs[key] = self._recorded(work)
+        self._has_room = key in self._graphs and len(self._graphs) < _MAX_GRAPHS
+
+    def _recorded(self, work: Callable[[], Tensor]) -> tuple[torch.cuda.CUDAGraph, Tensor]:
         """Without what `torch.cuda.graph` does first, each time: it waits for the GPU, and frees cached memory.
 
         Before torch 2.9, it also collects Python's garbage, in a tenth of a second.
