@@ -6,14 +6,19 @@ running it.
 
 from __future__ import annotations
 
+import weakref
+from collections import defaultdict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
-from functools import cache
 
 import torch
 from torch import Tensor
 
 _MAX_GRAPHS = 256
+
+# Streams on which nobody records. Few are made, since torch before 2.12 keeps 35 MB of cuBLAS for each, and later
+# versions free that with any graph recorded on the stream, though others may use it (PyTorch issue 193402).
+_idle_streams: defaultdict[torch.device, list[torch.cuda.Stream]] = defaultdict(list)
 
 
 class CudaGraphs:
@@ -24,7 +29,9 @@ class CudaGraphs:
     """
 
     def __init__(self, device: torch.device) -> None:
-        self._stream = _recording_stream(device)
+        idle = _idle_streams[device]
+        self._stream = idle.pop() if idle else torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        weakref.finalize(self, idle.append, self._stream).atexit = False
         self._memory = torch.cuda.graph_pool_handle()
         self._graphs: dict[Hashable, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
         self._seen: set[Hashable] = set()  # kernels are loaded when they first run, and cannot be while recording
@@ -53,19 +60,20 @@ class CudaGraphs:
 
         Before torch 2.9, it also collects Python's garbage, in a tenth of a second.
         """
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.stream(self._stream):
-            graph.capture_begin(pool=self._memory, capture_error_mode="thread_local")
-            try:
-                result = work()
-            except Exception:
-                with suppress(RuntimeError):  # since the recording was broken off
-                    graph.capture_end()
-                raise
-            graph.capture_end()
+        graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream(self._stream.device)
+        # Before torch 2.13, a recording begins with zeros, written by its stream, where graphs read how many random
+        # numbers were drawn before them: not while any has yet to read that, nor after the next one's is written.
+        self._stream.wait_stream(current)
+        try:
+            with torch.cuda.stream(self._stream):
+                graph.capture_begin(pool=self._memory, capture_error_mode="thread_local")
+                try:
+                    result = work()
+                except Exception:
+                    with suppress(RuntimeError):  # since the recording was broken off
+                        graph.capture_end()
+                    raise
+                graph.capture_end()
+        finally:
+            current.wait_stream(self._stream)
         return graph, result
-
-
-@cache  # cuBLAS keeps 35 MB for each
-def _recording_stream(device: torch.device) -> torch.cuda.Stream:
-    return torch.cuda.Stream(device)  # type: ignore[no-untyped-call]

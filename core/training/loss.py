@@ -60,7 +60,8 @@ class LossPass:
     ) -> tuple[Loss, Tensor]:
         """The same for the rows where `mask` [N] is True, whose number and scale are not known on the CPU."""
         counted = mask[:, None].to(hidden.dtype)
-        objective, cross_entropy, d_hidden = self._rows(hidden * counted, targets, eps, 1.0, mask.sum(), counted)
+        num_counted = mask.sum(dtype=at_least_float32(hidden.dtype))
+        objective, cross_entropy, d_hidden = self._rows(hidden * counted, targets, eps, 1.0, num_counted, counted)
         for gradient in self._output.gradients:
             gradient.mul_(scale)
         scales = mask[:, None] * scale

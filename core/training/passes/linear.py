@@ -79,7 +79,7 @@ class LinearPass:
         wide = at_least_float32(x.dtype)
         self.weight.gradient.copy_(x.sum(0, dtype=wide).mul_(shift))
         if self.bias is not None:
-            self.bias.gradient.fill_(num_counted).mul_(shift)
+            self.bias.gradient.fill_(num_counted * shift)
         sums = self.weight.value.sum(0, dtype=wide)
         self._d_x_shift = sums.mul(shift).to(x.dtype)
         return sums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -29,7 +30,8 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> CudaGraphs:
     def recorded(_: CudaGraphs, work: Callable[[], Tensor]) -> tuple[Any, Tensor]:
         return Graph(), work()
 
-    monkeypatch.setattr(cuda_graphs, "_recording_stream", lambda _: None)
+    monkeypatch.setattr(cuda_graphs, "_idle_streams", defaultdict(list))
+    monkeypatch.setattr(torch.cuda, "Stream", lambda _: None)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
     monkeypatch.setattr(CudaGraphs, "_recorded", recorded)
     return CudaGraphs(torch.device("cuda"))

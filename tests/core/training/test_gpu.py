@@ -171,6 +171,44 @@ def test_without_memory_for_a_graph_work_is_done_without() -> None:
     assert tries == 5
 
 
+def test_recording_changes_no_random_number_that_is_yet_to_be_drawn() -> None:
+    def drawn(is_recorded_meanwhile: bool) -> Tensor:
+        torch.manual_seed(0)
+        graphs, numbers, other = CudaGraphs(GPU), torch.empty(1000, device=GPU), torch.zeros((), device=GPU)
+
+        def draw_late() -> Tensor:
+            torch.cuda._sleep(100_000_000)  # 50 ms or more
+            return numbers.uniform_()
+
+        graphs.run("other", lambda: other + 1.0)
+        for _ in range(3):
+            graphs.run("late", draw_late)
+        if not is_recorded_meanwhile:
+            torch.cuda.synchronize()
+        graphs.run("other", lambda: other + 1.0)
+        return numbers.cpu()
+
+    torch.testing.assert_close(drawn(True), drawn(False), rtol=0, atol=0)
+
+
+def test_graphs_work_on_after_others_are_gone() -> None:
+    """cuBLAS works in memory that some versions of torch free with any graph recorded on the same stream."""
+    rows = torch.randn(1 << 16, 64, device=GPU, dtype=torch.bfloat16)
+
+    def recorded() -> CudaGraphs:
+        graphs = CudaGraphs(GPU)
+        for _ in range(2):
+            graphs.run("product", lambda: rows.t() @ rows)
+        return graphs
+
+    dropped, kept = recorded(), recorded()
+    expected = kept.run("product", lambda: rows).clone()
+    del dropped
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()
+    torch.testing.assert_close(kept.run("product", lambda: rows), expected, rtol=0, atol=0)
+
+
 def test_gradients_and_losses_travel_by_nccl(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one process, since NCCL refuses two on one GPU."""
     with socket.socket() as free:
