@@ -57,11 +57,11 @@ TORCH_FREE = (
 )
 
 # Only these files depend on the rank and number of processes; environment.json records the number.
-OF_SEVERAL_PROCESSES = (
+FILES_FOR_SEVERAL_PROCESSES = (
     *("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py"),
     "core/processes/agent.py",  # takes the place of torchrun
 )
-ABOUT_SEVERAL_PROCESSES = (
+NAMES_FOR_SEVERAL_PROCESSES = (
     *("torch.distributed", "distributed", "core.torchrun.process_rank", "core.torchrun.ProcessRank"),
     "core.torchrun.is_alone",
     *("world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
@@ -178,9 +178,9 @@ def test_only_some_files_depend_on_the_number_of_processes() -> None:
     broken = [
         f"{path.relative_to(ROOT)}:{line} names {name}"
         for path in sources()
-        if path.relative_to(ROOT).as_posix() not in OF_SEVERAL_PROCESSES
+        if path.relative_to(ROOT).as_posix() not in FILES_FOR_SEVERAL_PROCESSES
         for line, name in all_names(path)
-        if name in ABOUT_SEVERAL_PROCESSES
+        if name in NAMES_FOR_SEVERAL_PROCESSES
     ]
     assert broken == []
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CLEAN = """
+CLEAN_TESTS = """
 import os, subprocess, sys, threading, time
 from pathlib import Path
 import pytest
@@ -53,24 +53,24 @@ def test_torch_beside_qt(qtbot):
 def test_properties(number):
     assert number == number
 """
-FAULTY = """
+FAULTY_TESTS = """
 import subprocess, sys, threading, time, warnings
-kept = []
+references = []
 
 def test_thread():
     threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
 
 def test_process():
-    kept.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"]))
+    references.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(20)"]))
 
 def test_window(qapp):
     from PySide6.QtWidgets import QLabel
-    kept.append(QLabel("a"))
+    references.append(QLabel("a"))
 
 def test_timer(qapp):
     from PySide6.QtCore import QTimer
-    kept.append(QTimer())
-    kept[-1].start(50)
+    references.append(QTimer())
+    references[-1].start(50)
 
 def test_python_warning():
     warnings.warn("old")
@@ -104,14 +104,14 @@ def outcomes(folder: Path, tests: str, grace: float | None = None) -> dict[str, 
 
 def test_tests_that_clean_up_pass(tmp_path: Path, home: Path) -> None:
     (home / "of whoever runs the tests").touch()
-    found = outcomes(tmp_path, CLEAN)
-    assert found == {"PASSED": set(re.findall(r"def test_(\w+)", CLEAN))}
+    found = outcomes(tmp_path, CLEAN_TESTS)
+    assert found == {"PASSED": set(re.findall(r"def test_(\w+)", CLEAN_TESTS))}
 
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """The outcomes of the faulty tests, run once."""
-    return outcomes(tmp_path_factory.mktemp("faulty"), FAULTY, grace=0.1)
+    return outcomes(tmp_path_factory.mktemp("faulty"), FAULTY_TESTS, grace=0.1)
 
 
 @pytest.mark.parametrize("what", ["thread", "process", "window", "timer"])

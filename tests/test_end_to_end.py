@@ -144,14 +144,14 @@ def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path
         assert record[name] == pytest.approx(validated[f"valid/{name}"], rel=1e-6), name
 
 
-STRANGE = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", "x" * 10_000]
+STRANGE_TEXTS = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", "x" * 10_000]
 
 
 def test_translate_takes_any_text_and_names_unknown_tokens(run: Path, place: Path) -> None:
-    result = run_headlight("translate", run, "--json", *STRANGE, cwd=place)
+    result = run_headlight("translate", run, "--json", *STRANGE_TEXTS, cwd=place)
     assert result.returncode == 0, result.stderr
     records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
-    assert [record["source"] for record in records] == STRANGE
+    assert [record["source"] for record in records] == STRANGE_TEXTS
     for record in records:
         assert set(record) == {"source", "output", "unknown", "finished", "n_best", "tokens", "probabilities"}
         assert len(record["tokens"]) == len(record["probabilities"])
@@ -268,7 +268,7 @@ def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, 
     assert not list(tmp_path.glob(".exporting-*"))
 
 
-STAYING = """
+SLOW_TRAINING = """
 import sys, threading, time
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
@@ -278,32 +278,32 @@ from core.events import StepsDone
 from core.requests import Stop
 from core.training.trainer import Trainer
 take_step, emit, ask = Trainer._take_step, Engine._emit, Engine.ask
-is_told, is_heard = threading.Event(), threading.Event()
+has_emitted_steps, is_stop_requested = threading.Event(), threading.Event()
 
-def take_step_and_stay(trainer):
-    time.sleep(0.02)  # else all are taken before the first are told
-    if is_told.is_set():
-        is_heard.wait(100)  # else a machine that does other things too has taken all when the signal comes
+def take_step_slowly(trainer):
+    time.sleep(0.02)  # otherwise all steps are done before the first are reported
+    if has_emitted_steps.is_set():
+        is_stop_requested.wait(100)  # otherwise a busy machine may finish before the signal arrives
     take_step(trainer)
 
-def emit_and_note(engine, event):
+def emit_and_record(engine, event):
     emit(engine, event)
     if isinstance(event, StepsDone):
-        is_told.set()
+        has_emitted_steps.set()
 
-def ask_and_note(engine, request):
+def ask_and_record(engine, request):
     if isinstance(request, Stop):
-        is_heard.set()
+        is_stop_requested.set()
     return ask(engine, request)
 
-Trainer._take_step, Engine._emit, Engine.ask = take_step_and_stay, emit_and_note, ask_and_note
+Trainer._take_step, Engine._emit, Engine.ask = take_step_slowly, emit_and_record, ask_and_record
 sys.exit(main(sys.argv[1:]))
 """
 
 
 def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
     """Start a training and send it a signal after its first steps; return its exit code and standard error."""
-    command = [sys.executable, "-c", STAYING, *arguments, "--json"]
+    command = [sys.executable, "-c", SLOW_TRAINING, *arguments, "--json"]
     with subprocess.Popen(
         command,
         cwd=place,
@@ -448,13 +448,13 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
     assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
 
 
-PATIENT = """
+MAIN_WITHOUT_TIMEOUT = """
 import sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
 from core.cli import main
 from core.plugins_host.host import PluginHost
-PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0  # for an answer when nobody is in a hurry
+PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0  # without a signal, the test would wait this long
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -465,7 +465,10 @@ def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Pa
     body = f"        open({str(reached)!r}, 'w').close()\n        import time; time.sleep(1000)"
     (plugins / "hangs.py").write_text(PLUGIN.format(name="hangs", body=body), encoding="utf-8")
     arguments = with_plugin("hangs", plugins, "--run-dir", str(plugins / "never"))
-    command, environment = [sys.executable, "-c", PATIENT, *arguments], os.environ | {"PYTHONPATH": str(ROOT)}
+    command, environment = (
+        [sys.executable, "-c", MAIN_WITHOUT_TIMEOUT, *arguments],
+        os.environ | {"PYTHONPATH": str(ROOT)},
+    )
     with subprocess.Popen(command, cwd=place, env=environment, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
         while not reached.exists() and process.poll() is None and time.monotonic() < deadline:

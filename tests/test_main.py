@@ -40,13 +40,13 @@ def test_a_display_that_does_not_answer_is_reported_with_how_to_train(tmp_path: 
     assert "no window can be opened" in sentence and sentence.endswith("headlight train copy_task")
 
 
-INTERRUPTED = """
+INTERRUPTED_IMPORT = """
 import os, runpy, signal, sys
-class Interrupts:
+class InterruptingFinder:
     def find_spec(self, name, *_):
         if name == {name!r}:
             os.kill(os.getpid(), signal.SIGINT)
-sys.meta_path.insert(0, Interrupts())
+sys.meta_path.insert(0, InterruptingFinder())
 sys.argv = {argv!r}
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -55,20 +55,20 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 @pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends a process at once")
 @pytest.mark.parametrize(("name", "words"), [("core.cli.parser", ["presets", "list"]), ("core.engine", [])])
 def test_an_interrupt_during_its_imports_ends_it_quietly(tmp_path: Path, name: str, words: list[str]) -> None:
-    code = INTERRUPTED.format(name=name, argv=[str(ROOT / "main.py"), *words])
+    code = INTERRUPTED_IMPORT.format(name=name, argv=[str(ROOT / "main.py"), *words])
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
 
 
-LOOK = """
+CHECK_STREAMS = """
 import os, sys
 sys.exit(not all(os.path.samestat(os.fstat(number), os.stat(os.devnull)) for number in range(3)))
 """
-WINDOW = f"""
+MAIN_WITH_STREAM_CHECK = f"""
 import main, subprocess, sys
 sys.argv = ["headlight"]
-main.open_window = lambda: subprocess.run([sys.executable, "-c", {LOOK!r}]).returncode
+main.open_window = lambda: subprocess.run([sys.executable, "-c", {CHECK_STREAMS!r}]).returncode
 sys.exit(main.main())
 """
 
@@ -76,7 +76,7 @@ sys.exit(main.main())
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell to close them")
 def test_closed_streams_discard_output_in_the_window_and_its_children() -> None:
     """Otherwise a warning of Qt would be written to a file of the run or to the plugin process."""
-    shell = ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", sys.executable, "-c", WINDOW]
+    shell = ["sh", "-c", '"$@" <&- >&- 2>&-', "sh", sys.executable, "-c", MAIN_WITH_STREAM_CHECK]
     assert subprocess.run(shell, cwd=ROOT, timeout=200).returncode == 0
 
 

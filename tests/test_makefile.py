@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OF_MAKE = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")  # set by make for its child processes
+MAKE_VARIABLES = ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS")  # set by make for its child processes
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no make and sh")
 
 
 def call(*command: str, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command without a terminal and without the variables of a make that started these tests."""
-    environment = {name: value for name, value in os.environ.items() if name not in OF_MAKE} | environment
+    environment = {name: value for name, value in os.environ.items() if name not in MAKE_VARIABLES} | environment
     return subprocess.run(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
 

@@ -94,14 +94,14 @@ def test_trains_from_another_folder(environment: Path, tmp_path: Path) -> None:
     assert Path(finished["run"]).parent == tmp_path / "runs"
 
 
-BY_FIXTURE = """
+FIXTURE_TEST = """
 from core.testing import CheckPlugin
 
 
 def test_contract_by_fixture(check_plugin: CheckPlugin) -> None:
     check_plugin("../my_words.py", with_learning=False)
 """
-WITH_ALL_TYPES = '''
+PLUGIN_WITH_ALL_TYPES = '''
 import random
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -136,7 +136,7 @@ PLUGIN = Reverse
 '''
 # Modules that core.testing uses, torch among them, are checked with the rest of core and would take ten seconds here;
 # pytest, which these files do not import, would take three.
-ONLY_WHAT_AUTHORS_SEE = """
+MYPY_CONFIG = """
 [mypy]
 [mypy-core.engine,core.plugin_check.*,core.errors,core.requests,torch.*,pytest.*,_pytest.*]
 follow_imports = skip
@@ -150,13 +150,13 @@ def test_a_new_plugin_is_tested_and_type_checked_against_the_installed_package(
     assert made.returncode == 0, made.stderr
     plugin, test = map(Path, made.stdout.splitlines())
     by_fixture = test.with_name("test_by_fixture.py")
-    by_fixture.write_text(BY_FIXTURE)
+    by_fixture.write_text(FIXTURE_TEST)
     options = ("-W", "error", "-p", "no:pytest-qt", "-p", "no:cacheprovider")
     tested = call(environment / "python", "-m", "pytest", *options, test, by_fixture, cwd=tmp_path)
     assert tested.returncode == 0 and "2 passed" in tested.stdout, tested.stdout + tested.stderr
     typed_plugin = tmp_path / "reverse.py"
-    typed_plugin.write_text(WITH_ALL_TYPES)
-    (tmp_path / "mypy.ini").write_text(ONLY_WHAT_AUTHORS_SEE)
+    typed_plugin.write_text(PLUGIN_WITH_ALL_TYPES)
+    (tmp_path / "mypy.ini").write_text(MYPY_CONFIG)
     strict = (sys.executable, "-m", "mypy", "--strict", "--python-executable", environment / "python")
     typed = call(*strict, "--cache-dir", tmp_path / "cache", plugin, test, by_fixture, typed_plugin, cwd=tmp_path)
     assert typed.returncode == 0, typed.stdout

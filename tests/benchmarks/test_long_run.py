@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gui.runs.rows import example_path
 
-BRIEFLY = """
+SHORT_BENCHMARK = """
 import sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
@@ -25,7 +25,7 @@ def test_every_view_is_measured(tmp_path: Path) -> None:
     run = shutil.copytree(example_path(), tmp_path / "runs" / "run")
     own = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     measured = subprocess.run(
-        [sys.executable, "-c", BRIEFLY, str(run)],
+        [sys.executable, "-c", SHORT_BENCHMARK, str(run)],
         capture_output=True, text=True, timeout=200, env=os.environ | own, check=True,
     )  # fmt: skip
     rows = [line.partition("  ")[0] for line in measured.stdout.splitlines()]

@@ -302,7 +302,7 @@ def test_all_events_come_from_one_thread(tmp_path: Path) -> None:
     assert threads == {"engine"}
 
 
-UNASKED = """
+IDLE_ENGINE = """
 import sys, time
 from core.engine import Engine
 with Engine() as engine:
@@ -315,5 +315,5 @@ with Engine() as engine:
 
 def test_before_the_first_request_it_lists_plugins_without_loading_torch() -> None:
     """The interpreter is then free for the window, which is being built meanwhile."""
-    result = subprocess.run([sys.executable, "-c", UNASKED], capture_output=True, text=True, timeout=200)
+    result = subprocess.run([sys.executable, "-c", IDLE_ENGINE], capture_output=True, text=True, timeout=200)
     assert (result.stdout, result.stderr) == ("True False\n", "")

@@ -11,7 +11,7 @@ from core.requests import Learn, Prepare, ReloadPlugins, Start
 from core.run_folder import RunFolder
 from tests.core.watcher import Watcher, answered, tiny_config
 
-ENDLESS = """
+ENDLESS_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 class Words(DatasetPlugin[Options]):
@@ -55,14 +55,14 @@ def losses(run: Path) -> dict[int, float]:
 
 
 def test_a_run_keeps_its_plugin_code_and_the_next_gets_the_new(tmp_path: Path) -> None:
-    (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "abc"), encoding="utf-8")
+    (tmp_path / "words.py").write_text(ENDLESS_PLUGIN.replace("LETTERS", "abc"), encoding="utf-8")
     watcher = Watcher()
     with Engine([watcher], plugin_dirs=[tmp_path], cache_dir=tmp_path / "cache") as engine:
         undisturbed = begun(engine, tmp_path)
         answered(engine, Learn())
         run = begun(engine, tmp_path)
         learning = engine.ask(Learn())
-        (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "xyz"), encoding="utf-8")
+        (tmp_path / "words.py").write_text(ENDLESS_PLUGIN.replace("LETTERS", "xyz"), encoding="utf-8")
         answered(engine, ReloadPlugins())
         learning.result(60)
         assert [finished.reason for finished in watcher.all(RunFinished)] == ["max_steps", "max_steps"]
@@ -72,10 +72,10 @@ def test_a_run_keeps_its_plugin_code_and_the_next_gets_the_new(tmp_path: Path) -
 
 
 def test_a_reload_is_not_lost_when_a_prepare_cancels_earlier_requests(tmp_path: Path) -> None:
-    (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "abc"), encoding="utf-8")
+    (tmp_path / "words.py").write_text(ENDLESS_PLUGIN.replace("LETTERS", "abc"), encoding="utf-8")
     with Engine(plugin_dirs=[tmp_path], cache_dir=tmp_path / "cache") as engine:
         answered(engine, Prepare(config=words_config()))
-        (tmp_path / "words.py").write_text(ENDLESS.replace("LETTERS", "xyz"), encoding="utf-8")
+        (tmp_path / "words.py").write_text(ENDLESS_PLUGIN.replace("LETTERS", "xyz"), encoding="utf-8")
         engine.ask(Prepare(config=words_config()))
         engine.ask(ReloadPlugins())
         assert letters(answered(engine, Prepare(config=words_config()))) == set("xyz")

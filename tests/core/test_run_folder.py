@@ -98,14 +98,14 @@ def flip(path: Path, where: int) -> None:
     path.write_bytes(data)
 
 
-CHECKED = (
+CHECKED_FILES = (
     *("probes/000002.safetensors", "snapshots/000002.safetensors", "validations/000002.jsonl", "metrics.jsonl"),
     *("checkpoints/000002/model.safetensors", "checkpoints/000002/optimizer.safetensors"),
     *("checkpoints/000002/state.json", "vocabulary.json", "config.yaml"),
 )
 
 
-@pytest.mark.parametrize("name", CHECKED)
+@pytest.mark.parametrize("name", CHECKED_FILES)
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.95])
 def test_one_flipped_bit_is_detected_and_the_file_named(tmp_path: Path, name: str, share: float) -> None:
     folder = run_folder(tmp_path)
@@ -275,7 +275,7 @@ def test_a_folder_in_the_working_directory_does_not_hide_a_run_of_its_name(
         find_run(run.name, tmp_path / "runs")
 
 
-KILLED = """
+WRITE_UNTIL_KILLED = """
 import os, sys
 from pathlib import Path
 from core.config import TrainingConfig
@@ -299,7 +299,7 @@ for _ in range(int(sys.argv[2])):
 
 
 def test_a_killed_process_leaves_an_intact_checkpoint_and_an_unclaimed_run(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLED, str(tmp_path), "6"]
+    command = [sys.executable, "-c", WRITE_UNTIL_KILLED, str(tmp_path), "6"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         for number in range(6):
@@ -318,7 +318,7 @@ def test_a_killed_process_leaves_an_intact_checkpoint_and_an_unclaimed_run(tmp_p
             assert not list(folder.path.rglob("*.tmp")) and not list(folder.path.rglob("*.old"))
 
 
-LIMITED = """
+WRITE_TO_FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from tests.core.examples import run_folder, weights, steps
@@ -338,7 +338,9 @@ print(folder.path)
 
 
 def test_a_write_to_a_full_disk_changes_nothing(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", LIMITED, tmp_path], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WRITE_TO_FULL_DISK, tmp_path], capture_output=True, text=True, check=True
+    )
     *refused, path = done.stdout.split("\n")[:-1]
     assert len(refused) == 2
     folder = RunFolder.open(Path(path))

@@ -16,7 +16,7 @@ LEAKS = CASES / "leaks.py"
 SENTENCE = "9 of the 90 different sources of the valid split are in the train split too"
 
 
-BESIDE = """
+TESTS_BESIDE_THE_PLUGIN = """
 from core.testing import check_plugin as imported
 
 def test_by_import():
@@ -28,7 +28,7 @@ def test_by_fixture(check_plugin):
 def test_by_a_name_that_is_not_there(check_plugin):
     check_plugin("no_such_task")
 """
-ELSEWHERE = """
+TESTS_ELSEWHERE = """
 import pytest
 
 @pytest.mark.parametrize("given", ["leaks.py", "./leaks.py"])
@@ -52,8 +52,8 @@ def author(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).mkdir(parents=True)
     for name in ("leaks.py", "beside/leaks.py", "beside/authors/leaks.py"):
         (folder / name).write_text(LEAKS.read_text())
-    (folder / "beside" / "test_beside.py").write_text(BESIDE)
-    (folder / "elsewhere" / "test_elsewhere.py").write_text(ELSEWHERE)
+    (folder / "beside" / "test_beside.py").write_text(TESTS_BESIDE_THE_PLUGIN)
+    (folder / "elsewhere" / "test_elsewhere.py").write_text(TESTS_ELSEWHERE)
     return folder
 
 

@@ -17,7 +17,7 @@ from gui.preferences import load_preferences
 ROOT = Path(__file__).parents[2]
 
 
-FULL = """
+WINDOW_ON_FULL_DISK = """
 import os, resource, signal, sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
@@ -26,17 +26,17 @@ from PySide6.QtWidgets import QApplication
 from core.engine import Engine
 from gui import app
 from gui.main_window import MainWindow
-application, turns = QApplication(sys.argv), []
-def turn():
+application, requests = QApplication(sys.argv), []
+def poll():
     for window in application.topLevelWidgets():
-        if isinstance(window, MainWindow) and window.context.bridge.state == "ready" and not turns:
-            turns.append(window.context.workbench.learn(2))
+        if isinstance(window, MainWindow) and window.context.bridge.state == "ready" and not requests:
+            requests.append(window.context.workbench.learn(2))
         elif isinstance(window, MainWindow) and window.context.bridge.state == "paused":
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, resource.RLIM_INFINITY))
             timer.stop()
             os.kill(os.getpid(), signal.SIGTERM)
 timer = QTimer()
-timer.timeout.connect(turn)
+timer.timeout.connect(poll)
 timer.start(50)
 with Engine() as engine:
     sys.exit(app.run(sys.argv, engine))
@@ -45,7 +45,9 @@ with Engine() as engine:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", FULL], cwd=ROOT, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOW_ON_FULL_DISK], cwd=ROOT, capture_output=True, text=True, timeout=200
+    )
     assert done.returncode == 3, done.stderr
     assert "headlight: The run cannot be written to " in done.stderr
     assert done.stderr.endswith("Everything up to step 0 is kept.\n")

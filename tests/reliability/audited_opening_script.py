@@ -22,18 +22,18 @@ from core.requests import OpenRun, Translate
 from tests.core.watcher import answered
 from tests.reliability.small_runs import SENTENCE, read_everything
 
-EXECUTES = ("exec", "import", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "ctypes.")
-REACHES_OUT = ("subprocess.", "socket.", "pickle.", "marshal.", "urllib.", "webbrowser.")
-ASKS_FOR_GPUS = "ctypes.dlopen ('libnvidia-ml.so.1',)"  # torch built for CUDA does, through its driver's library
+EXECUTING_EVENTS = ("exec", "import", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "ctypes.")
+FORBIDDEN_EVENTS = ("subprocess.", "socket.", "pickle.", "marshal.", "urllib.", "webbrowser.")
+GPU_QUERY = "ctypes.dlopen ('libnvidia-ml.so.1',)"  # torch built for CUDA does, through its driver's library
 MAX_GROWTH = 2 * 2**30  # bytes of address space beyond what a good run took
 seen: list[str] = []
 
 
 def record_event(event: str, arguments: tuple[Any, ...]) -> None:
     """Record an event that opening a run must not cause."""
-    if event.startswith((*EXECUTES, *REACHES_OUT)):
+    if event.startswith((*EXECUTING_EVENTS, *FORBIDDEN_EVENTS)):
         what = f"{event} {str(arguments)[:100]}"
-        seen.extend([what] if what != ASKS_FOR_GPUS else [])
+        seen.extend([what] if what != GPU_QUERY else [])
     if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
         seen.extend([f"writes {arguments[0]}"] if not is_allowed(arguments[0]) else [])
 

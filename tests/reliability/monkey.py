@@ -34,12 +34,12 @@ TEXTS = ("1 2 3", "", "-5", "nan", "auto", "0,5", "[[[", "<b>x</b> <unk>", "\U00
 KEYS = (*map(ord, "123456789 []L"), Key.Key_Return, Key.Key_Tab, Key.Key_Escape, Key.Key_Left, Key.Key_Down)
 CONTROL_KEYS = (*map(ord, "12345ERD+-0"), Key.Key_F1, Key.Key_F5)
 CONTROLS = (QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QTableWidget)
-LONG = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most actions hit a run that is learning
-ELSEWHERE = "elsewhere"  # another folder of runs
+LONG_TRAINING = SMALL.replace("max_steps: 40", "max_steps: 100000")  # so that most actions hit a run that is learning
+OTHER_RUNS = "elsewhere"  # another folder of runs
 POPUP_MS = 200
-PATIENCE_S = 3.0
+POPUP_TIMEOUT_S = 3.0
 DISMISSED_SHARE = 0.3  # of the opened menus and lists: closed without a choice
-STORM = 12  # clicks on the transport bar in direct succession
+BURST = 12  # clicks on the transport bar in direct succession
 
 
 class Monkey(QObject):
@@ -143,7 +143,7 @@ class Monkey(QObject):
     def _learn(self) -> None:
         """Learn, and wait until the engine does: a slow one would otherwise be busy starting most of the time."""
         bridge, button = self._window.context.bridge, self._window.transport.learn_button
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + POPUP_TIMEOUT_S
 
         def wait_while(is_so: Callable[[], bool]) -> None:
             while is_so() and time.monotonic() < end:
@@ -157,7 +157,7 @@ class Monkey(QObject):
     def _start_and_stop(self) -> None:
         bar, workbench = self._window.transport, self._window.context.workbench
         buttons = (bar.learn_button, bar.learn_button, *bar.step_buttons, bar.reset_button, bar.finish_button)
-        for _ in range(STORM):
+        for _ in range(BURST):
             if self._dice.random() < 0.1:
                 workbench.restart()
             else:
@@ -194,11 +194,11 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
     """Replace the blocking file dialogs: they cancel, or return good, broken and impossible files."""
     dice = random.Random(seed)
     good, broken = folder / "good.yaml", folder / "broken.yaml"
-    good.write_text(LONG, encoding="utf-8")
+    good.write_text(LONG_TRAINING, encoding="utf-8")
     broken.write_text("format: 1\ndataset: [", encoding="utf-8")
     names = ("", str(good), str(broken), str(folder / "absent" / "x.yaml"), str(folder))
-    places = ("", str(folder / "runs"), str(folder / ELSEWHERE))
-    (folder / ELSEWHERE).mkdir()
+    places = ("", str(folder / "runs"), str(folder / OTHER_RUNS))
+    (folder / OTHER_RUNS).mkdir()
 
     def answer(*_: object) -> tuple[str, str]:
         return dice.choice(names), ""

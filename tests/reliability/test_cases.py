@@ -16,15 +16,15 @@ from tests.reliability.promises import PROMISES
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reliability.md"
 NOT_YET = "not tested yet"
-LOSING = """
+TESTS_WITH_LOST_CASES = """
 import pytest
 
-def test_losing(cases):
+def test_with_a_lost_case(cases):
     for number in range(5):
         with cases.trying(f"case {number}"):
             assert number != 3
 
-def test_losing_by_what_is_no_exception(cases):
+def test_with_cases_lost_by_fail(cases):
     for number in range(5):
         with cases.trying(f"item {number}"):
             if number == 1:
@@ -34,7 +34,7 @@ def test_losing_by_what_is_no_exception(cases):
                 pytest.fail("given up")
 
 @pytest.mark.timeout(0.2, method="signal")
-def test_without_end(cases):
+def test_that_hangs(cases):
     for number in range(2):
         with cases.trying(f"hang {number}"):
             while True:
@@ -68,7 +68,7 @@ def test_a_test_with_lost_cases_tries_all_cases_and_fails(tmp_path: Path) -> Non
     folder = tmp_path / "tests" / "reliability"
     folder.mkdir(parents=True)
     (folder / "conftest.py").write_text("from tests.reliability.conftest import *\n", encoding="utf-8")
-    (folder / "test_disk.py").write_text(LOSING, encoding="utf-8")
+    (folder / "test_disk.py").write_text(TESTS_WITH_LOST_CASES, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(folder)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout

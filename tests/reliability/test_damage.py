@@ -27,7 +27,7 @@ from tests.reliability.small_runs import WITH_SUBWORDS, digest, read_everything,
 from tests.reliability.training_process import ROOT, SECONDS
 
 STRACE = "strace"
-READ = """
+READ_RUN = """
 import sys
 from pathlib import Path
 from core.errors import UserError
@@ -37,7 +37,7 @@ try:
 except UserError as error:
     print(error)
 """
-FOR_PEOPLE = "log.txt"  # no code reads it
+LOG_FILE = "log.txt"  # no code reads it
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
@@ -52,7 +52,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def files(run: Path) -> list[Path]:
     """Every file of a run that the program reads."""
-    return sorted(path for path in run.rglob("*") if path.is_file() and path.name != FOR_PEOPLE)
+    return sorted(path for path in run.rglob("*") if path.is_file() and path.name != LOG_FILE)
 
 
 @contextmanager
@@ -201,7 +201,7 @@ def test_a_bad_sector_is_named(run: Path, cases: Cases) -> None:
         with cases.trying(name):
             only_reads = [STRACE, "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P", str(path), "-e", "trace=read"]
             injected = [*only_reads, "-e", "inject=read:error=EIO"]
-            command = [*injected, sys.executable, "-c", READ, str(run)]
+            command = [*injected, sys.executable, "-c", READ_RUN, str(run)]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
             assert done.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), done
 

@@ -102,7 +102,7 @@ def restore_run(place: Path) -> None:
     (place / "run" / "metrics.jsonl").chmod(0o644)
 
 
-BREAK: dict[str, Callable[[Path], None]] = {
+FAILURES: dict[str, Callable[[Path], None]] = {
     "full": fill,
     "removed": move_away,
     "read-only": make_read_only,
@@ -122,14 +122,14 @@ def assert_resumes(run: Path, folder: Path) -> None:
 def test_a_disk_fault_ends_the_command_with_3_and_names_the_checkpoint(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    for name in BREAK if full else ("full", "removed"):
+    for name in FAILURES if full else ("full", "removed"):
         with cases.trying(name):
             place = disk / name.replace(" ", "_")
             place.mkdir()
             command = train(tmp_path, "--run-dir", str(place / "run"))
             with running([*UNPRIVILEGED, *command] if name == "not permitted" else command) as process:
                 wait_for_checkpoint(place / "run", 40, process)
-                BREAK[name](disk if name in ("full", "read-only") else place)
+                FAILURES[name](disk if name in ("full", "read-only") else place)
                 code, errors = wait_for_exit(process)
             assert code == 3 and "Traceback" not in errors, errors
             last = errors.splitlines()[-1]
@@ -331,14 +331,14 @@ def test_the_window_pauses_the_run_when_its_disk_is_full_or_read_only(
             workbench.learn()
             qtbot.waitUntil(lambda: bool(history.checkpoint_steps) and history.last_step > 40, timeout=WAIT_MS)
             run = workbench.run
-            BREAK[name](disk)
+            FAILURES[name](disk)
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
             wait_for_state("paused")
             assert run is not None and str(run) in strip.sentence.text() and has_intact_checkpoint(run)
             restore_disk(disk)
             take_steps(30)
             assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, history.last_step + 1))
-            BREAK[name](disk)
+            FAILURES[name](disk)
             new = tmp_path / f"instead of {name}"
             monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, new=new: str(new))
             strip.dismiss()

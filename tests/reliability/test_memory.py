@@ -20,7 +20,7 @@ __all__ = ["empty_window", "small_file", "window"]  # fixtures
 ROOT = Path(__file__).parents[2]
 STEPS, WARM_UP = 200, 100  # between two counts, and before the first
 WARM_UPS = 6  # at most
-OFTEN = "probe_every: 20, validate_every: 50, checkpoint_every: 50"
+FREQUENT_TASKS = "probe_every: 20, validate_every: 50, checkpoint_every: 50"
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="handles are counted in /proc")
 
@@ -70,7 +70,9 @@ def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
 @linux_only
 def test_handles_threads_and_objects_do_not_grow(qtbot: QtBot, tmp_path: Path) -> None:
     settings = tmp_path / "small.yaml"
-    often = SMALL.replace("max_steps: 40, validate_every: 1000, checkpoint_every: 1000", f"max_steps: 9000, {OFTEN}")
+    often = SMALL.replace(
+        "max_steps: 40, validate_every: 1000, checkpoint_every: 1000", f"max_steps: 9000, {FREQUENT_TASKS}"
+    )
     settings.write_text(often, encoding="utf-8")
     with opened_window(tmp_path) as window:
         window.setup_drawer.open_file(settings)

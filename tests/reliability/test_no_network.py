@@ -13,11 +13,11 @@ from tests.reliability.privileges import WITHOUT_NETWORK, needs_own_network
 from tests.reliability.training_process import ROOT, SECONDS, train
 
 # Processes that train one model together connect through the loopback interface.
-WITH_ITSELF = [*WITHOUT_NETWORK, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
+WITH_LOOPBACK = [*WITHOUT_NETWORK, "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
 TORCHRUN = ("tests/core/training", "tests/core/processes", "tests/benchmarks")
 
 pytestmark = needs_own_network
-WINDOW = """
+OPEN_AND_CLOSE_WINDOW = """
 import socket, sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
@@ -26,13 +26,13 @@ from gui import app
 from gui.main_window import MainWindow
 assert all(name == "lo" for _, name in socket.if_nameindex())
 application = QApplication(sys.argv)
-def turn():
+def poll():
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow) and window.context.bridge.state == "ready":
             timer.stop()
             window.close()
 timer = QTimer()
-timer.timeout.connect(turn)
+timer.timeout.connect(poll)
 timer.start(50)
 with Engine() as engine:
     sys.exit(app.run(sys.argv, engine))
@@ -48,7 +48,7 @@ def test_a_training_needs_no_network(tmp_path: Path) -> None:
 
 def test_the_window_needs_no_network(full: bool) -> None:
     """Without --full, only the imports are tried."""
-    command = [*WITHOUT_NETWORK, sys.executable, "-c", WINDOW if full else "import gui.app"]
+    command = [*WITHOUT_NETWORK, sys.executable, "-c", OPEN_AND_CLOSE_WINDOW if full else "import gui.app"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -65,7 +65,7 @@ def test_the_whole_suite_needs_no_network(folder: str, full: bool, tmp_path: Pat
         pytest.skip("takes as long as all other tests: --full")
     files = [str(path) for path in sorted((ROOT / folder).glob("test_*.py")) if path != Path(__file__)]
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "alone")]
-    alone = WITH_ITSELF if folder in TORCHRUN else WITHOUT_NETWORK
+    alone = WITH_LOOPBACK if folder in TORCHRUN else WITHOUT_NETWORK
     command = [*alone, sys.executable, "-m", "pytest", *options, *files]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-5000:]

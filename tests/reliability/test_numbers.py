@@ -29,32 +29,32 @@ from tests.reliability.cases import Cases
 from tests.reliability.privileges import needs_prlimit
 from tests.reliability.training_process import MAIN, running, train, wait_for_exit
 
-AT = 7  # the step after which a number is corrupted
-WILD = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training.max_grad_norm": "null"}
-WILD |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # a tenth of this rate is fine
+CORRUPTED_AFTER = 7  # the step after which a number is corrupted
+DIVERGING = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training.max_grad_norm": "null"}
+DIVERGING |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # a tenth of this rate is fine
 
 
 def spoil_weight(trainer: Trainer, number: float) -> str:
     trainer._updater.optimizer.parameters.values[-1] = number
-    return f"at step {AT} the weight output.bias"
+    return f"at step {CORRUPTED_AFTER} the weight output.bias"
 
 
 def spoil_average(trainer: Trainer, number: float) -> str:
     """With an infinite average of squares nothing is learnt, and no loss shows it."""
     trainer._updater.optimizer._buffers["exp_avg_sq"][0] = number
-    return f"at step {AT} the optimizer's exp_avg_sq."
+    return f"at step {CORRUPTED_AFTER} the optimizer's exp_avg_sq."
 
 
 def spoil_gradient(trainer: Trainer, number: float) -> str:
     gradients = trainer._updater.optimizer.parameters.gradients
     _after_each_gradient(trainer, lambda: gradients[:3].fill_(number))
-    return f"at step {AT + 1} the gradient of "
+    return f"at step {CORRUPTED_AFTER + 1} the gradient of "
 
 
 def spoil_loss(trainer: Trainer, number: float) -> str:
     gradients = trainer._updater.optimizer.parameters.gradients
     _after_each_gradient(trainer, lambda: gradients.fill_(number), number)
-    return f"at step {AT + 1} the loss"
+    return f"at step {CORRUPTED_AFTER + 1} the loss"
 
 
 def _after_each_gradient(trainer: Trainer, action: Callable[[], object], loss: float | None = None) -> None:
@@ -113,10 +113,10 @@ def test_nan_and_infinity_are_never_saved(
             with cases.trying(f"{spoil.__name__}, {number}, {save.__name__}"):
                 watcher = Watcher()
                 session = Session(watcher, shared_host, tmp_path / "cache")
-                every = AT if save is train_to_checkpoint else 100
+                every = CORRUPTED_AFTER if save is train_to_checkpoint else 100
                 drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
                 run = session.start(Start(runs_dir=tmp_path / "runs"))
-                learn(session, AT, watcher)
+                learn(session, CORRUPTED_AFTER, watcher)
                 sentence = spoil(session.run.trainer, number)
                 save(session, watcher)
                 require_only_finite(run)
@@ -142,7 +142,7 @@ def require_only_finite(run: Path) -> None:
 
 def test_the_printed_command_continues_at_a_lower_rate(tmp_path: Path) -> None:
     run = tmp_path / "a run"
-    wild = [f"{key}={value}" for key, value in WILD.items()]
+    wild = [f"{key}={value}" for key, value in DIVERGING.items()]
     arguments = train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)[len(MAIN) :]
     stopped = run_headlight(*arguments, cwd=tmp_path)
     assert stopped.returncode == 3, stopped.stderr
@@ -156,7 +156,7 @@ def test_the_printed_command_continues_at_a_lower_rate(tmp_path: Path) -> None:
 
 def test_one_button_continues_at_a_lower_rate(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
     window, workbench = empty_window, empty_window.context.workbench
-    wild = ", ".join(f"{key.removeprefix('training.')}: {value}" for key, value in WILD.items())
+    wild = ", ".join(f"{key.removeprefix('training.')}: {value}" for key, value in DIVERGING.items())
     (tmp_path / "wild.yaml").write_text(SMALL.replace("training: {", f"training: {{{wild}, "), encoding="utf-8")
     window.setup_drawer.open_file(tmp_path / "wild.yaml")
     qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
@@ -171,8 +171,8 @@ def test_one_button_continues_at_a_lower_rate(qtbot: QtBot, empty_window: MainWi
     assert RunFolder.open(workbench.run).latest_config().training.optimizer.learning_rate == 1
 
 
-LARGE = ("model.d_model=8192", "model.d_ff=32768")
-WIDE = ("model.d_ff=65536", "training.batch_size=16001")  # half of its activations exceed the memory, too
+LARGE_MODEL = ("model.d_model=8192", "model.d_ff=32768")
+LARGE_BATCH = ("model.d_ff=65536", "training.batch_size=16001")  # half of its activations exceed the memory, too
 
 
 @needs_prlimit
@@ -186,11 +186,11 @@ def test_running_out_of_memory_says_what_to_make_smaller(tmp_path: Path, cases: 
             return wait_for_exit(process)
 
     with cases.trying("a model that is too large"):
-        code, errors = within(4, *LARGE)
+        code, errors = within(4, *LARGE_MODEL)
         assert code == 2 and len(errors.splitlines()) == 1, errors
         assert "its weights, gradients and optimizer state take" in errors and "model.d_model (now 8,192)" in errors
     with cases.trying("a batch that is too large"):
-        code, errors = within(4, *WIDE)
+        code, errors = within(4, *LARGE_BATCH)
         assert code == 3 and "Traceback" not in errors, errors
         assert "a step about" in errors and "Lower training.batch_size" in errors
         require_only_finite(run)

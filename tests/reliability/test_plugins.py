@@ -59,7 +59,7 @@ def in_pairs(line: str, said: str, blamed: str = "", **more: str) -> Bad:
     return Bad(said, PAIRS.format(first=line), blamed or line, **more)
 
 
-BEFORE = {
+PLUGIN_FAULTS = {
     "raises at import": Bad("ZeroDivisionError", top="1 / 0", blamed="1 / 0"),
     "raises in options": Bad("KeyError", options="    def check(self): {}['x']", blamed="{}['x']"),
     "raises at item 7": in_pairs("if number == 7: raise ValueError('no seventh')", "no seventh"),
@@ -68,19 +68,19 @@ BEFORE = {
     "sys.exit": in_pairs("sys.exit(0)", "SystemExit"),
     "os._exit": in_pairs("os._exit(0)", "ended its process (exit code 0)", "def nowhere"),
     "segmentation fault": in_pairs("ctypes.string_at(0)", "crashed (SIGSEGV)"),
-    "eats 10 GB": in_pairs("KEPT.extend(bytes(10**8) for _ in range(100))", "MemoryError", top="KEPT = []"),
+    "allocates 10 GB": in_pairs("KEPT.extend(bytes(10**8) for _ in range(100))", "MemoryError", top="KEPT = []"),
     "exits at import": Bad("SystemExit", top="sys.exit(1)", blamed="sys.exit(1)"),
     "segmentation fault at import": Bad("crashed", top="ctypes.string_at(0)", blamed="ctypes.string_at(0)"),
 }  # fmt: skip
-SLOW = {
+SLOW_FAULTS = {
     "endless where it must end": Bad(
         "does not end its valid split",
         "endless = True\ndef pairs(self, split, rng):\n    while True: yield Pair('a', 'b')",
     ),
-    "sleeps for ever": in_pairs("time.sleep(10**6)", "gave no answer within"),
+    "never answers": in_pairs("time.sleep(10**6)", "gave no answer within"),
 }
-QUICK = ("raises at item 7", "raises in options", "segmentation fault", "sys.exit", "eats 10 GB")
-HARMLESS = {
+QUICK_FAULTS = ("raises at item 7", "raises in options", "segmentation fault", "sys.exit", "allocates 10 GB")
+HARMLESS_LINES = {
     "prints a million lines": "if number == 0: print('x\\n' * 1_000_000)",
     "changes folder": "os.chdir('/'); os.environ['HOME'] = '/'; os.umask(0o777)",
     "changes the random state": "random.seed(7); rng.seed(7)",
@@ -105,7 +105,9 @@ def with_plugin(name: str, options: dict[str, int] | None = None, **training: An
 def test_a_faulty_plugin_is_named_with_its_line_and_another_is_prepared(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    for name, bad in (BEFORE | SLOW).items() if full else ((name, BEFORE[name]) for name in QUICK):
+    for name, bad in (
+        (PLUGIN_FAULTS | SLOW_FAULTS).items() if full else ((name, PLUGIN_FAULTS[name]) for name in QUICK_FAULTS)
+    ):
         with cases.trying(name):
             path = write(tmp_path / "plugins", bad)
             with Engine(plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
@@ -121,7 +123,7 @@ def test_a_faulty_plugin_is_named_with_its_line_and_another_is_prepared(
 
 def test_what_a_plugin_changes_in_its_process_has_no_effect_elsewhere(tmp_path: Path, cases: Cases, full: bool) -> None:
     before = Path.cwd(), dict(os.environ), random.getstate()
-    for name, line in HARMLESS.items() if full else list(HARMLESS.items())[:2]:
+    for name, line in HARMLESS_LINES.items() if full else list(HARMLESS_LINES.items())[:2]:
         with cases.trying(name):
             write(tmp_path / "plugins", in_pairs(line, ""))
             watcher = Watcher()
@@ -147,19 +149,19 @@ def pairs(self, split, rng):
 def metrics(self, pairs, hypotheses):
     {line}
 """
-EATING = "KEPT.extend(bytes(10**8) for _ in range(100))"
+ALLOCATION = "KEPT.extend(bytes(10**8) for _ in range(100))"
 # What a plugin does -> its line, and the expected message.
-DURING = {
+LINES = {
     "fails": ("raise ValueError('no more')", "no more"),
     "exits": ("sys.exit(0)", "SystemExit"),
     "crashes": ("ctypes.string_at(0)", "crashed (SIGSEGV)"),
-    "eats 10 GB": (EATING, "MemoryError"),
-    "sleeps for ever": ("time.sleep(10**6)", "gave no answer within"),
+    "allocates 10 GB": (ALLOCATION, "MemoryError"),
+    "never answers": ("time.sleep(10**6)", "gave no answer within"),
 }
-BAD_MOMENTS = [(place, what, *bad) for place in (IN_METRICS, IN_SHARD) for what, bad in DURING.items()]
-BAD_MOMENTS += [(IN_METRICS, "gives a text", "return {'x': 'much'}", "metrics() returned")]
-QUICK_MOMENTS = BAD_MOMENTS[:2]
-PATIENCE_S = 90.0  # a shard that times out is drawn a second time
+FAILURES = [(place, what, *bad) for place in (IN_METRICS, IN_SHARD) for what, bad in LINES.items()]
+FAILURES += [(IN_METRICS, "gives a text", "return {'x': 'much'}", "metrics() returned")]
+QUICK_FAILURES = FAILURES[:2]
+TIMEOUT_S = 90.0  # a shard that times out is drawn a second time
 
 
 def write_for_a_run(folder: Path, place: str, line: str) -> tuple[Path, str]:
@@ -177,7 +179,7 @@ def test_a_plugin_that_fails_during_a_run_pauses_it_without_losing_steps(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     config = with_plugin("bad", max_steps=20_000, validate_every=10, batch_size=64, probe_every=10_000)
-    for place, what, line, said in BAD_MOMENTS if full else QUICK_MOMENTS:
+    for place, what, line, said in FAILURES if full else QUICK_FAILURES:
         name = f"{what} in {'metrics' if place is IN_METRICS else 'a shard'}"
         with cases.trying(name):
             path, named = write_for_a_run(tmp_path / "plugins", place, line)
@@ -187,7 +189,7 @@ def test_a_plugin_that_fails_during_a_run_pauses_it_without_losing_steps(
                 run = answered(engine, Start(runs_dir=tmp_path / "runs"))
                 (path.parent / "begun").touch()
                 with pytest.raises(UserError) as caught:
-                    engine.ask(Learn()).result(PATIENCE_S)
+                    engine.ask(Learn()).result(TIMEOUT_S)
                 assert "'bad'" in str(caught.value) and said in str(caught.value), caught.value
                 if what == "gives a text":  # the method is named instead of the line
                     named = f"({path}, line "
@@ -201,7 +203,7 @@ def test_a_plugin_that_fails_during_a_run_pauses_it_without_losing_steps(
             assert finished.step == (10 if place is IN_METRICS else 157), finished  # 10,000 pairs are 157 steps
 
 
-NO_FIGURE_ONCE = """
+METRIC_NOT_FINITE_ONCE = """
 def metrics(self, pairs, hypotheses):
     if len(pairs) > 1: SEEN.append(pairs)
     return {{'x': float('{number}') if len(SEEN) == 1 else len(SEEN)}}
@@ -215,7 +217,7 @@ def test_a_metric_that_is_not_finite_is_kept_as_none_and_the_run_saved(
     for number in ("inf", "-inf", "nan") if full else ("inf",):
         with cases.trying(number):
             pairs = PAIRS.format(first="pass")
-            write(tmp_path / "plugins", Bad("", pairs + NO_FIGURE_ONCE.format(number=number), top="SEEN = []"))
+            write(tmp_path / "plugins", Bad("", pairs + METRIC_NOT_FINITE_ONCE.format(number=number), top="SEEN = []"))
             with Engine(plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
                 config = with_plugin("bad", best_metric="valid/x", max_steps=6, validate_every=2, checkpoint_every=100)
                 answered(engine, Prepare(config=config))
@@ -248,7 +250,7 @@ def take_with_plugins(window: MainWindow, config: RunConfig) -> None:
 def test_the_window_names_a_crashing_plugin_and_continues(
     qtbot: QtBot, plugins: Path, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
-    path = write(plugins, BEFORE["segmentation fault"])
+    path = write(plugins, PLUGIN_FAULTS["segmentation fault"])
     take_with_plugins(window, with_plugin("bad"))
     qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert "'bad'" in window.trouble_strip.sentence.text() and str(path) in window.trouble_strip.sentence.text()
@@ -262,7 +264,7 @@ def test_the_window_names_a_plugin_that_crashes_during_a_run_and_continues(
     qtbot: QtBot, plugins: Path, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     workbench = window.context.workbench
-    _, named = write_for_a_run(plugins, IN_METRICS, DURING["crashes"][0])
+    _, named = write_for_a_run(plugins, IN_METRICS, LINES["crashes"][0])
     take_with_plugins(window, with_plugin("bad", max_steps=100, validate_every=10))
     workbench.learn()
     qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)

@@ -36,56 +36,56 @@ from tests.reliability.training_process import (
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
-SLOW = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
-NOTE_STOP_TIME = """
+SLOW_STEPS = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
+RECORD_STOP_TIME = """
 import sys, threading, time
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
 from core.engine import Engine
 from core.requests import Close, Stop
-ask, is_heard = Engine.ask, threading.Event()
-def asked(engine, request):
+ask, is_stop_requested = Engine.ask, threading.Event()
+def ask_and_record(engine, request):
     answer = ask(engine, request)
-    if isinstance(request, (Stop, Close)) and not is_heard.is_set():
-        with open({heard!r}, "w") as file:
+    if isinstance(request, (Stop, Close)) and not is_stop_requested.is_set():
+        with open({time_file!r}, "w") as file:
             print(time.time(), file=file)
-        is_heard.set()
+        is_stop_requested.set()
     return answer
-Engine.ask = asked
+Engine.ask = ask_and_record
 """
-IN_A_TERMINAL = """
+TERMINAL_SCRIPT = """
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-IN_A_WINDOW = """
+WINDOW_SCRIPT = """
 import runpy
 runpy.run_module("tests.reliability.window_script", run_name="__main__")
 """
-DECODING = """
+SIGNAL_WHILE_DECODING = """
 import os
 from core.training import validation
 decode, calls = validation.decode, []
-def interrupted(*arguments, **options):
+def decode_interrupted(*arguments, **options):
     calls.append(arguments)
     if len(calls) == 3:
         os.kill(os.getpid(), {number})
-        is_heard.wait(60)
-    with open({counted!r}, "w") as file:
+        is_stop_requested.wait(60)
+    with open({count_file!r}, "w") as file:
         print(len(calls), file=file)
     return decode(*arguments, **options)
-validation.decode = interrupted
+validation.decode = decode_interrupted
 """
-VERY_PATIENT = """
+MAIN_WITHOUT_TIMEOUTS = """
 import sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
 from core.plugins_host import host, host_process
-# The first signal waits as long for the plugin: who waits with it is failed by pytest-timeout.
+# After the first signal, the plugin may take as long, too: if the test waits for it, pytest-timeout fails it.
 host_process.STOPPING_SECONDS = host.PluginHost.__init__.__kwdefaults__["pairs_timeout"] = 1000.0
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-HANGING_METRICS = """
+HANGING_PLUGIN = """
 import time
 from core.plugin import DatasetPlugin, Options, Pair
 
@@ -123,40 +123,40 @@ def test_a_signal_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool
     for number in STOP_SIGNALS if full else (signal.SIGINT,):
         for steps in (2, 3, 10) if full else (2,):
             with cases.trying(f"{number.name} after {steps} steps"):
-                run, heard = tmp_path / f"{number.name} {steps}", tmp_path / f"{number.name} {steps}.txt"
-                arguments = train(tmp_path, "--run-dir", str(run), *SLOW)[len(MAIN) :]
-                with running(noting_stop(heard, IN_A_TERMINAL, *arguments), cwd=ROOT) as process:
+                run, time_file = tmp_path / f"{number.name} {steps}", tmp_path / f"{number.name} {steps}.txt"
+                arguments = train(tmp_path, "--run-dir", str(run), *SLOW_STEPS)[len(MAIN) :]
+                with running(recording_stop(time_file, TERMINAL_SCRIPT, *arguments), cwd=ROOT) as process:
                     wait_until(partial(has_lines, run / "metrics.jsonl", steps))
                     process.send_signal(number)
                     code, errors = wait_for_exit(process)
                 assert code == 128 + number, errors
-                require_saved_within_a_step(run, float(heard.read_text()))
+                require_saved_within_a_step(run, float(time_file.read_text()))
 
 
-def noting_stop(heard: Path, script: str, *arguments: str) -> list[str]:
-    """The command that runs a script and writes to `heard` the time at which a signal reaches its engine."""
-    return [sys.executable, "-c", NOTE_STOP_TIME.format(heard=str(heard)) + script, *arguments]
+def recording_stop(time_file: Path, script: str, *arguments: str) -> list[str]:
+    """The command that runs a script and writes to `time_file` when a signal reaches its engine."""
+    return [sys.executable, "-c", RECORD_STOP_TIME.format(time_file=str(time_file)) + script, *arguments]
 
 
-def require_saved_within_a_step(run: Path, heard_at: float) -> None:
+def require_saved_within_a_step(run: Path, stop_time: float) -> None:
     """Require at most one step, the current one, after the signal arrived, and everything saved."""
     steps, arrays = RunFolder.open(run).metrics()
-    assert (arrays["time"] > heard_at).sum() <= 1
+    assert (arrays["time"] > stop_time).sum() <= 1
     assert RunFolder.open(run).checkpoint_step("last") == steps[-1] and has_intact_checkpoint(run)
 
 
 def test_a_signal_to_a_window_that_is_training_saves_within_one_step(tmp_path: Path, cases: Cases, full: bool) -> None:
     for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
-            runs, heard = tmp_path / number.name, tmp_path / f"{number.name}.txt"
-            environment, settings = os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}, window(tmp_path, *SLOW)[3:]
-            with running(noting_stop(heard, IN_A_WINDOW, *settings), cwd=ROOT, env=environment) as process:
+            runs, time_file = tmp_path / number.name, tmp_path / f"{number.name}.txt"
+            environment, settings = os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}, window(tmp_path, *SLOW_STEPS)[3:]
+            with running(recording_stop(time_file, WINDOW_SCRIPT, *settings), cwd=ROOT, env=environment) as process:
                 wait_until(partial(has_run_with_lines, runs, 2))
                 process.send_signal(number)
                 code, errors = wait_for_exit(process)
             assert (code, errors) == (128 + number, "")
             (run,) = list_runs(runs)
-            require_saved_within_a_step(run, float(heard.read_text()))
+            require_saved_within_a_step(run, float(time_file.read_text()))
             assert RunFolder.open(run).state.reason == "stopped"
 
 
@@ -168,9 +168,11 @@ def test_a_signal_interrupts_a_validation_that_is_decoding(tmp_path: Path, cases
     for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
             run, counted = tmp_path / number.name, tmp_path / f"{number.name}.txt"
-            script = DECODING.format(number=int(number), counted=str(counted)) + IN_A_TERMINAL
-            heard = tmp_path / f"{number.name} heard.txt"
-            with running(noting_stop(heard, script, *command[len(MAIN) :], "--run-dir", str(run)), cwd=ROOT) as process:
+            script = SIGNAL_WHILE_DECODING.format(number=int(number), count_file=str(counted)) + TERMINAL_SCRIPT
+            time_file = tmp_path / f"{number.name} time.txt"
+            with running(
+                recording_stop(time_file, script, *command[len(MAIN) :], "--run-dir", str(run)), cwd=ROOT
+            ) as process:
                 code, errors = wait_for_exit(process)
             assert code == 128 + number and "stopped at step 5" in errors, errors
             assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches; the signal came in the third
@@ -185,11 +187,11 @@ def test_a_signal_interrupts_a_validation_that_is_decoding(tmp_path: Path, cases
 def test_a_second_ctrl_c_ends_the_process_at_once(tmp_path: Path) -> None:
     plugins, reached = tmp_path / "plugins", tmp_path / "reached"
     plugins.mkdir()
-    (plugins / "hanging.py").write_text(HANGING_METRICS.format(reached=str(reached)), encoding="utf-8")
+    (plugins / "hanging.py").write_text(HANGING_PLUGIN.format(reached=str(reached)), encoding="utf-8")
     plugin = ("dataset={plugin: hanging}", "training.validate_every=5", "training.checkpoint_every=2")
     run = tmp_path / "run"
     arguments = train(tmp_path, "--run-dir", str(run), "--plugins-dir", str(plugins), *plugin)[len(MAIN) :]
-    with running([sys.executable, "-c", VERY_PATIENT, *arguments], cwd=ROOT) as process:
+    with running([sys.executable, "-c", MAIN_WITHOUT_TIMEOUTS, *arguments], cwd=ROOT) as process:
         wait_until(reached.exists)
         process.send_signal(signal.SIGINT)
         time.sleep(2.5)

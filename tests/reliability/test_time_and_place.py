@@ -35,9 +35,9 @@ from tests.reliability.training_process import (
 )
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and paths of POSIX")
-LAST = ("training.max_steps=3", "training.num_threads=1")
+SHORT_TRAINING = ("training.max_steps=3", "training.num_threads=1")
 ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-PLACES = {
+FOLDER_NAMES = {
     "spaces, quotes, scripts, bytes that are no text": os.fsencode('ein "Ördner" o\'n 日本 עברית 🙂 \udcff'),
     "255 characters": b"x" * 255,
     "a line feed and a tab": b"a\nb\tc",
@@ -53,11 +53,11 @@ def assert_trains(command: list[str], **environment: str) -> None:
 
 @posix
 def test_a_run_folder_may_have_any_path(tmp_path: Path, cases: Cases, full: bool) -> None:
-    names = list(PLACES)
+    names = list(FOLDER_NAMES)
     for name in names if full else names[:1]:
         with cases.trying(name):
-            run = tmp_path / os.fsdecode(PLACES[name])
-            command = train(tmp_path, "--run-dir", str(run), *LAST)
+            run = tmp_path / os.fsdecode(FOLDER_NAMES[name])
+            command = train(tmp_path, "--run-dir", str(run), *SHORT_TRAINING)
             if not full:
                 done = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
                 assert done.returncode == 0, done.stderr
@@ -87,7 +87,10 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
         with cases.trying(name):
             run = tmp_path / name
             done = subprocess.run(
-                train(tmp_path, "--run-dir", str(run), *LAST), env=known | home, capture_output=True, text=True
+                train(tmp_path, "--run-dir", str(run), *SHORT_TRAINING),
+                env=known | home,
+                capture_output=True,
+                text=True,
             )
             assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
             assert ("Prepared data cannot be kept in /proc/nowhere" in done.stderr) == ("HOME" in home), done.stderr
@@ -99,10 +102,10 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
 def test_a_window_needs_no_home_locale_or_plain_path(tmp_path: Path, cases: Cases, full: bool) -> None:
     known = {name: value for name, value in os.environ.items() if name in ("PATH", "QT_QPA_PLATFORM")}
     homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere()}
-    places = [(place, home) for home in homes for place in PLACES]
+    places = [(place, home) for home in homes for place in FOLDER_NAMES]
     for place, home in places if full else places[:1]:
         with cases.trying(f"{place}; home: {home}"):
-            runs = tmp_path / home / os.fsdecode(PLACES[place])
+            runs = tmp_path / home / os.fsdecode(FOLDER_NAMES[place])
             environment = known | ASCII | homes[home] | {"HEADLIGHT_RUNS_DIR": str(runs)}
             with running(training_process.window(tmp_path), cwd=ROOT, env=environment) as process:
                 run = wait_for_run(runs, process)
@@ -145,7 +148,9 @@ def test_a_clock_far_in_the_past_or_future_damages_no_run(
     """On Windows it can be set to any year from 1601 on."""
     with monkeypatch.context() as patch:
         patch.setattr(time, "time", lambda: clock)
-        done = run_headlight(*train(tmp_path, "--run-dir", str(tmp_path / "run"), *LAST)[len(MAIN) :], cwd=tmp_path)
+        done = run_headlight(
+            *train(tmp_path, "--run-dir", str(tmp_path / "run"), *SHORT_TRAINING)[len(MAIN) :], cwd=tmp_path
+        )
     assert done.returncode == 0, done.stderr
     assert RunFolder.open(tmp_path / "run").state.created == created
 
@@ -168,18 +173,18 @@ def test_a_process_that_is_stopped_and_woken_continues(tmp_path: Path, full: boo
     assert RunFolder.open(run).metrics()[0].tolist() == list(range(1, 601))
 
 
-SLEEPING = """
+COUNT_SLOW_PAIRS = """
 import sys
 from pathlib import Path
 from core.plugins_host.host import PluginHost
 with PluginHost([Path(sys.argv[1])], pairs_timeout=3.0) as host:
     print(sum(map(len, host.pairs("slow", {}, 0, "train"))))
 """
-SENDS_TO_SLEEP = """
+SUSPENDING_PLUGIN = """
 import os, signal, time
 from core.plugin import DatasetPlugin, Options, Pair
 
-class SendsToSleep(DatasetPlugin[Options]):
+class Suspending(DatasetPlugin[Options]):
     name = "slow"
     title = "Slow"
 
@@ -187,21 +192,23 @@ class SendsToSleep(DatasetPlugin[Options]):
         os.kill(os.getppid(), signal.SIGSTOP)
         time.sleep(3.5)
         os.kill(os.getppid(), signal.SIGCONT)
-        time.sleep(0.5)  # in which whoever waits looks how long it has been
+        time.sleep(0.5)  # the host checks its timeout meanwhile
         yield Pair("a", "b")
 
-PLUGIN = SendsToSleep
+PLUGIN = Suspending
 """
 
 
 @posix
 def test_sleep_does_not_count_towards_a_plugins_time_limit(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SENDS_TO_SLEEP, encoding="utf-8")
-    done = subprocess.run([sys.executable, "-c", SLEEPING, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    (tmp_path / "slow.py").write_text(SUSPENDING_PLUGIN, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT_SLOW_PAIRS, str(tmp_path)], cwd=ROOT, capture_output=True, text=True
+    )
     assert (done.stdout, done.stderr) == ("1\n", "")
 
 
-GERMAN = """
+GERMAN_WINDOW = """
 import locale, sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
@@ -212,7 +219,7 @@ from gui import app
 from gui.main_window import MainWindow
 application, steps = QApplication(sys.argv), []
 assert QLocale.system().decimalPoint() == "," and locale.localeconv()["decimal_point"] == ","
-def turn():
+def poll():
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow):
             workbench, state = window.context.workbench, window.context.bridge.state
@@ -226,7 +233,7 @@ def turn():
                 timer.stop()
                 window.close()
 timer = QTimer()
-timer.timeout.connect(turn)
+timer.timeout.connect(poll)
 timer.start(50)
 with Engine() as engine:
     sys.exit(app.run(sys.argv, engine))
@@ -252,7 +259,7 @@ def test_a_german_desktop_reads_and_writes_the_same_numbers(german: dict[str, st
     settings = home / "config" / "headlight" / "window.json"
     settings.parent.mkdir(parents=True)
     settings.write_bytes(b'{"zoom": "\xff')
-    command, environment = [sys.executable, "-c", GERMAN], os.environ | german
+    command, environment = [sys.executable, "-c", GERMAN_WINDOW], os.environ | german
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stdout, done.stderr) == (0, "0.00125 True\n", "")
     (run,) = list_runs(home / "runs")

@@ -34,7 +34,7 @@ from tests.reliability.training_process import (
 )
 
 NUM_PROCESSES = 4
-RACER = """
+CLAIM_AND_CREATE_RUNS = """
 import sys, time
 from pathlib import Path
 from core.errors import UserError
@@ -56,7 +56,7 @@ for number in range(2 * rounds):
     except UserError as error:
         assert "is being written by process" in error.sentence or "is not empty" in error.sentence, error
 print(*won, flush=True)
-sys.stdin.read()  # the winners live on
+sys.stdin.read()  # stay alive: a run belongs to its process until that ends
 """
 
 
@@ -73,7 +73,7 @@ def test_one_of_several_simultaneous_processes_gets_the_run(tmp_path: Path, case
         folder = run_folder(tmp_path)
         folder.release("stopped")
         folder.path.rename(tmp_path / str(number))
-    command = [sys.executable, "-c", RACER, str(tmp_path), str(rounds)]
+    command = [sys.executable, "-c", CLAIM_AND_CREATE_RUNS, str(tmp_path), str(rounds)]
     racers = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(NUM_PROCESSES)

@@ -22,7 +22,7 @@ from tests.reliability.small_runs import read_everything
 
 GOLDEN_RUNS = sorted(path for path in GOLDEN.iterdir() if path.is_dir())
 MOST_BYTES = 2_000_000
-NEAR = 2e-3  # between the probabilities on two machines
+TOLERANCE = 2e-3  # between the probabilities on two machines
 
 
 def test_this_version_has_golden_runs_and_all_are_small() -> None:
@@ -49,8 +49,8 @@ def assert_same_outputs(engine: Engine, run: Path) -> None:
         assert translation.sentence is not None
         now, then = translation.sentence.free_running, probed.free_running
         alike = len(then.output_probability) == len(now.output_probability)
-        assert alike and np.abs(now.output_probability - then.output_probability).max() < NEAR, probed.source
-        assert np.abs(np.float32(now.cross) - np.float32(then.cross)).max() < NEAR
+        assert alike and np.abs(now.output_probability - then.output_probability).max() < TOLERANCE, probed.source
+        assert np.abs(np.float32(now.cross) - np.float32(then.cross)).max() < TOLERANCE
 
 
 def assert_learns_on(engine: Engine, run: Path) -> None:

@@ -31,7 +31,7 @@ from tests.core.watcher import Watcher, tiny_config
 from tests.gui.conftest import SMALL, WAIT_MS
 from tests.gui.windows import opened_window
 from tests.reliability.cases import Cases
-from tests.reliability.monkey import ELSEWHERE, LONG, Monkey, answer_dialogs
+from tests.reliability.monkey import LONG_TRAINING, OTHER_RUNS, Monkey, answer_dialogs
 from tests.reliability.training_process import ROOT, running, wait_for_exit
 
 Reached = Callable[[], bool]
@@ -117,7 +117,7 @@ def test_random_actions_crash_nothing_and_lose_nothing(
                 learning, choices = play(window, qtbot, seed, num_acts)
                 num_learning, num_choices = num_learning + learning, num_choices + choices
             assert_all_saved(folder / "runs")
-            assert_all_saved(folder / ELSEWHERE)
+            assert_all_saved(folder / OTHER_RUNS)
             assert not raised
     least = LEAST_LEARNING * num_acts * len(lives)
     assert num_learning >= least and num_choices >= len(lives), (num_learning, num_choices)
@@ -245,11 +245,11 @@ def learn(window: MainWindow, folder: Path, steps: int | None = None) -> None:
 
 def learn_to_decode_slowly(window: MainWindow, folder: Path) -> None:
     """Take a few steps with settings under which decoding takes long."""
-    (folder / "good.yaml").write_text(f"{LONG}decoding: {{beam_size: 8, max_length: 200}}\n", encoding="utf-8")
+    (folder / "good.yaml").write_text(f"{LONG_TRAINING}decoding: {{beam_size: 8, max_length: 200}}\n", encoding="utf-8")
     learn(window, folder, steps=3)
 
 
-HANGING = """
+HANG = """
 import time
 open({reached!r}, "a").write("x")
 time.sleep(1000)
@@ -262,7 +262,7 @@ def test_closing_does_not_wait_for_plugins_that_hang_while_they_are_listed(
     plugins, reached = tmp_path / "plugins", tmp_path / "reached"
     plugins.mkdir()
     for name in ("first", "second"):
-        (plugins / f"{name}.py").write_text(HANGING.format(reached=str(reached)), encoding="utf-8")
+        (plugins / f"{name}.py").write_text(HANG.format(reached=str(reached)), encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(plugins))
     monkeypatch.setattr(PluginHost, "__init__", partialmethod(PluginHost.__init__, describe_timeout=1000.0))
     with opened_window(tmp_path) as window:
@@ -295,7 +295,7 @@ def test_closing_at_any_stage(
         pytest.skip("torchrun takes seconds to start, and is that of Linux: --full")
     if stage in WITH_SHARED_HOST:
         request.getfixturevalue("engines_share_a_host")
-    (tmp_path / "good.yaml").write_text(LONG, encoding="utf-8")
+    (tmp_path / "good.yaml").write_text(LONG_TRAINING, encoding="utf-8")
     with opened_window(tmp_path) as window:
         qtbot.waitUntil(stage(window, tmp_path), timeout=WAIT_MS)
         close(window, qtbot)
@@ -305,7 +305,7 @@ def test_closing_at_any_stage(
     assert states == [state for state in [STAGES[stage]] if state is not None]
 
 
-ENGINE = """
+ENGINE_SCRIPT = """
 import sys
 from pathlib import Path
 from core.engine import Engine
@@ -333,7 +333,7 @@ def test_a_killed_engine_leaves_a_checkpoint_and_no_processes(
     if not full:
         pytest.skip("torchrun takes seconds to start, and one that hangs is waited for: --full")
     with cases.trying(f"killed while {hanging} hangs"):
-        with running([sys.executable, "-c", ENGINE, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
+        with running([sys.executable, "-c", ENGINE_SCRIPT, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
             assert engine.stdout is not None and engine.stdout.readline() == "learning\n", wait_for_exit(engine)
             started = worker_pids()
             assert sorted(started) == [0, 1]

@@ -15,12 +15,12 @@ from core import cli
 ROOT = Path(__file__).parents[3]
 Headlight = Callable[..., subprocess.CompletedProcess[str]]
 
-LIGHT = """
+COMMANDS_WITHOUT_TORCH = """
 import sys
 from core import cli
 codes = [cli.main(argv.split()) for argv in {verbs!r}]
-heavy = [name for name in ("torch", "PySide6", "sacrebleu", "pyqtgraph") if name in sys.modules]
-assert not heavy, heavy
+loaded = [name for name in ("torch", "PySide6", "sacrebleu", "pyqtgraph") if name in sys.modules]
+assert not loaded, loaded
 print(codes)
 """
 
@@ -41,7 +41,7 @@ def test_help_version_and_lists_load_neither_torch_nor_qt(tmp_path: Path) -> Non
         "runs list",
         "plugins list",
     ]
-    result = python(LIGHT.format(verbs=verbs), tmp_path)
+    result = python(COMMANDS_WITHOUT_TORCH.format(verbs=verbs), tmp_path)
     assert result.stderr == ""
     assert result.stdout.splitlines()[-1] == str([0] * len(verbs))
 

@@ -326,7 +326,7 @@ def test_a_moving_average_is_named(tmp_path: Path) -> None:
     assert "ema_decay 0.5" in run_headlight("evaluate", run, cwd=tmp_path).stdout.splitlines()
 
 
-ENDLESS = """
+ENDLESS_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 
@@ -353,13 +353,13 @@ PLUGIN = Doubled
 def test_a_run_keeps_its_tokens_if_its_plugin_lists_different_ones(tmp_path: Path, home: Path) -> None:
     """The weights were trained with their ids; another order would make every figure wrong."""
     plugin, options = tmp_path / "doubled.py", ("--plugins-dir", tmp_path)
-    plugin.write_text(ENDLESS + 'LETTERS = ["a", "b", "c"]\n', encoding="utf-8")
+    plugin.write_text(ENDLESS_PLUGIN + 'LETTERS = ["a", "b", "c"]\n', encoding="utf-8")
     config = tiny_config(max_steps=30).model_dump(mode="json") | {"dataset": {"plugin": "doubled"}}
     (tmp_path / "doubled.yaml").write_text(json.dumps(config), encoding="utf-8")
     learnt = run_headlight("train", tmp_path / "doubled.yaml", "--run-dir", tmp_path / "run", *options, cwd=tmp_path)
     assert learnt.returncode == 0, learnt.stderr
     before, _ = evaluate(tmp_path, *map(str, options))
     for letters in (["c", "a", "b"], ["c", "d", "a", "b"]):
-        plugin.write_text(ENDLESS + f"LETTERS = {letters}\n", encoding="utf-8")
+        plugin.write_text(ENDLESS_PLUGIN + f"LETTERS = {letters}\n", encoding="utf-8")
         shutil.rmtree(home / "cache")  # otherwise the data prepared with the old tokens are found
         assert evaluate(tmp_path, *map(str, options))[0]["metrics"] == before["metrics"]

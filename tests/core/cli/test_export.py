@@ -22,15 +22,15 @@ from tests.full_disk import no_file_beyond
 from tests.in_process import run_headlight
 from tests.reliability.training_process import ROOT, SECONDS
 
-EXPORTING = """
+INTERRUPTED_EXPORT = """
 import os, sys
 from core.cli import main
-def signalled(descriptor):
+def send_signals(descriptor):
     try:
         os.kill(os.getpid(), {number})
     finally:
-        os.kill(os.getpid(), {number})  # a terminal that is closed and its shell both tell
-os.fsync = signalled  # of what is written, before it has its name
+        os.kill(os.getpid(), {number})  # when a terminal is closed, it and its shell may both send one
+os.fsync = send_signals  # called on a temporary file before it is renamed
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -205,7 +205,7 @@ def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, t
 def test_a_signal_leaves_no_incomplete_files(
     workspace: Path, tmp_path: Path, what: str, name: str, number: signal.Signals
 ) -> None:
-    command = [sys.executable, "-c", EXPORTING.format(number=int(number))]
+    command = [sys.executable, "-c", INTERRUPTED_EXPORT.format(number=int(number))]
     command += ["export", str(workspace / "run"), "--format", what, "--output", str(tmp_path / name)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
     assert (done.returncode, done.stdout) == (128 + number, "")

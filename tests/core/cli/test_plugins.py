@@ -14,7 +14,7 @@ from tests.in_process import run_headlight
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host", "checks_share_hosts")
 
-MINE = """
+MINE_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair, option
 
 class MineOptions(Options):
@@ -32,7 +32,7 @@ PLUGIN = Mine
 
 
 def test_every_plugin_has_a_row_even_if_it_is_broken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(MINE_PLUGIN, encoding="utf-8")
     (tmp_path / "broken.py").write_text("this is no Python\n", encoding="utf-8")
     assert list_plugins(Namespace(json=False, plugins_dir=[tmp_path])) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -55,8 +55,8 @@ def test_every_plugin_has_a_row_even_if_it_is_broken(tmp_path: Path, capsys: pyt
 
 
 def test_a_plugin_that_cannot_be_loaded_is_listed_by_its_declared_name(tmp_path: Path) -> None:
-    tokenizers = MINE.replace("    title", '    tokenizer = "bytes"\n    title')
-    default = MINE.replace("option(6,", "option(99,").replace('"mine"', '"ours"')
+    tokenizers = MINE_PLUGIN.replace("    title", '    tokenizer = "bytes"\n    title')
+    default = MINE_PLUGIN.replace("option(6,", "option(99,").replace('"mine"', '"ours"')
     for file, text in (("bytesfile.py", tokenizers), ("optionsfile.py", default)):
         (tmp_path / file).write_text(text, encoding="utf-8")
     for name, file, words in (
@@ -74,7 +74,7 @@ def test_a_plugin_that_cannot_be_loaded_is_listed_by_its_declared_name(tmp_path:
 
 
 def test_check_prints_its_findings_and_exits_accordingly(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(MINE_PLUGIN, encoding="utf-8")
     found = run_headlight("plugins", "check", "mine.py", cwd=tmp_path)
     assert (found.returncode, found.stderr) == (1, "")
     assert "learnability: not tried until the findings are fixed" in found.stdout
@@ -95,7 +95,7 @@ def test_train_uses_neither_of_two_plugins_with_one_name(tmp_path: Path, monkeyp
     folders = [tmp_path / name for name in ("first", "second")]
     for folder in folders:
         folder.mkdir()
-        (folder / "mine.py").write_text(MINE, encoding="utf-8")
+        (folder / "mine.py").write_text(MINE_PLUGIN, encoding="utf-8")
     (tmp_path / "mine.yaml").write_text("{dataset: {plugin: mine}, training: {max_steps: 2}}", encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join(map(str, folders)))
     refused = run_headlight("train", "mine.yaml", cwd=tmp_path)

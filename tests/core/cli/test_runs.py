@@ -23,10 +23,10 @@ from tests.in_process import run_headlight
 from tests.reliability.training_process import ROOT, SECONDS
 
 GOLDEN = ROOT / "tests" / "golden"
-KILLED = """
+DELETE_UNTIL_KILLED = """
 import os, sys
 from core.cli import main
-os.rmdir = lambda *_, **__: os.kill(os.getpid(), 9)  # when the first of the run's folders is empty
+os.rmdir = lambda *_, **__: os.kill(os.getpid(), 9)  # called on the first emptied folder of the run
 main(sys.argv[1:])
 """
 
@@ -340,7 +340,7 @@ def test_a_signal_waits_until_the_run_is_deleted_and_leaves_the_others(
 def test_the_remains_of_a_killed_deletion_are_not_a_run_and_are_removed_a_day_later(
     runs_dir: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    command = [sys.executable, "-c", KILLED, "runs", "delete", "done", "--runs-dir", str(runs_dir)]
+    command = [sys.executable, "-c", DELETE_UNTIL_KILLED, "runs", "delete", "done", "--runs-dir", str(runs_dir)]
     assert subprocess.run(command, cwd=ROOT, timeout=SECONDS, check=False).returncode == -signal.SIGKILL
     (line,) = stdout_lines(runs_dir, capfd, "list")
     assert line.startswith("killed")

@@ -26,7 +26,7 @@ from core.training.trainer import Trainer
 from tests.core.watcher import tiny_config
 from tests.in_process import run_headlight
 
-MINE = """
+MINE_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair, split_of
 
 class Mine(DatasetPlugin[Options]):
@@ -212,7 +212,7 @@ def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
 def run_of_mine(tmp_path: Path) -> Path:
     """A run with a plugin in a folder that Headlight does not search by default."""
     (tmp_path / "my plugins").mkdir()
-    (tmp_path / "my plugins" / "mine.py").write_text(MINE, encoding="utf-8")
+    (tmp_path / "my plugins" / "mine.py").write_text(MINE_PLUGIN, encoding="utf-8")
     config = RunConfig.model_validate(tiny_config(max_steps=2).model_dump() | {"dataset": {"plugin": "mine"}})
     (tmp_path / "mine.yaml").write_text(config_to_yaml(config), encoding="utf-8")
     trained = run_headlight("train", "mine.yaml", "--run-dir", "run", "--plugins-dir", "my plugins", cwd=tmp_path)

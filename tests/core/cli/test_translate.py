@@ -42,7 +42,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-LINES = """
+LINES_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 class Lines(DatasetPlugin[Options]):
@@ -347,7 +347,7 @@ def test_compressed_texts_are_read(run: Path, tmp_path: Path) -> None:
     assert translate(run, tmp_path).stdout == plain and len(plain.splitlines()) == 2
 
 
-SPACED = ("  aba ", "cab  bac", "bca\tabc", "abc\u2028 cba", "ca\u00a0bab \u3000")
+SPACED_TEXTS = ("  aba ", "cab  bac", "bca\tabc", "abc\u2028 cba", "ca\u00a0bab \u3000")
 FILES = {"train_source": "train.txt", "train_target": "train.out", "valid_source": "spaced.txt", "valid_target": "out"}
 
 
@@ -356,7 +356,7 @@ FILES = {"train_source": "train.txt", "train_target": "train.out", "valid_source
 )
 def test_a_corpus_file_is_read_as_evaluate_reads_it(tmp_path: Path, tokenizer: dict[str, Any]) -> None:
     lines = ["abc cab", "bca", "cba abc", "bac aba", "cab cab"] * 8
-    for name, texts in {"train.txt": lines, "train.out": lines, "spaced.txt": SPACED, "out": ["abc"] * 5}.items():
+    for name, texts in {"train.txt": lines, "train.out": lines, "spaced.txt": SPACED_TEXTS, "out": ["abc"] * 5}.items():
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
     dataset = {"plugin": "parallel_text", "options": {"folder": str(tmp_path), **FILES}, "tokenizer": tokenizer}
     document = tiny_config(max_steps=60, optimizer={"learning_rate": 0.01}).model_dump() | {"dataset": dataset}
@@ -378,7 +378,7 @@ def test_a_corpus_file_is_read_as_evaluate_reads_it(tmp_path: Path, tokenizer: d
 
 
 def test_an_output_of_line_breaks_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "lines.py").write_text(LINES, encoding="utf-8")
+    (tmp_path / "lines.py").write_text(LINES_PLUGIN, encoding="utf-8")
     config = tiny_config(max_steps=40).model_dump(mode="json") | {"dataset": {"plugin": "lines"}}
     config["training"] |= {"optimizer": {"learning_rate": 0.03}, "schedule": {"name": "constant", "warmup_steps": 0}}
     (tmp_path / "lines.yaml").write_text(json.dumps(config), encoding="utf-8")

@@ -137,7 +137,7 @@ def test_only_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     assert set(tmp_path.iterdir()) == {building, foreign, folder, tmp_path / "note.txt"}
 
 
-BUILD = """
+BUILD_FOLDER = """
 import sys
 from pathlib import Path
 from core.data.cache import building_folder
@@ -163,7 +163,9 @@ def test_folders_of_killed_processes_are_removed_and_those_of_live_ones_kept(
     if not has_locks:
         monkeypatch.setitem(sys.modules, "fcntl", None)
     builders = [
-        subprocess.Popen([sys.executable, "-c", BUILD, str(tmp_path)], cwd=ROOT, text=True, stdin=PIPE, stdout=PIPE)
+        subprocess.Popen(
+            [sys.executable, "-c", BUILD_FOLDER, str(tmp_path)], cwd=ROOT, text=True, stdin=PIPE, stdout=PIPE
+        )
         for _ in range(2)
     ]
     with builders[0] as killed, builders[1] as living:

@@ -10,7 +10,7 @@ from core.config import config_to_yaml
 from tests.core.watcher import tiny_config
 from tests.in_process import run_headlight
 
-COUNTED = """
+COUNTED_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 class Counted(DatasetPlugin[Options]):
@@ -27,7 +27,7 @@ PLUGIN = Counted
 
 def notes(folder: Path, first: int, *options: str) -> list[str]:
     """The notes when a run begins with a plugin that counts tokens from `first`."""
-    (folder / "counted.py").write_text(COUNTED.format(first=first), encoding="utf-8")
+    (folder / "counted.py").write_text(COUNTED_PLUGIN.format(first=first), encoding="utf-8")
     (folder / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=1)), encoding="utf-8")
     plugin = ("--plugins-dir", ".", "--set", "dataset={plugin: counted}", *options)
     result = run_headlight("train", "tiny.yaml", *plugin, "--runs-dir", "runs", cwd=folder)

@@ -22,7 +22,7 @@ from core.plugins_host.host import PluginHost
 from tests.core.data.conftest import WORDS, Prepare, folder_of, progress_of
 
 ROOT = Path(__file__).parents[3]
-PREPARE_ALONE = """
+PREPARE_TWO_DATASETS = """
 import sys
 from pathlib import Path
 from typing import Any
@@ -174,7 +174,7 @@ def test_the_files_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     for hash_seed in ("1", "2"):
         cache = tmp_path / hash_seed
         run = subprocess.run(
-            [sys.executable, "-c", PREPARE_ALONE, str(cache)],
+            [sys.executable, "-c", PREPARE_TWO_DATASETS, str(cache)],
             env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
             cwd=tmp_path,
             capture_output=True,
@@ -280,7 +280,7 @@ def test_a_minimum_frequency_that_leaves_no_token_is_refused(prepare: Prepare) -
         prepare(tokenizer={"min_frequency": 10_000})
 
 
-ONE_SIDED = """
+ONE_SIDED_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 class OneSided(DatasetPlugin[Options]):
@@ -312,7 +312,7 @@ PLUGIN = OneSided
 def test_a_side_without_any_token_is_refused(
     tmp_path: Path, endless: bool, symbols: object, pair: tuple[str, str], says: str
 ) -> None:
-    text = ONE_SIDED.format(endless=endless, symbols=symbols, pair=pair)
+    text = ONE_SIDED_PLUGIN.format(endless=endless, symbols=symbols, pair=pair)
     (tmp_path / "one_sided.py").write_text(text, encoding="utf-8")
     with PluginHost([tmp_path]) as host, pytest.raises(UserError, match=f"Plugin 'one_sided' {says}: nothing could"):
         run_to_end(prepare_data(DatasetConfig(plugin="one_sided"), host, tmp_path / "cache"))
@@ -393,15 +393,15 @@ def test_a_size_without_subwords_is_refused_as_having_no_effect(
     assert run_to_end(prepare_data(dataset, host, tmp_path / "cache", symbols=data.own_tokens)), "a resumed run"
 
 
-TOO_MANY = SUBWORDS | {"size": 9000}
+TOO_MANY_SUBWORDS = SUBWORDS | {"size": 9000}
 
 
 @pytest.mark.parametrize(
     ("tokenizer", "given"),
     [
-        (TOO_MANY, "13 source and 13 target"),
-        (TOO_MANY | {"shared": True}, "13 source and target"),
-        (TOO_MANY | {"tgt": "characters"}, "13 source"),
+        (TOO_MANY_SUBWORDS, "13 source and 13 target"),
+        (TOO_MANY_SUBWORDS | {"shared": True}, "13 source and target"),
+        (TOO_MANY_SUBWORDS | {"tgt": "characters"}, "13 source"),
     ],
 )
 def test_a_size_above_what_the_texts_give_is_refused_before_tokenising(
@@ -515,7 +515,7 @@ def test_stopping_while_subwords_are_learnt_leaves_nothing_in_the_cache(host: Pl
     assert list((tmp_path / "cache").iterdir()) == []
 
 
-LISTED = '''
+LISTED_PLUGIN = '''
 from pathlib import Path
 from typing import Any
 
@@ -554,7 +554,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_tokens_of_endless_data_are_those_listed_now_or_those_of_the_run(
     tmp_path: Path, shared: bool, small_shards: None
 ) -> None:
-    (tmp_path / "listed.py").write_text(LISTED, encoding="utf-8")
+    (tmp_path / "listed.py").write_text(LISTED_PLUGIN, encoding="utf-8")
     config = DatasetConfig.model_validate({"plugin": "listed", "tokenizer": {"shared": shared}})
 
     with PluginHost([tmp_path]) as host:

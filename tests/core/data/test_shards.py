@@ -19,7 +19,7 @@ from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
 
 SHARD_SIZE = 1000  # a tenth of the real size, which takes ten times longer to draw
-LETTERS = '''
+LETTERS_PLUGIN = '''
 import time
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "letters.py").write_text(LETTERS, encoding="utf-8")
+    (tmp_path / "letters.py").write_text(LETTERS_PLUGIN, encoding="utf-8")
     return tmp_path
 
 
@@ -154,7 +154,7 @@ def test_a_shard_that_failed_is_trained_on_once_it_can_be_drawn(host: PluginHost
     assert all(torch.equal(one.src, other.src) for one, other in zip(found, expected, strict=True))
 
 
-ALPHABET = '''
+ALPHABET_PLUGIN = '''
 from pathlib import Path
 
 from core.plugin import DatasetPlugin, Folder, Options, Pair, option
@@ -179,7 +179,7 @@ PLUGIN = Alphabet
 
 
 def test_shards_are_drawn_from_the_new_folder_of_moved_files(folder: Path, host: PluginHost) -> None:
-    (folder / "alphabet.py").write_text(ALPHABET, encoding="utf-8")
+    (folder / "alphabet.py").write_text(ALPHABET_PLUGIN, encoding="utf-8")
     (folder / "alphabet.txt").write_text("abc", encoding="utf-8")
     dataset = DatasetConfig.model_validate({"plugin": "alphabet", "options": {"folder": str(folder)}})
     there = run_to_end(prepare_data(dataset, host, folder / "cache"))

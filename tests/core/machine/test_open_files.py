@@ -17,7 +17,7 @@ from tests.core.examples import run_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 
-TOLD = "The system lets Headlight open no more files: allow it more (`ulimit -n 1024` in a terminal, "
+MESSAGE = "The system lets Headlight open no more files: allow it more (`ulimit -n 1024` in a terminal, "
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def test_it_is_reported_wherever_it_occurs(tmp_path: Path, does: Callable[[Path]
     run = run_folder(tmp_path).path
     with pytest.raises(UserError) as refused, no_more_open_files():
         does(run)
-    assert str(refused.value).startswith(TOLD)
+    assert str(refused.value).startswith(MESSAGE)
 
 
 def test_training_with_too_few_file_descriptors_says_so(
@@ -56,4 +56,4 @@ def test_training_with_too_few_file_descriptors_says_so(
 
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     refused = headlight("train", "copy_task", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (26, hard)))
-    assert refused.returncode == 2 and refused.stderr.splitlines()[-1].startswith(f"headlight: {TOLD}")
+    assert refused.returncode == 2 and refused.stderr.splitlines()[-1].startswith(f"headlight: {MESSAGE}")

@@ -13,18 +13,18 @@ import pytest
 from core.machine.resource_errors import THREAD_LIMIT_MESSAGE, as_memory_error
 
 ROOT = Path(__file__).parents[3]
-LIMITED = """
+COMMAND_WITH_LITTLE_MEMORY = """
 import resource, sys
 import {module}, core.plugins_host.host
 from main import main
-held = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (held + 4_000_000,) * 2)  # less than a thread takes for its stack
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 4_000_000,) * 2)  # less than the stack of a thread
 sys.argv = ["headlight", *{words}]
 sys.exit(main())
 """
 
 
-LOADED_BY = [  # this module uses memory, so it is loaded before the limit is set
+COMMANDS = [  # this module uses memory, so it is loaded before the limit is set
     ("core.cli.plugins", ["plugins", "list"]),
     ("core.cli.train", ["train", "copy_task"]),
     ("gui.app", []),  # the window
@@ -32,10 +32,10 @@ LOADED_BY = [  # this module uses memory, so it is loaded before the limit is se
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux reports the memory in use")
-@pytest.mark.parametrize(("module", "words"), LOADED_BY)
+@pytest.mark.parametrize(("module", "words"), COMMANDS)
 def test_too_little_memory_for_a_thread_is_reported(tmp_path: Path, module: str, words: list[str]) -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "HEADLIGHT_RUNS_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", LIMITED.format(module=module, words=words)]
+    command = [sys.executable, "-c", COMMAND_WITH_LITTLE_MEMORY.format(module=module, words=words)]
     result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"headlight: {' '.join(THREAD_LIMIT_MESSAGE)}\n"

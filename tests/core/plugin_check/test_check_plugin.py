@@ -129,7 +129,7 @@ def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
         answered(engine, CheckPlugin(plugin="copy_task", options={"max_length": 0}))
 
 
-LONG_TEXTS = """
+LONG_TEXTS_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 class Long(DatasetPlugin[Options]):
@@ -145,7 +145,7 @@ PLUGIN = Long
 
 @pytest.mark.usefixtures("checks_share_hosts")
 def test_long_texts_that_are_not_all_kept_equal_those_drawn_again(engine: Engine, tmp_path: Path) -> None:
-    (tmp_path / "long.py").write_text(LONG_TEXTS, encoding="utf-8")
+    (tmp_path / "long.py").write_text(LONG_TEXTS_PLUGIN, encoding="utf-8")
     report = answered(engine, CheckPlugin(plugin=str(tmp_path / "long.py"), with_learning=False))
     assert "same seed" not in {finding.check for finding in report.findings}
 

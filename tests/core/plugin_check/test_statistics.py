@@ -12,7 +12,7 @@ from core.plugin_check.report_text import report_text
 from core.requests import CheckPlugin
 from tests.core.watcher import answered
 
-SMALL = """
+SMALL_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 PAIRS = {
@@ -36,7 +36,7 @@ PLUGIN = Small
 
 def report_of(folder: Path, *, overlap: bool) -> PluginReport:
     path = folder / "small.py"
-    path.write_text(SMALL.replace("OVERLAP", str(overlap)))
+    path.write_text(SMALL_PLUGIN.replace("OVERLAP", str(overlap)))
     with Engine() as engine:
         return answered(engine, CheckPlugin(plugin=str(path), with_learning=False))
 

@@ -10,7 +10,7 @@ from core.plugin import Pair
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 
-NEVER = 1000.0  # a timeout in seconds; pytest-timeout fails tests that wait this long
+LONG_TIMEOUT = 1000.0  # a timeout in seconds; pytest-timeout fails tests that wait this long
 GOOD = """
 def pairs(self, split, rng):
     for _ in range(2500 if split == "train" else 10):

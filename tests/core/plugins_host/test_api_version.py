@@ -5,7 +5,7 @@ import pytest
 from core.plugin import API_VERSION
 from core.plugins_host.api_version import CHANGES, version_mismatch
 
-LATER = {2: "rename pairs to examples", 3: "yield Pair(source=..., target=...)"}
+CHANGES_BY_VERSION = {2: "rename pairs to examples", 3: "yield Pair(source=..., target=...)"}
 
 
 def test_every_version_says_what_to_change() -> None:
@@ -23,8 +23,8 @@ def test_every_version_says_what_to_change() -> None:
     ],
 )
 def test_a_mismatch_says_what_to_do(made_for: object, says: str) -> None:
-    assert says in version_mismatch(made_for, 3, LATER)
+    assert says in version_mismatch(made_for, 3, CHANGES_BY_VERSION)
 
 
 def test_there_is_no_mismatch_for_this_version() -> None:
-    assert version_mismatch(API_VERSION) == version_mismatch(3, 3, LATER) == ""
+    assert version_mismatch(API_VERSION) == version_mismatch(3, 3, CHANGES_BY_VERSION) == ""

@@ -7,7 +7,7 @@ import pytest
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 
-DECLARED = """
+TEMPLATE = """
 from core.plugin import DatasetPlugin, Options, Pair, option
 
 class WordsOptions(Options):
@@ -18,8 +18,8 @@ class Words(DatasetPlugin[WordsOptions]):
     title = "Words"
 
     def pairs(self, split, rng):
-        for place in range(self.options.length):
-            yield Pair(f"{{split}} {{place}}", "a")
+        for index in range(self.options.length):
+            yield Pair(f"{{split}} {{index}}", "a")
 
 PLUGIN = Words
 """
@@ -49,7 +49,7 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
 def errors(folder: Path, host: PluginHost) -> dict[str, str]:
     """The error of each mistake, by the wrong text."""
     for number, (right, wrong) in enumerate(COMMON_MISTAKES):
-        text = DECLARED.format(name=f"slip_{number}").replace(right, wrong)
+        text = TEMPLATE.format(name=f"slip_{number}").replace(right, wrong)
         (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
     rows = {Path(info.origin).stem: info.error or "" for info in host.plugins()}
     return {wrong: rows[f"slip_{number}"] for number, (_, wrong) in enumerate(COMMON_MISTAKES)}
@@ -63,19 +63,19 @@ def test_each_mistake_is_answered_with_what_to_write_instead(errors: dict[str, s
 
 @pytest.mark.parametrize("base", ["DatasetPlugin[Options]", "DatasetPlugin"])
 def test_missing_options_brackets_are_explained(base: str, folder: Path, host: PluginHost) -> None:
-    (folder / "words.py").write_text(DECLARED.format(name="words").replace(CLASS, base), encoding="utf-8")
+    (folder / "words.py").write_text(TEMPLATE.format(name="words").replace(CLASS, base), encoding="utf-8")
     with pytest.raises(PluginError, match=r"words.py, line 12\). Name your options in the brackets, .*\[YourOptions\]"):
         list(host.pairs("words", {}, 0, "train"))
 
 
 def test_assigning_to_an_option_is_reported_with_its_name(folder: Path, host: PluginHost) -> None:
-    setting = DECLARED.format(name="words").replace("for place", "self.options.length = 5\n        for place")
+    setting = TEMPLATE.format(name="words").replace("for index", "self.options.length = 5\n        for index")
     (folder / "words.py").write_text(setting, encoding="utf-8")
     with pytest.raises(
         PluginError, match=r"length: Instance is frozen .*words.py, line 12\). Options are frozen: keep"
     ):
         list(host.pairs("words", {}, 0, "train"))
-    in_check = DECLARED.format(name="words").replace("= option(6)", "= option(6)\n    def check(self): self.length = 5")
+    in_check = TEMPLATE.format(name="words").replace("= option(6)", "= option(6)\n    def check(self): self.length = 5")
     (folder / "words.py").write_text(in_check, encoding="utf-8")
     host.reset()
     with pytest.raises(PluginError, match=r"dataset\.options\.length: check\(\) sets it, and options are frozen"):
@@ -83,7 +83,7 @@ def test_assigning_to_an_option_is_reported_with_its_name(folder: Path, host: Pl
 
 
 def test_an_option_that_may_be_none_has_bounds(folder: Path, host: PluginHost) -> None:
-    declared = DECLARED.format(name="words").replace(
+    declared = TEMPLATE.format(name="words").replace(
         "= option(6)", "= option(6)\n    most: int | None = option(None, ge=1)"
     )
     (folder / "words.py").write_text(declared, encoding="utf-8")

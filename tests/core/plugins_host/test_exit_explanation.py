@@ -15,8 +15,8 @@ from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from tests.core.plugins_host.helpers import draw_pairs, error_of
 
-KILLED = "def pairs(self, split, rng):\n    {}\n    os.kill(os.getpid(), 9)\n    yield"
-ABORTED = "def pairs(self, split, rng):\n    os.write(2, b'''{}\\n''')\n    os.abort()\n    yield"
+KILLED_BODY = "def pairs(self, split, rng):\n    {}\n    os.kill(os.getpid(), 9)\n    yield"
+ABORTED_BODY = "def pairs(self, split, rng):\n    os.write(2, b'''{}\\n''')\n    os.abort()\n    yield"
 LIBRARY_MESSAGES = [  # printed by libraries that cannot raise an exception
     "terminate called after throwing an instance of 'std::bad_alloc'",
     "memory allocation of 320000 bytes failed",
@@ -34,8 +34,8 @@ def test_an_out_of_memory_kill_is_distinguished_from_a_kill_by_a_person(
     counted.write_text("oom_kill 4\nother 1\n")
     monkeypatch.setattr(exit_explanation, "_VMSTAT", counted)
     counting = f"open({str(counted)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
-    write_plugin(KILLED.format(counting), name="by_the_system")
-    write_plugin(KILLED.format("pass"), name="by_somebody")
+    write_plugin(KILLED_BODY.format(counting), name="by_the_system")
+    write_plugin(KILLED_BODY.format("pass"), name="by_somebody")
     first, second = (error_of(partial(draw_pairs, host, name)) for name in ("by_the_system", "by_somebody"))
     assert "'by_the_system' was killed by the system, which had no memory left (SIGKILL)" in str(first)
     assert "'by_somebody' was killed, perhaps by a system without memory left (SIGKILL)" in str(second)
@@ -44,7 +44,7 @@ def test_an_out_of_memory_kill_is_distinguished_from_a_kill_by_a_person(
 
 @pytest.mark.parametrize("printed", LIBRARY_MESSAGES)
 def test_a_crash_for_lack_of_memory_is_reported_as_one(host: PluginHost, write_plugin: Any, printed: str) -> None:
-    write_plugin(ABORTED.format(printed))
+    write_plugin(ABORTED_BODY.format(printed))
     with pytest.raises(PluginError, match=r"'named' did not have enough memory, and crashed \(SIGABRT\).*Close other"):
         draw_pairs(host, "named")
 

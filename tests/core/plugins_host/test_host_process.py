@@ -19,7 +19,7 @@ from core.plugin import Pair
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.run_files.claiming import is_alive
-from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, draw_pairs, seconds_waited
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, LONG_TIMEOUT, draw_pairs, seconds_waited
 
 
 def test_closing_a_stream_is_silent_when_its_process_is_gone(host: PluginHost, write_plugin: Any) -> None:
@@ -84,7 +84,7 @@ def test_a_restarted_process_draws_with_the_code_that_was_listed(host: PluginHos
 def test_close_does_not_wait_for_a_plugin_that_hangs(folder: Path, tmp_path: Path, write_plugin: Any) -> None:
     reached = tmp_path / "reached"
     write_plugin(f"def pairs(self, split, rng):\n    open({str(reached)!r}, 'w')\n    while True: pass\n    yield")
-    host = PluginHost([folder], pairs_timeout=NEVER)
+    host = PluginHost([folder], pairs_timeout=LONG_TIMEOUT)
     host.plugins()
     errors: list[Exception] = []
 
@@ -196,17 +196,17 @@ def test_the_line_of_a_hanging_plugin_is_reported_even_if_its_answer_is_slow(fol
         draw_pairs(host, "named")
 
 
-ENDS_WHILE_SENDING = """
+PARTIAL_ANSWER_BODY = """
 def pairs(self, split, rng):
     import io, __main__
     send = __main__._AnswerSender.send
-    def send_a_part(sender, *answer):
+    def send_part(sender, *answer):
         pipe, sender._outgoing = sender._outgoing, io.BytesIO()
         send(sender, *answer)
         pipe.write(sender._outgoing.getvalue()[:{}])
         pipe.flush()
         os._exit(3)
-    __main__._AnswerSender.send = send_a_part
+    __main__._AnswerSender.send = send_part
     yield Pair("a", "b")
 """
 
@@ -215,7 +215,7 @@ def pairs(self, split, rng):
 def test_a_plugin_that_ends_its_process_while_sending_pairs_is_reported(
     host: PluginHost, write_plugin: Any, end: int
 ) -> None:
-    write_plugin(ENDS_WHILE_SENDING.format(end))
+    write_plugin(PARTIAL_ANSWER_BODY.format(end))
     with pytest.raises(PluginError, match=r"'named' ended its process \(exit code 3\)"):
         draw_pairs(host, "named")
     assert len(draw_pairs(host, "copy_task", "valid")) == 1000
@@ -275,7 +275,7 @@ def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_
 def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path, write_plugin: Any) -> None:
     write_plugin("def pairs(self, split, rng):\n    print(os.getpid(), flush=True)\n    while True: pass\n    yield")
     parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, str(folder)], stdout=subprocess.PIPE, text=True, env={**os.environ}
+        [sys.executable, "-c", HOST_SCRIPT, str(folder)], stdout=subprocess.PIPE, text=True, env={**os.environ}
     )
     assert parent.stdout is not None
     pid = int(parent.stdout.readline())
@@ -288,7 +288,7 @@ def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path
         time.sleep(0.01)
 
 
-PARENT = """
+HOST_SCRIPT = """
 import sys
 from pathlib import Path
 from core.plugins_host.host import PluginHost

@@ -12,7 +12,7 @@ from core.plugin import Pair
 from core.plugins_host import host as host_module
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
-from tests.core.plugins_host.helpers import ENDLESS, GOOD, NEVER, draw_pairs, error_of, seconds_waited
+from tests.core.plugins_host.helpers import ENDLESS, GOOD, LONG_TIMEOUT, draw_pairs, error_of, seconds_waited
 
 
 def line_of(path: Path, text: str) -> int:
@@ -139,7 +139,7 @@ def metrics(self, pairs, hypotheses): return {{"own": {number}}}
         assert repr(host.metrics(name, {}, [Pair("x", "y")], ["y"])["own"]) == number
 
 
-FAILS_LATE = """
+LATE_FAILURE_BODY = """
 def pairs(self, split, rng):
     for number in range(1500):
         yield Pair(str(number), "x")
@@ -148,8 +148,8 @@ def pairs(self, split, rng):
 
 
 def test_a_failure_of_a_chunk_requested_ahead_ends_no_other_stream(folder: Path, write_plugin: Any) -> None:
-    write_plugin(FAILS_LATE)
-    with PluginHost([folder], pairs_timeout=NEVER) as host:
+    write_plugin(LATE_FAILURE_BODY)
+    with PluginHost([folder], pairs_timeout=LONG_TIMEOUT) as host:
         other = host.pairs("copy_task", {}, 0, "train", limit=3000)
         taken = next(other)
         with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):

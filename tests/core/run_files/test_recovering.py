@@ -11,8 +11,20 @@ from core.run_files.atomic import remove_folder
 from core.run_folder import RunFolder
 from tests.core.examples import run_folder, weights
 
-OWN = ("run.json.old", "notes.old/text", "mine.tmp", "label.json.tmp", "checkpoints/best.old/text", "probes/a.tmp")
-LEFT = ("run.json.tmp", "src.model.tmp", "probes/000001.safetensors.tmp", "checkpoints/000003.tmp/model.safetensors")
+KEPT = (
+    "run.json.old",
+    "notes.old/text",
+    "mine.tmp",
+    "label.json.tmp",
+    "checkpoints/best.old/text",
+    "probes/a.tmp",
+)
+REMOVED = (
+    "run.json.tmp",
+    "src.model.tmp",
+    "probes/000001.safetensors.tmp",
+    "checkpoints/000003.tmp/model.safetensors",
+)
 
 
 def saved(runs_dir: Path) -> RunFolder:
@@ -34,7 +46,7 @@ def put(run: Path, names: tuple[str, ...]) -> list[Path]:
 
 def test_only_the_leftovers_of_a_crash_are_removed(tmp_path: Path) -> None:
     run = saved(tmp_path).path
-    own, left = put(run, OWN), put(run, LEFT)
+    own, left = put(run, KEPT), put(run, REMOVED)
     RunFolder.open(run).claim()
     assert all(path.read_text() == path.name for path in own)
     assert not any(path.exists() for path in left) and not (run / "checkpoints" / "000003.tmp").exists()

@@ -21,13 +21,13 @@ from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start
 from core.run_folder import Checkpoint, RunFolder
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
-WILD: dict[str, Any] = {
+DIVERGING: dict[str, Any] = {
     "optimizer": {"name": "sgd", "learning_rate": 100.0},
     "schedule": {"name": "constant", "warmup_steps": 0},
     "max_grad_norm": None,
     "checkpoint_every": 1,
 }
-TAME = (("training.optimizer.learning_rate", 1e-3), ("training.max_grad_norm", 1.0))
+STABLE = (("training.optimizer.learning_rate", 1e-3), ("training.max_grad_norm", 1.0))
 
 
 @pytest.fixture(scope="module")
@@ -135,13 +135,13 @@ def test_a_diverged_run_continues_from_its_last_checkpoint_before_diverging(tmp_
     """With a far too high learning rate, weights stay finite for some steps after the loss has diverged."""
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
-        run = begun(engine, tmp_path, **WILD, keep_checkpoints=100)
+        run = begun(engine, tmp_path, **DIVERGING, keep_checkpoints=100)
         answered(engine, Learn())
         folder = RunFolder.open(run)
         losses = folder.metrics()[1]["train/loss"]
         healthy = int(np.flatnonzero(losses <= losses[0])[-1])  # the weights of step s give the loss of step s + 1
         assert healthy < watcher.wait(RunFinished).step - 1 == folder.checkpoint_steps()[-2]
-        answered(engine, OpenRun(run=run, changes=TAME))
+        answered(engine, OpenRun(run=run, changes=STABLE))
         assert f"Opened at the last one from before, of step {healthy};" in watcher.all(Trouble)[-1].advice
         answered(engine, Learn())
         assert [finished.reason for finished in watcher.all(RunFinished)] == ["diverged", "max_steps"]
@@ -152,7 +152,7 @@ def test_a_diverged_run_continues_from_its_last_checkpoint_before_diverging(tmp_
 def test_a_diverged_run_without_an_earlier_checkpoint_advises_a_new_run(tmp_path: Path) -> None:
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
-        run = begun(engine, tmp_path, **WILD, keep_checkpoints=1)
+        run = begun(engine, tmp_path, **DIVERGING, keep_checkpoints=1)
         answered(engine, Learn())
         first, last = RunFolder.open(run).checkpoint_steps()
         answered(engine, OpenRun(run=run))

@@ -20,7 +20,7 @@ from core.run_folder import RunFolder
 from core.serving.session import Session
 from tests.core.watcher import Watcher, tiny_config
 
-WILD = {
+DIVERGING = {
     "optimizer": {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99},
     "schedule": {"name": "constant", "warmup_steps": 0},
     "max_grad_norm": None,
@@ -114,7 +114,7 @@ def test_a_run_stopped_by_its_plugin_keeps_that_reason_until_it_continues(
 def test_a_stop_right_after_a_step_that_is_not_finite_ends_the_run_as_diverged(
     session: Session, watcher: Watcher, tmp_path: Path
 ) -> None:
-    run = begin(session, tmp_path / "runs", **WILD)
+    run = begin(session, tmp_path / "runs", **DIVERGING)
     learning = session.learn(None)
     while not session.run.trainer.has_diverged:
         next(learning)

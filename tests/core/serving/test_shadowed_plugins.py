@@ -13,14 +13,14 @@ from core.plugins_host.discovery import built_in_plugins_dir
 from core.requests import Branch, Learn, OpenRun
 from tests.core.watcher import Watcher, answered, begun
 
-OURS = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
+BUILT_IN_PLUGIN = (built_in_plugins_dir() / "copy_task.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        (OURS.replace("fixed_first", "first"), "unknown key"),
-        (OURS.replace("Pair(text, text,", "Pair(text, text[::-1],"), "gives different pairs"),
+        (BUILT_IN_PLUGIN.replace("fixed_first", "first"), "unknown key"),
+        (BUILT_IN_PLUGIN.replace("Pair(text, text,", "Pair(text, text[::-1],"), "gives different pairs"),
     ],
 )
 def test_the_replacing_plugin_is_named_in_the_error(tmp_path: Path, code: str, words: str) -> None:

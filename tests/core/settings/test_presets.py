@@ -17,7 +17,7 @@ NAMES = [
     *("classic_annotated_copy", "classic_copy_notebook", "classic_one_sentence", "classic_phonetic"),
     *("classic_three_sentences", "cmudict_letters", "joeynmt_reverse", "multi30k_en_de"),
 ]
-OF_FILES = ("cmudict_letters", "multi30k_en_de")
+PRESETS_WITH_FILES = ("cmudict_letters", "multi30k_en_de")
 
 
 def test_the_presets_of_the_contract_exist() -> None:
@@ -40,7 +40,7 @@ def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
         assert {info.name for info in host.plugins()} - set(NAMES) == {"parallel_text"}
 
 
-@pytest.mark.parametrize("name", OF_FILES)
+@pytest.mark.parametrize("name", PRESETS_WITH_FILES)
 def test_a_preset_without_its_files_says_which_and_what_to_set(name: str) -> None:
     dataset = read_preset(name, ("dataset.options.folder=/no/where",)).dataset
     assert "set dataset.options.folder" in preset_summary(name)

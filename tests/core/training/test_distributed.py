@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs torchrun 
 
 ROOT = Path(__file__).parents[3]
 MAIN = [sys.executable, str(ROOT / "main.py")]
-WITH_SHORT_TIMEOUTS = """
+MAIN_WITH_SHORT_TIMEOUTS = """
 import sys
 from datetime import timedelta
 from core.machine.torch_import import stub_out_tracing
@@ -45,17 +45,17 @@ model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1,
 training:
   {max_steps: 60, batch_size: 7, accumulate_steps: 2, validate_every: 25, checkpoint_every: 25, num_threads: 1}
 """
-ON_ANOTHER_DISK = """
+MAIN_ON_ANOTHER_DISK = """
 import sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
 from core.training import follower
-follower.is_intact = lambda folder: False  # what the first process prepared is not seen from here
+follower.is_intact = lambda folder: False  # the folder that the first process prepared cannot be read here
 from core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 WITHOUT_DROPOUT = ("--set", "model.dropout=0.0")
-ENDLESSLY = ("--set", "training.max_steps=1000000", "--set", "training.validate_every=1000000")
+ENDLESS_TRAINING = ("--set", "training.max_steps=1000000", "--set", "training.validate_every=1000000")
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def wait_for_steps(process: subprocess.Popen[str]) -> None:
 
 def test_two_machines_give_the_losses_of_one_process(workdir: Path, alone: RunFolder) -> None:
     """Two folders of this machine stand for them; the second process sees neither the first's run nor its data."""
-    (workdir / "on_another_disk.py").write_text(ON_ANOTHER_DISK)
+    (workdir / "on_another_disk.py").write_text(MAIN_ON_ANOTHER_DISK)
     meeting = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
     with ExitStack() as stack:
         agents = []
@@ -190,8 +190,8 @@ def test_losing_a_process_ends_the_other_with_a_checkpoint_for_any_number(
     """A process is killed, or hangs until the other one times out."""
     monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(workdir / f"{by.name}.json"))
     run = f"{by.name}{lost}"
-    main = [sys.executable, "-c", WITH_SHORT_TIMEOUTS]
-    with processes(workdir, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESSLY, main=main) as started:
+    main = [sys.executable, "-c", MAIN_WITH_SHORT_TIMEOUTS]
+    with processes(workdir, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESS_TRAINING, main=main) as started:
         wait_for_steps(started[0])
         started[lost].send_signal(by)
         left = started[1 - lost]

@@ -11,7 +11,7 @@ from core.run_folder import RunFolder
 from tests.core.watcher import tiny_config
 from tests.in_process import run_headlight
 
-ODD = """
+ODD_PLUGIN = """
 from core.plugin import DatasetPlugin, Options, Pair
 
 
@@ -42,7 +42,7 @@ def refuse(word: str) -> None:
 def test_a_metric_that_is_not_finite_is_reported_once_and_the_run_goes_on(tmp_path: Path, value: str) -> None:
     plugin = tmp_path / "plugins" / "odd.py"
     plugin.parent.mkdir()
-    plugin.write_text(ODD.replace("VALUE", value), encoding="utf-8")
+    plugin.write_text(ODD_PLUGIN.replace("VALUE", value), encoding="utf-8")
     line = plugin.read_text().split("\n").index("    def metrics(self, pairs, hypotheses):") + 1
     config = tiny_config(max_steps=4, validate_every=2, best_metric="valid/heard").model_dump(mode="json")
     config["dataset"] = {"plugin": "odd"}

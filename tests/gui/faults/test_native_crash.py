@@ -17,7 +17,7 @@ from gui.faults.unhandled_exceptions import log_path
 
 ROOT = Path(__file__).parents[3]
 
-ACTING = """
+WINDOW_SCRIPT = """
 import faulthandler, json, sys
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
@@ -26,45 +26,47 @@ from PySide6.QtWidgets import QApplication
 from core.engine import Engine
 from gui import app
 from gui.main_window import MainWindow
-application, begun = QApplication(sys.argv), []
+application, results = QApplication(sys.argv), []
 
 def crash(window):
-    if window.context.bridge.state == "ready" and not begun:
-        begun.append(window.context.workbench.learn())
+    if window.context.bridge.state == "ready" and not results:
+        results.append(window.context.workbench.learn())
     elif window.context.bridge.history.last_step >= 5:
         faulthandler._sigsegv()
 
-def look(window):
+def read_report(window):
     banner, strip = window.resume_banner, window.trouble_strip
-    if banner.isVisible() and strip.trouble is not None and not begun:
-        begun.append([strip.trouble.sentence, strip.trouble.details, strip.advice.text(), banner.run.name])
+    if banner.isVisible() and strip.trouble is not None and not results:
+        results.append([strip.trouble.sentence, strip.trouble.details, strip.advice.text(), banner.run.name])
         window.close()
 
-def turn():
+def poll():
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow):
             globals()[sys.argv[1]](window)
 
 timer = QTimer()
-timer.timeout.connect(turn)
+timer.timeout.connect(poll)
 timer.start(20)
 with Engine() as engine:
     status = app.run(sys.argv, engine)
-print(json.dumps(begun))
+print(json.dumps(results))
 sys.exit(status)
 """
 
 
-def run_window(acts: str) -> subprocess.CompletedProcess[str]:
-    """Run the application in a process of its own, to its end."""
-    return subprocess.run([sys.executable, "-c", ACTING, acts], cwd=ROOT, capture_output=True, text=True, timeout=200)
+def run_window(function: str) -> subprocess.CompletedProcess[str]:
+    """Run the application in a separate process to its end; it calls a function of the script regularly."""
+    return subprocess.run(
+        [sys.executable, "-c", WINDOW_SCRIPT, function], cwd=ROOT, capture_output=True, text=True, timeout=200
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a crash opens a dialog there")
 def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(home: Path) -> None:
     assert run_window("crash").returncode < 0
     (run,) = list_runs(Path(os.environ["HEADLIGHT_RUNS_DIR"]))
-    looked = run_window("look")
+    looked = run_window("read_report")
     assert looked.returncode == 0, looked.stderr
     ((sentence, details, advice, offered),) = json.loads(looked.stdout)
     assert "Segmentation fault, in crash (<string>, line " in sentence

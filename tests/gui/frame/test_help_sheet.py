@@ -14,7 +14,7 @@ from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 from tests.gui.not_none import not_none
 
-SAID = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→", "Del": "Delete", "Return": "Enter", "=": "+"}
+KEY_TEXTS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→", "Del": "Delete", "Return": "Enter", "=": "+"}
 
 
 def test_it_names_every_key_and_its_rows_keep_a_distance_from_the_scroll_bar(
@@ -27,7 +27,7 @@ def test_it_names_every_key_and_its_rows_keep_a_distance_from_the_scroll_bar(
     assert len(empty_window.views) == 7  # which builds all of them
     for shortcut in empty_window.findChildren(QShortcut):
         modifier, plus, key = shortcut.key().toString().rpartition("+")
-        assert f"{modifier}{plus}{SAID.get(key, key)}" in named
+        assert f"{modifier}{plus}{KEY_TEXTS.get(key, key)}" in named
     sheet = empty_window.help_sheet
     empty_window.resize(960, 600)
     sheet.toggle()

@@ -21,7 +21,7 @@ from tests.gui.not_none import not_none
 from tests.gui.tables import row_texts
 from tests.gui.waiting import wait_for
 
-WORDS = '''
+WORDS_PLUGIN = '''
 from core.plugin import DatasetPlugin, Options, Pair, option, split_of
 
 class WordsOptions(Options):
@@ -40,8 +40,12 @@ class Words(DatasetPlugin[WordsOptions]):
 
 PLUGIN = Words
 '''
-BROKEN = "from core.plugin import DatasetPlugin\n\nPLUGIN = 1 / 0\n"
-LEAKING = WORDS.replace('"words"', '"leaking"').replace("if split_of(word) == split", "if word").replace("abcdef", "ab")
+BROKEN_PLUGIN = "from core.plugin import DatasetPlugin\n\nPLUGIN = 1 / 0\n"
+LEAKING_PLUGIN = (
+    WORDS_PLUGIN.replace('"words"', '"leaking"')
+    .replace("if split_of(word) == split", "if word")
+    .replace("abcdef", "ab")
+)
 
 
 @pytest.fixture
@@ -49,7 +53,7 @@ def folder(home: Path) -> Path:
     """The user's plugin folder with three plugins: one works, one cannot be loaded, one has findings."""
     path = user_plugins_dir()
     path.mkdir(parents=True)
-    for name, text in (("words", WORDS), ("broken", BROKEN), ("leaking", LEAKING)):
+    for name, text in (("words", WORDS_PLUGIN), ("broken", BROKEN_PLUGIN), ("leaking", LEAKING_PLUGIN)):
         (path / f"{name}.py").write_text(text, encoding="utf-8")
     return path.resolve()
 
@@ -218,7 +222,7 @@ def test_a_check_shows_its_findings_until_the_plugins_are_reloaded(
     assert empty_window.status_bar.stage_label.isHidden()
     view.table.select(str(folder / "words.py"))
     assert NOT_CHECKED in view.findings.text
-    (folder / "leaking.py").write_text(WORDS.replace('"words"', '"leaking"'), encoding="utf-8")
+    (folder / "leaking.py").write_text(WORDS_PLUGIN.replace('"words"', '"leaking"'), encoding="utf-8")
     reload(view, qtbot)
     qtbot.waitUntil(lambda: row(view, "leaking")[2] == "ready", timeout=WAIT_MS)
 
@@ -262,7 +266,7 @@ def test_an_edited_plugin_can_be_reloaded_while_a_run_learns(
     qtbot.waitUntil(lambda: bridge.history.last_step > 3, timeout=WAIT_MS)
     workbench.set_pace(1)  # a minute for what follows
     run = workbench.run
-    edited = WORDS.replace("length", "size").replace("abcdef", "uvwxyz").replace("Some words", "Other words")
+    edited = WORDS_PLUGIN.replace("length", "size").replace("abcdef", "uvwxyz").replace("Some words", "Other words")
     (folder / "words.py").write_text(edited, encoding="utf-8")
     (folder / "broken.py").unlink()
     empty_window.show_view(VIEWS.index(type(view)))
@@ -288,7 +292,7 @@ def test_before_learning_an_edited_plugin_is_prepared_at_once(
     view.table.select(str(folder / "words.py"))
     view.try_chosen()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    (folder / "words.py").write_text(WORDS.replace("abcdef", "uvwxyz"), encoding="utf-8")
+    (folder / "words.py").write_text(WORDS_PLUGIN.replace("abcdef", "uvwxyz"), encoding="utf-8")
     empty_window.show_view(VIEWS.index(type(view)))
     reload(view, qtbot)
     assert view.note_label.text() == HINT
@@ -299,7 +303,7 @@ def test_the_error_of_a_plugin_disappears_once_it_is_fixed(
     view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
 ) -> None:
     bridge, strip = empty_window.context.bridge, empty_window.trouble_strip
-    raising = WORDS.replace("for _ in range(60):", "for _ in [1 / 0]:")
+    raising = WORDS_PLUGIN.replace("for _ in range(60):", "for _ in [1 / 0]:")
     (folder / "words.py").write_text(raising, encoding="utf-8")
     reload(view, qtbot)
     assert row(view, "words")[2] == "ready"
@@ -314,7 +318,7 @@ def test_the_error_of_a_plugin_disappears_once_it_is_fixed(
     empty_window.show_view(VIEWS.index(type(view)))
     assert row(view, "words")[2] == f"✗ {sentence}" and sentence in view.about.text
     assert view.table.columnSpan(0, 2) == 3 and view.try_button.isEnabled()
-    (folder / "words.py").write_text(WORDS, encoding="utf-8")
+    (folder / "words.py").write_text(WORDS_PLUGIN, encoding="utf-8")
     reload(view, qtbot)
     qtbot.waitUntil(lambda: bridge.state == "ready" and not strip.isVisible(), timeout=WAIT_MS)
     assert set(not_none(bridge.history.prepared).src_tokens[4:]) == set("abcdef") and strip.trouble is None

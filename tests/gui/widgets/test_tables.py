@@ -22,7 +22,7 @@ from gui.theme import Theme
 from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT
 from tests.gui.tables import header_item
 
-SAID = "HH"  # the same in heading and cell, with the same space beside its letters
+TEXT = "HH"  # the same in heading and cell, with the same space beside its letters
 _A_ROUNDING = 1  # pixel
 
 
@@ -63,13 +63,13 @@ def _fill(table: QTableWidget) -> None:
     table.setRowCount(2)
     for column in range(table.columnCount()):
         head = table.horizontalHeaderItem(column) or QTableWidgetItem()
-        head.setText(SAID)
+        head.setText(TEXT)
         table.setHorizontalHeaderItem(column, head)
         for row in range(2):
-            item = QTableWidgetItem(SAID)
+            item = QTableWidgetItem(TEXT)
             item.setTextAlignment(NUMBER_ALIGNMENT if _is_number(head) else TEXT_ALIGNMENT)
             if isinstance(table, PairTable):
-                item.setData(TOKENS, ((SAID, "known"),))
+                item.setData(TOKENS, ((TEXT, "known"),))
             elif isinstance(table, CandidateTable):
                 item.setData(PROBABILITY, 0.0)  # a bar would be ink
             table.setItem(row, column, item)

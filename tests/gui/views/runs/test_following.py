@@ -36,7 +36,7 @@ TINY = (
     *("training.probe_every=20", "training.checkpoint_every=50", "training.validate_every=100000"),
 )
 
-SLOWLY = """
+SLOW_TRAINING = """
 import sys, time
 from core.machine.torch_import import stub_out_tracing
 stub_out_tracing()
@@ -56,7 +56,7 @@ def writing(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """Another process that trains without end in the window's folder of runs."""
     settings = [word for setting in TINY for word in ("--set", setting)]
     arguments = ["train", "copy_task", *settings, "--runs-dir", str(tmp_path / "runs")]
-    command = [sys.executable, "-c", SLOWLY, *arguments]
+    command = [sys.executable, "-c", SLOW_TRAINING, *arguments]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield process
     process.terminate()
