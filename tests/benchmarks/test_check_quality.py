@@ -17,11 +17,11 @@ def test_new_rows_of_a_task_replace_its_old_ones() -> None:
         return [row(name, "headlight train", Trained(steps, 2.0, "a GPU"), ("--split", "test"), "bleu 1")]
 
     page = PAGE.read_text(encoding="utf-8")
-    once = with_rows(with_rows(page, "one", rows("one", 10)), "two", rows("two", 20))
-    again = with_rows(once, "one", rows("one", 30))
-    assert "| one | `headlight train` | 30 steps, 2 min, a GPU" in again and "10 steps" not in again
-    assert again.index("| two |") < again.index("| one |") < again.index("| published |")
-    assert again.replace(rows("one", 30)[0], "").split() == once.replace(rows("one", 10)[0], "").split()
+    first = with_rows(with_rows(page, "one", rows("one", 10)), "two", rows("two", 20))
+    second = with_rows(first, "one", rows("one", 30))
+    assert "| one | `headlight train` | 30 steps, 2 min, a GPU" in second and "10 steps" not in second
+    assert second.index("| two |") < second.index("| one |") < second.index("| published |")
+    assert second.replace(rows("one", 30)[0], "").split() == first.replace(rows("one", 10)[0], "").split()
 
 
 def test_a_promise_says_whether_it_was_kept() -> None:
@@ -48,11 +48,11 @@ def test_a_missing_corpus_is_skipped_with_a_sentence(
     assert PAGE.read_bytes() == before
 
 
-@pytest.mark.parametrize("given", [[], ["gone"]])
+@pytest.mark.parametrize("arguments", [[], ["gone"]])
 def test_without_the_folder_nothing_is_trained(
-    given: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(check_quality, "train", lambda *_: pytest.fail("a training began"))
-    monkeypatch.setattr(sys, "argv", ["check_quality", *given])
+    monkeypatch.setattr(check_quality, "train", lambda *_: pytest.fail("a training was started"))
+    monkeypatch.setattr(sys, "argv", ["check_quality", *arguments])
     assert check_quality.main() == 0
     assert capsys.readouterr().out.startswith("Skipped: there is no folder with the corpora")

@@ -24,8 +24,8 @@ def test_every_growing_count_is_reported() -> None:
     for field, name in {"handles": "file handles", "threads": "threads", "objects": "Qt's", "items": "items"}.items():
         growing = [one._replace(**{field: getattr(one, field) + one.step // 5000}) for one in FLAT]
         assert [sentence.startswith(name) for sentence in missed_bounds(growing, BOUNDS)] == [True], field
-    heavier = [one._replace(megabytes=500 + one.step / 900) for one in FLAT]
-    assert missed_bounds(heavier, BOUNDS) == ["1.11 MB in a thousand steps"]
+    growing_memory = [one._replace(megabytes=500 + one.step / 900) for one in FLAT]
+    assert missed_bounds(growing_memory, BOUNDS) == ["1.11 MB in a thousand steps"]
 
 
 def test_a_folder_larger_than_documented_is_reported() -> None:

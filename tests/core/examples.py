@@ -101,12 +101,12 @@ def _assert_same_fields(mine: object, theirs: object) -> None:
             assert value == other
 
 
-def fail_to_read(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def fail_to_read(unreadable: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make reading this file fail as on a bad disk sector."""
     read_bytes = Path.read_bytes
 
     def read(path: Path) -> bytes:
-        if path == bad:
+        if path == unreadable:
             raise OSError(errno.EIO, "Input/output error")
         return read_bytes(path)
 

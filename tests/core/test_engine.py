@@ -284,11 +284,11 @@ def test_after_close_every_request_is_refused(tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=10**6)
     learning = engine.ask(Learn())
     closing = engine.ask(Close())
-    late = engine.ask(Pause())
+    refused = engine.ask(Pause())
     closing.result(SECONDS)
     learning.result(SECONDS)
     with pytest.raises(UserError, match="closed"):
-        late.result(SECONDS)
+        refused.result(SECONDS)
     engine.close()
     assert RunFolder.open(run).state.state == "stopped"
     assert not [thread for thread in threading.enumerate() if thread.name == "engine"]

@@ -48,7 +48,7 @@ def test_a_missing_folder_is_reported_as_gone(tmp_path: Path) -> None:
 
 
 def test_a_folder_on_an_unresponsive_drive_is_reported_as_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(path: Path, **how: object) -> None:
+    def fail(path: Path, **options: object) -> None:
         raise OSError(errno.EIO, "Input/output error", path)
 
     with monkeypatch.context() as failing:

@@ -29,12 +29,12 @@ def test_an_empty_history_has_no_marks() -> None:
 
 
 def test_a_found_alignment_stays_marked_when_the_head_loses_it() -> None:
-    history, (first, lost) = History(), (aligned_sentence(), aligned_sentence((2, 2, 2)))
+    history, (first, misaligned) = History(), (aligned_sentence(), aligned_sentence((2, 2, 2)))
     assert first.by_reference is not None
     other = replace(first, by_reference=replace(first.by_reference, cross=first.by_reference.cross[:, ::-1]))
-    for step, seen in ((640, first), (700, lost), (900, other)):
+    for step, sentence in ((640, first), (700, misaligned), (900, other)):
         history.apply(StepsDone(first_step=step, arrays={"train/loss": np.ones(1)}))
-        history.apply(ProbeDone(probe=Probe(step=step, sentences=(seen,))))
+        history.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence,))))
     assert [mark.text for mark in collect_marks(history)] == [
         "step 640: layer 2 head 3 found the alignment",
         "step 900: layer 2 head 2 found the alignment",

@@ -26,8 +26,8 @@ TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_
 
 def row_of(name: str, folder: Path) -> dict[str, object]:
     """The row of `plugins list` for a plugin."""
-    listed = run_headlight("plugins", "list", "--json", cwd=folder)
-    return next(row for row in map(json.loads, listed.stdout.splitlines()) if row["name"] == name)
+    result = run_headlight("plugins", "list", "--json", cwd=folder)
+    return next(row for row in map(json.loads, result.stdout.splitlines()) if row["name"] == name)
 
 
 def assert_trains(name: str, folder: Path) -> None:
@@ -91,9 +91,9 @@ def test_git_ignores_what_installing_and_testing_leave_in_a_package(tmp_path: Pa
 @pytest.mark.usefixtures("engines_share_a_host")
 @pytest.mark.parametrize("name", ["", "My words", "my-words", "../words", "1st", "copy_task"])
 def test_an_invalid_name_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
-    refused = run_headlight("plugins", "new", name, "--package", cwd=tmp_path)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert len(refused.stderr.splitlines()) == 1 and repr(name) in refused.stderr
+    result = run_headlight("plugins", "new", name, "--package", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1 and repr(name) in result.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -78,11 +78,11 @@ def test_options_are_frozen_and_declare_label_range_and_help() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"length": "6"}, {"length": 6.5}, {"length": True}, {"length": 0}, {"lengths": 6}, {"length": 13}]
+    "options", [{"length": "6"}, {"length": 6.5}, {"length": True}, {"length": 0}, {"lengths": 6}, {"length": 13}]
 )
-def test_wrong_options_are_refused(given: dict[str, object]) -> None:
+def test_wrong_options_are_refused(options: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        WordOptions(**given)  # type: ignore[arg-type]
+        WordOptions(**options)  # type: ignore[arg-type]
 
 
 def test_a_pair_is_frozen() -> None:

@@ -26,9 +26,9 @@ def lines_of(folder: Path, data: bytes, name: str = "text") -> list[str]:
 
 
 def refusal(folder: Path, data: bytes, name: str = "text") -> str:
-    with pytest.raises(BadData) as refused:
+    with pytest.raises(BadData) as exc_info:
         lines_of(folder, data, name)
-    sentence = str(refused.value)
+    sentence = str(exc_info.value)
     assert str(folder / name) in sentence and "\n" not in sentence
     return sentence
 
@@ -63,13 +63,13 @@ def test_reading_in_blocks_splits_no_line_or_character(
     data = ("\n".join(lines) + "\n").encode()
     if data.startswith((b"\xef\xbb\xbf", b"\xff\xfe")):
         return
-    folder, whole = tmp_path_factory.mktemp("blocks"), plugin_files._BLOCK
+    folder, block_size = tmp_path_factory.mktemp("blocks"), plugin_files._BLOCK
     for block in (3, 4, 7):
         plugin_files._BLOCK = block
         try:
             assert lines_of(folder, data) == lines
         finally:
-            plugin_files._BLOCK = whole
+            plugin_files._BLOCK = block_size
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_line_numbers_are_counted_across_blocks(tmp_path: Path) -> None:
     assert "line 200,002 holds" in refusal(tmp_path, before + b"\n\0\n")
 
 
-@pytest.mark.parametrize("bad", [b"\xff", b"\0", b"x" * (LONGEST_LINE + 1), b"x" * 5 * LONGEST_LINE])
-def test_lines_before_a_bad_one_are_yielded(tmp_path: Path, bad: bytes) -> None:
-    lines = read_lines(written(tmp_path, b"a\rb\nc\r\n" + bad + b"\nd\n"))
+@pytest.mark.parametrize("bad_line", [b"\xff", b"\0", b"x" * (LONGEST_LINE + 1), b"x" * 5 * LONGEST_LINE])
+def test_lines_before_a_bad_one_are_yielded(tmp_path: Path, bad_line: bytes) -> None:
+    lines = read_lines(written(tmp_path, b"a\rb\nc\r\n" + bad_line + b"\nd\n"))
     assert [next(lines), next(lines)] == ["a\rb", "c"]
     with pytest.raises(BadData, match=r"line 3\b"):
         next(lines)
@@ -122,9 +122,9 @@ def test_a_line_of_50_megabytes_is_refused_without_holding_it(tmp_path: Path) ->
 
 
 def refusal_of(path: Path) -> str:
-    with pytest.raises(BadData) as refused:
+    with pytest.raises(BadData) as exc_info:
         list(read_lines(path))
-    return str(refused.value)
+    return str(exc_info.value)
 
 
 @pytest.mark.parametrize(

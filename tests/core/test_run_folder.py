@@ -73,28 +73,28 @@ def test_everything_written_is_read_back(tmp_path: Path) -> None:
     folder.write_snapshot(2, weights(2))
     checkpoint(folder, 2, best_value=1.5)
 
-    again = RunFolder.open(folder.path)
-    assert again.config() == folder.config()
-    assert again.environment() == {"device": "cpu"}
-    assert again.vocabulary() == {"tokens": ["ä", "∫"]}
-    read_steps, arrays = again.metrics()
+    reopened = RunFolder.open(folder.path)
+    assert reopened.config() == folder.config()
+    assert reopened.environment() == {"device": "cpu"}
+    assert reopened.vocabulary() == {"tokens": ["ä", "∫"]}
+    read_steps, arrays = reopened.metrics()
     assert read_steps.tolist() == [1, 2, 3]
     np.testing.assert_array_equal(arrays["train/loss"], losses["train/loss"])
-    assert again.settings_changed() == [SettingChanged(step=2, key="training.label_smoothing", value=0.2)]
-    assert again.validated_sentences(2) == validation(2).sentences
-    assert [line["is_best"] for line in again.read_metrics().validations] == [True]
-    assert again.validation_metrics() == {2: validation(2).metrics}
-    assert_same_probe(again.probe(2), probe(2))
-    np.testing.assert_array_equal(again.read_snapshot(2)["embedding"], weights(2)["embedding"])
-    read = again.checkpoint(2)
+    assert reopened.settings_changed() == [SettingChanged(step=2, key="training.label_smoothing", value=0.2)]
+    assert reopened.validated_sentences(2) == validation(2).sentences
+    assert [line["is_best"] for line in reopened.read_metrics().validations] == [True]
+    assert reopened.validation_metrics() == {2: validation(2).metrics}
+    assert_same_probe(reopened.probe(2), probe(2))
+    np.testing.assert_array_equal(reopened.read_snapshot(2)["embedding"], weights(2)["embedding"])
+    read = reopened.checkpoint(2)
     np.testing.assert_array_equal(read.model["embedding"], weights(2)["embedding"])
     assert (read.step, read.state["step"]) == (2, 2)
-    assert (again.state.last_step, again.state.best_step, again.state.best_value) == (2, 2, 1.5)
+    assert (reopened.state.last_step, reopened.state.best_step, reopened.state.best_value) == (2, 2, 1.5)
 
 
-def flip(path: Path, where: int) -> None:
+def flip(path: Path, position: int) -> None:
     data = bytearray(path.read_bytes())
-    data[where] ^= 1
+    data[position] ^= 1
     path.write_bytes(data)
 
 
@@ -128,12 +128,12 @@ def read_everything(path: Path) -> None:
     folder.read_metrics(), folder.validated_sentences(2)
 
 
-@pytest.mark.parametrize("cut", [1, 20, 60])
-def test_a_run_with_an_incomplete_last_line_can_be_opened(tmp_path: Path, cut: int) -> None:
+@pytest.mark.parametrize("num_cut", [1, 20, 60])
+def test_a_run_with_an_incomplete_last_line_can_be_opened(tmp_path: Path, num_cut: int) -> None:
     folder = run_folder(tmp_path)
     folder.append_metrics(1, steps(10))
     path = folder.path / "metrics.jsonl"
-    path.write_bytes(path.read_bytes()[:-cut])
+    path.write_bytes(path.read_bytes()[:-num_cut])
     assert RunFolder.open(folder.path).metrics()[0].tolist() == list(range(1, 10))
     truncate_run(folder, 9)
     folder.append_metrics(10, steps(1))
@@ -142,15 +142,15 @@ def test_a_run_with_an_incomplete_last_line_can_be_opened(tmp_path: Path, cut: i
 
 def test_sentences_of_many_validations_are_thinned_and_their_metrics_kept(tmp_path: Path) -> None:
     folder = run_folder(tmp_path)
-    given = range(1, VALIDATIONS_KEPT + 61)
-    for step in given:
+    validated = range(1, VALIDATIONS_KEPT + 61)
+    for step in validated:
         folder.write_validation(validation(step))
         if step == 98:
             checkpoint(folder, step, best_value=1.0)
     kept = folder.validation_steps()
     assert len(kept) in (VALIDATIONS_KEPT, VALIDATIONS_KEPT + 1)
-    assert kept[0] == 1 and kept[-1] == given[-1] and 98 in kept
-    assert list(folder.validation_metrics()) == list(given)
+    assert kept[0] == 1 and kept[-1] == validated[-1] and 98 in kept
+    assert list(folder.validation_metrics()) == list(validated)
 
 
 def test_the_best_checkpoint_is_kept_besides_the_newest(tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ def test_snapshots_stay_within_their_budget(tmp_path: Path) -> None:
 def test_opening_what_is_not_a_run_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
-    half = run_folder(tmp_path).path
-    (half / "run.json").unlink()
+    incomplete = run_folder(tmp_path).path
+    (incomplete / "run.json").unlink()
     for path, why in (("file", "it is a file"), ("folder", "it has no run.json"), ("none", "no such folder")):
         with pytest.raises(UserError, match=f"{path} is not a run: .*{why}"):
             RunFolder.open(tmp_path / path)
@@ -238,11 +238,11 @@ def test_opening_what_is_not_a_run_says_why(tmp_path: Path) -> None:
         with pytest.raises(UserError, match=f"^{text}: there is no such run"):
             find_run(text, tmp_path)
     with pytest.raises(UserError, match=r"has no run.json"):
-        find_run(half.name, tmp_path)
+        find_run(incomplete.name, tmp_path)
     with pytest.raises(UserError, match="cannot be written"):
         RunFolder.create(tmp_path / "file", "x")
     with pytest.raises(UserError, match="is not empty"):
-        RunFolder.create_at(half)
+        RunFolder.create_at(incomplete)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}[", '{"format": 0}', '{"colour": 1}', '{"state": "x"}', "[" * 20_000])
@@ -338,11 +338,11 @@ print(folder.path)
 
 
 def test_a_write_to_a_full_disk_changes_nothing(tmp_path: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", WRITE_TO_FULL_DISK, tmp_path], capture_output=True, text=True, check=True
     )
-    *refused, path = done.stdout.split("\n")[:-1]
-    assert len(refused) == 2
+    *failures, path = result.stdout.split("\n")[:-1]
+    assert len(failures) == 2
     folder = RunFolder.open(Path(path))
     assert folder.checkpoint_steps() == [1]
     assert folder.metrics()[0].tolist() == list(range(1, 21))

@@ -91,7 +91,7 @@ def test_a_missing_plugin_fails_with_one_sentence(reports: dict[str, str]) -> No
 
 
 def test_tests_that_do_not_use_it_load_nothing_heavy(tmp_path: Path) -> None:
-    heavy = '{"torch", "PySide6", "numpy", "pydantic", "core.engine"}'
-    (tmp_path / "test_it.py").write_text(f"import sys\ndef test_it():\n    assert not {heavy} & set(sys.modules)\n")
+    modules = '{"torch", "PySide6", "numpy", "pydantic", "core.engine"}'
+    (tmp_path / "test_it.py").write_text(f"import sys\ndef test_it():\n    assert not {modules} & set(sys.modules)\n")
     result = pytest_run(tmp_path)
     assert result.returncode == 0, result.stdout

@@ -35,7 +35,7 @@ def test_a_text_is_normalised_and_normalising_it_again_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("cuts", "text", "takes_it"),
+    ("cuts", "text", "is_accepted"),
     [
         ((), "a\tb\tc", True),
         (("words",), "a b", True),
@@ -45,5 +45,5 @@ def test_a_text_is_normalised_and_normalising_it_again_changes_nothing(
         (("words", ";"), "a\tb\tc", False),
     ],
 )
-def test_a_text_with_tabs_must_have_the_number_of_columns(cuts: tuple[str, ...], text: str, takes_it: bool) -> None:
-    assert TextForm(cuts=cuts).accepts(text) == takes_it
+def test_a_text_with_tabs_must_have_the_number_of_columns(cuts: tuple[str, ...], text: str, is_accepted: bool) -> None:
+    assert TextForm(cuts=cuts).accepts(text) == is_accepted

@@ -48,23 +48,23 @@ class Watcher:
     def all(self, kind: type[Kind]) -> list[Kind]:
         return [event for event in tuple(self.events) if isinstance(event, kind)]
 
-    def wait(self, kind: type[Kind], which: Callable[[Kind], bool] = lambda _: True) -> Kind:
+    def wait(self, kind: type[Kind], matches: Callable[[Kind], bool] = lambda _: True) -> Kind:
         """Wait for the first event of this kind that satisfies the condition."""
         with self._came:
-            assert self._came.wait_for(lambda: any(which(event) for event in self.all(kind)), SECONDS), kind
-        return next(event for event in self.all(kind) if which(event))
+            assert self._came.wait_for(lambda: any(matches(event) for event in self.all(kind)), SECONDS), kind
+        return next(event for event in self.all(kind) if matches(event))
 
     def wait_past(self, step: int) -> None:
         """Wait until steps after this one are reported."""
-        self.wait(StepsDone, lambda done: done.first_step > step)
+        self.wait(StepsDone, lambda event: event.first_step > step)
 
     def states(self) -> list[str]:
         return [event.state for event in self.all(StateChanged)]
 
     def steps(self) -> list[int]:
         """Every reported step, in the order of the reports."""
-        told = [(done.first_step, len(done.arrays["train/loss"])) for done in self.all(StepsDone)]
-        return [first + number for first, count in told for number in range(count)]
+        ranges = [(done.first_step, len(done.arrays["train/loss"])) for done in self.all(StepsDone)]
+        return [first + number for first, count in ranges for number in range(count)]
 
 
 def answered(engine: Engine, request: Request[Answer]) -> Answer:

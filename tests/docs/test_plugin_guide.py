@@ -79,13 +79,13 @@ def run(command: str, folder: Path) -> str:
     """Run a command of the page; return its output."""
     program, *arguments = shlex.split(command)
     if program == "headlight":
-        done = run_headlight(*arguments, cwd=folder)
+        result = run_headlight(*arguments, cwd=folder)
     else:
         assert program == "python"
         words = [sys.executable, *arguments]
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=200)
-    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-    return done.stdout
+        result = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return result.stdout
 
 
 def run_section(start: str, folder: Path) -> dict[str, str]:
@@ -130,7 +130,7 @@ def test_the_second_plugin_trains_with_its_options_and_metric(folder: Path) -> N
 
 def test_columns_are_learned_without_a_plugin(folder: Path) -> None:
     printed = run_section("Columns", folder)
-    (answer,) = (said for command, said in printed.items() if "translate" in command)
+    (answer,) = (output for command, output in printed.items() if "translate" in command)
     assert f"It writes `{answer.strip()}`" in PAGE.read_text(encoding="utf-8")
     vocabulary = json.loads((folder / "inflections" / "vocabulary.json").read_text(encoding="utf-8"))
     assert {*"walk", "V", "PST", "V.PTCP"} <= set(vocabulary["src_tokens"]) and "V;PST" not in vocabulary["src_tokens"]
@@ -185,8 +185,8 @@ def test_the_tables_list_every_method_and_function_with_its_signature() -> None:
 
 def as_shown(function: Callable[..., object]) -> str:
     """Its name and parameters without types, as the tables show them."""
-    taken = inspect.signature(function).parameters.values()
-    shown = (one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in taken)
+    parameters = inspect.signature(function).parameters.values()
+    shown = (one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in parameters)
     return f"{function.__name__}({', '.join(shown)})".replace("'", '"')
 
 
@@ -215,7 +215,7 @@ def test_the_second_plugin_learns_in_the_window(folder: Path, empty_window: Main
     assert history.prepared is not None and history.last_step == 1
     assert history.prepared.limits["valid/loss"] == pytest.approx(0.1 * 3.2581 * 5 / 6, abs=1e-4)
     probe = history.probe(0)
-    assert probe is not None and probe.sentences[0].alignment == tuple((place, place) for place in range(5))
+    assert probe is not None and probe.sentences[0].alignment == tuple((index, index) for index in range(5))
 
 
 def is_ready_with_a_limit(bridge: EngineBridge) -> bool:

@@ -79,11 +79,11 @@ def test_date_alignments_equal_those_made_by_hand() -> None:
 def aligned(day: date, template: str) -> dict[str, str]:
     """Map each source character to its target characters; a second occurrence has a prime."""
     pair = in_format(day, template)
-    told: dict[str, str] = {}
+    sources_by_character: dict[str, str] = {}
     for at, character in enumerate(pair.source):
-        key = character + "'" * (character in told)
-        told[key] = "".join(pair.target[to] for source, to in pair.alignment or () if source == at)
-    return told
+        key = character + "'" * (character in sources_by_character)
+        sources_by_character[key] = "".join(pair.target[to] for source, to in pair.alignment or () if source == at)
+    return sources_by_character
 
 
 @pytest.mark.parametrize("formats", ["all", "names", "numbers"])

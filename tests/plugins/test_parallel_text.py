@@ -66,9 +66,9 @@ def texts(folder: Path, **options: Any) -> list[tuple[str, str]]:
 
 
 def refusal(folder: Path, **options: Any) -> str:
-    with pytest.raises(BadData) as refused:
+    with pytest.raises(BadData) as exc_info:
         texts(folder, **options)
-    return str(refused.value)
+    return str(exc_info.value)
 
 
 def test_pairs_are_read_line_by_line(corpus: Path) -> None:
@@ -127,11 +127,11 @@ def test_a_separator_that_no_train_line_contains_is_refused(corpus: Path) -> Non
         assert len(texts(corpus, **columns, **cut)) == 2
         held_out = drawn(corpus, "valid", valid_source="valid.tsv", **columns, **cut)
         assert held_out == [Pair("l u m p PST", "lumped")]
-    said = (
+    message = (
         f"dataset.options.source_cut: ':' cuts nothing, since column 3 of {corpus / 'train.tsv'} has it in no line: "
         "name what is between its tokens, or words."
     )
-    assert refusal(corpus, **columns, source_cut=["characters", ":"]) == said
+    assert refusal(corpus, **columns, source_cut=["characters", ":"]) == message
     assert "target_cut: '-' cuts nothing, since column 2" in refusal(corpus, **columns, target_cut=["-"])
 
 
@@ -164,17 +164,17 @@ def test_a_run_reads_typed_columns_like_those_it_was_trained_on(corpus: Path) ->
         answered(engine, Prepare(config=RunConfig.model_validate(document)))
         answered(engine, Start(runs_dir=corpus, run_dir=corpus / "run"))
         answered(engine, Learn())
-        typed, from_the_data = answered(engine, Translate(texts=("plum\tV;PST", "p l u m V PST"), with_attention=True))
+        typed, prepared_text = answered(engine, Translate(texts=("plum\tV;PST", "p l u m V PST"), with_attention=True))
     assert typed.sentence is not None and typed.sentence.src_tokens == (*"plum", "V", "PST", "<eos>")
     assert typed.unknown == ()
-    assert typed.output == from_the_data.output
+    assert typed.output == prepared_text.output
     (corpus / "new.tsv").write_text("plum\tV;PST\n")
     translated = run_headlight("translate", corpus / "run", "--input", "new.tsv", cwd=corpus)
     assert translated.stdout == f"{typed.output}\n" and "not in the vocabulary" not in translated.stderr
-    whole = run_headlight("translate", corpus / "run", "--input", "valid.tsv", cwd=corpus)
-    assert (whole.returncode, whole.stdout) == (2, "")
-    assert "valid.tsv, line 1: The text “lump lumped V;PST” has 3 columns between tabs; this run's" in whole.stderr
-    assert "sources have 2. Give the source columns alone" in whole.stderr
+    result = run_headlight("translate", corpus / "run", "--input", "valid.tsv", cwd=corpus)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "valid.tsv, line 1: The text “lump lumped V;PST” has 3 columns between tabs; this run's" in result.stderr
+    assert "sources have 2. Give the source columns alone" in result.stderr
 
 
 def test_texts_are_normalised(corpus: Path) -> None:
@@ -314,7 +314,7 @@ LINES = b"x\n" * 150
 
 
 @pytest.mark.parametrize(
-    ("spoil", "options", "words"),
+    ("damage", "options", "expected"),
     [
         (
             write("train.de", LINES + b"\xff\n" * 50),
@@ -330,13 +330,13 @@ LINES = b"x\n" * 150
     ],
 )
 def test_a_faulty_file_is_reported_without_the_plugins_path_and_nothing_stays_cached(
-    corpus: Path, host: PluginHost, spoil: Callable[[Path], object], options: dict[str, Any], words: str
+    corpus: Path, host: PluginHost, damage: Callable[[Path], object], options: dict[str, Any], expected: str
 ) -> None:
-    spoil(corpus)
-    with pytest.raises(UserError) as refused:
+    damage(corpus)
+    with pytest.raises(UserError) as exc_info:
         prepared(corpus, host, options={"folder": str(corpus), **TWO, **options})
-    assert refused.value.sentence.startswith(words.format(corpus))
-    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+    assert exc_info.value.sentence.startswith(expected.format(corpus))
+    assert list((corpus / "cache").iterdir()) == [], "no incomplete folder may be left"
 
 
 def append(path: Path) -> None:
@@ -362,7 +362,7 @@ def test_files_that_change_while_they_are_read_leave_nothing_in_the_cache(
     change(corpus / name)
     with pytest.raises(UserError, match=rf"{corpus}/{name} changed while it was read: try again"):
         list(work)
-    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+    assert list((corpus / "cache").iterdir()) == [], "no incomplete folder may be left"
 
 
 @pytest.mark.parametrize("change", [append, touch])
@@ -377,13 +377,13 @@ def test_files_that_change_between_two_splits_leave_nothing_in_the_cache(
         change(corpus / name)
     with pytest.raises(UserError, match=rf"{corpus}/train.en changed while .*[Tt]ry again once it is complete"):
         list(work)
-    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+    assert list((corpus / "cache").iterdir()) == [], "no incomplete folder may be left"
 
 
 def test_files_with_too_few_subwords_leave_nothing_in_the_cache(corpus: Path, host: PluginHost) -> None:
     with pytest.raises(UserError, match="size = 9,000: the train split gives only"):
         prepared(corpus, host, tokenizer={"src": "subword", "tgt": "subword", "size": 9000})
-    assert list((corpus / "cache").iterdir()) == [], "nothing half-built"
+    assert list((corpus / "cache").iterdir()) == [], "no incomplete folder may be left"
 
 
 def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedData, list[str]]:
@@ -391,8 +391,8 @@ def prepared(corpus: Path, host: PluginHost, **settings: Any) -> tuple[PreparedD
     dataset = DatasetConfig.model_validate(
         {"plugin": "parallel_text", "options": {"folder": str(corpus), **TWO}, **settings}
     )
-    told, data = finish(prepare_data(dataset, host, corpus / "cache"))
-    return data, [one.stage for one in told if isinstance(one, Progress)]
+    events, data = finish(prepare_data(dataset, host, corpus / "cache"))
+    return data, [one.stage for one in events if isinstance(one, Progress)]
 
 
 def test_unchanged_files_are_not_read_again(corpus: Path, host: PluginHost) -> None:
@@ -409,8 +409,8 @@ def test_unchanged_files_are_not_read_again(corpus: Path, host: PluginHost) -> N
     assert "drawing train pairs" in stages, "files just written must be read again, as they may still change"
     settle("train.en", "train.de")
     assert "drawing train pairs" in prepared(corpus, host)[1], "files with new times must be read again"
-    again, stages = prepared(corpus, host)
-    assert (stages, again.folder, again.dataset) == ([], first.folder, first.dataset)
+    second, stages = prepared(corpus, host)
+    assert (stages, second.folder, second.dataset) == ([], first.folder, first.dataset)
     assert prepared(corpus, host, seed=1)[0].fingerprint != first.fingerprint
     lines = (corpus / "train.de").read_text().replace("Satz 7", "Wort 7")
     (corpus / "train.de").write_text(lines)
@@ -446,8 +446,8 @@ def test_files_are_read_again_if_an_earlier_version_recorded_them(corpus: Path, 
         touch(corpus / name)
     first, _ = prepared(corpus, host)
     (folder_of(first) / "files.json").write_text('"what it made of sizes and times alone"')
-    again, stages = prepared(corpus, host)
-    assert ("drawing train pairs" in stages, again.folder) == (True, first.folder)
+    second, stages = prepared(corpus, host)
+    assert ("drawing train pairs" in stages, second.folder) == (True, first.folder)
     assert prepared(corpus, host)[1] == []
 
 
@@ -507,5 +507,5 @@ def test_pairs_left_out_by_options_are_counted_in_the_split_they_would_be_in(cor
         if is_new:
             valid.write_text("a b c\tb\n" + "a\t\n" * gaps, encoding="utf-8")
         os.utime(valid, (gaps, gaps))
-        told = "left out, by options of parallel_text: 3 of 1,003 train pairs, {0} of {1} valid pairs, {0} of {1} test"
-        assert told.format(gaps, gaps + 1) in run_headlight(*words, cwd=corpus).stderr
+        note = "left out, by options of parallel_text: 3 of 1,003 train pairs, {0} of {1} valid pairs, {0} of {1} test"
+        assert note.format(gaps, gaps + 1) in run_headlight(*words, cwd=corpus).stderr

@@ -27,8 +27,8 @@ LONG = replace(WIDE, length=100, batch_size=2)
 @pytest.mark.parametrize("size", [WIDE, LONG])
 def test_the_computed_size_is_that_of_the_tensors_held(size: Size, precision: Precision, tmp_path: Path) -> None:
     """Except token ids and LayerNorm's mean and deviation of each row. Attention of LONG is fused in float32."""
-    held = held_after_forward(size, torch.float32 if precision == "float32" else torch.bfloat16, tmp_path)
-    assert activations.bytes_of(size, precision) == pytest.approx(held, rel=0.01)
+    expected = held_after_forward(size, torch.float32 if precision == "float32" else torch.bfloat16, tmp_path)
+    assert activations.bytes_of(size, precision) == pytest.approx(expected, rel=0.01)
 
 
 def held_after_forward(size: Size, dtype: torch.dtype, folder: Path) -> int:
@@ -47,13 +47,13 @@ def held_after_forward(size: Size, dtype: torch.dtype, folder: Path) -> int:
     )
 
 
-def tensors_of(things: Iterable[object], seen: set[int]) -> Iterator[torch.Tensor]:
+def tensors_of(values: Iterable[object], seen: set[int]) -> Iterator[torch.Tensor]:
     """Yield every tensor that can be reached from these objects through tuples, lists and classes of the passes."""
-    for thing in things:
-        if isinstance(thing, torch.Tensor):
-            yield thing
-        elif isinstance(thing, list | tuple):
-            yield from tensors_of(thing, seen)
-        elif type(thing).__module__.startswith("core.training.passes") and id(thing) not in seen:
-            seen.add(id(thing))
-            yield from tensors_of(vars(thing).values(), seen)
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from tensors_of(value, seen)
+        elif type(value).__module__.startswith("core.training.passes") and id(value) not in seen:
+            seen.add(id(value))
+            yield from tensors_of(vars(value).values(), seen)

@@ -31,7 +31,7 @@ def test_training_is_compared_in_one_precision(conditions: parts.Conditions, pre
     comparison = parts.train_alike(TINY, precision, conditions)
     assert {entry.name for entry in comparison.seconds} | set(comparison.missing) == TRAINING | LIBRARIES
     assert {entry.setting for entry in comparison.seconds} == {f"{precision}, 1 thread"}
-    assert all(len(taken) == conditions.rounds and min(taken) > 0 for taken in comparison.seconds.values())
+    assert all(len(seconds) == conditions.rounds and min(seconds) > 0 for seconds in comparison.seconds.values())
 
 
 def test_training_is_compared_under_the_best_setting_of_each(conditions: parts.Conditions) -> None:

@@ -13,7 +13,7 @@ def test_each_contender_goes_first_once_and_is_prepared_before_every_run() -> No
     contenders = {entry: Contender(partial(seen.append, entry.name), 1, partial(seen.append, "-")) for entry in entries}
     seconds = take_turns(contenders, rounds=2, warm_up=1)
     assert seen == [*"-a-b-c", *"-b-c-a", *"-c-a-b"]
-    assert {entry: len(taken) for entry, taken in seconds.items()} == dict.fromkeys(entries, 2)
+    assert {entry: len(times) for entry, times in seconds.items()} == dict.fromkeys(entries, 2)
 
 
 def test_ratios_are_of_the_same_round() -> None:

@@ -186,14 +186,14 @@ def test_opening_a_run_reads_no_probe_and_analysing_it_each_once(monkeypatch: py
 
 
 def test_during_the_analysis_only_certain_finds_are_reported() -> None:
-    whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
+    opened_run, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     last = history.last_step
-    finds, best = whole.alignment.first_finds(last), whole.alignment.best(last)
+    finds, best = opened_run.alignment.first_finds(last), opened_run.alignment.best(last)
     assert finds and best is not None and best.since is not None and best.since < last
     history.probe(last)  # drawn before any analysis
     drawn = history.alignment.best(last)
     assert drawn == replace(best, since=None)
-    assert scores_at(history.alignment, last) == scores_at(whole.alignment, last)
+    assert scores_at(history.alignment, last) == scores_at(opened_run.alignment, last)
     assert history.alignment.first_finds(last) == []
     finds_so_far = []
     for _ in history.analyse():
@@ -204,13 +204,13 @@ def test_during_the_analysis_only_certain_finds_are_reported() -> None:
 
 
 def test_the_first_step_of_a_find_is_known_once_the_last_missing_probe_is_drawn() -> None:
-    whole, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
+    opened_run, history = opened(FINISHED), read_followed_run(RunFolder.open(FINISHED))
     for _ in history.analyse():
         if len(history.alignment.unread) == 1:
             break
     history.probe(history.last_step)
     assert history.alignment.unread
-    assert history.alignment.best(history.last_step) == whole.alignment.best(history.last_step)
+    assert history.alignment.best(history.last_step) == opened_run.alignment.best(history.last_step)
 
 
 def test_removed_steps_are_not_analysed(tmp_path: Path) -> None:
@@ -227,11 +227,11 @@ def test_removed_steps_are_not_analysed(tmp_path: Path) -> None:
 def test_first_finds_are_updated_without_reading_all_scores_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looked_at = list[int]()
+    read_steps = list[int]()
 
     class Counted(dict[int, Scores]):
         def __getitem__(self, step: int) -> Scores:
-            looked_at.append(step)
+            read_steps.append(step)
             return super().__getitem__(step)
 
     known, reads = AlignmentScores(), {True: (1, 0, 2), False: (2, 2, 2)}
@@ -242,5 +242,5 @@ def test_first_finds_are_updated_without_reading_all_scores_again(
     for step in range(300, 310):
         known.add(probe(step, aligned_sentence(reads[False])))
         assert known.first_finds(step)[0] == first and first.step == 201
-    assert len(looked_at) <= 10
+    assert len(read_steps) <= 10
     assert known.first_finds(200) == []

@@ -55,5 +55,5 @@ def test_a_word_is_right_under_teacher_forcing_if_all_its_tokens_are() -> None:
     symbols = Symbols.of([made])
     assert symbols.right_teacher_forced(made) == [False, False, True]
     assert len(symbols.right_teacher_forced(made)) == len(made.reference.split())
-    whole = validated("a b c", "a", (0, 2, 0, 1))
-    assert Symbols.of([whole]).right_teacher_forced(whole) == [True, False, True]
+    sentence = validated("a b c", "a", (0, 2, 0, 1))
+    assert Symbols.of([sentence]).right_teacher_forced(sentence) == [True, False, True]

@@ -47,11 +47,11 @@ def test_help_version_and_lists_load_neither_torch_nor_qt(tmp_path: Path) -> Non
 
 
 def test_help_and_version_import_little(tmp_path: Path) -> None:
-    heavy = ["numpy", "pydantic", "yaml", "tqdm", "torch"]
+    libraries = ["numpy", "pydantic", "yaml", "tqdm", "torch"]
     code = f"""
 from core import cli
 codes = [cli.main([option]) for option in ("--help", "--version")]
-print(codes, [name for name in {heavy} if name in sys.modules])
+print(codes, [name for name in {libraries} if name in sys.modules])
 """
     assert python(code, tmp_path).stdout.splitlines()[-1] == "[0, 0] []"
 
@@ -199,15 +199,15 @@ def test_an_interpreter_without_permission_is_not_reported_as_the_users_path(
 def test_a_removed_working_directory_is_reported_only_where_it_is_needed(tmp_path: Path, argv: str) -> None:
     removed_folder = tmp_path / "place"
     removed_folder.mkdir()
-    done = python(
+    result = python(
         f"import os; os.rmdir({str(removed_folder)!r})\nfrom core import cli; sys.exit(cli.main({argv.split()!r}))",
         removed_folder,
     )
     if argv == "runs list":
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (result.returncode, result.stderr) == (0, "")
     else:
         message = "headlight: the current folder was removed. Go to one that exists.\n"
-        assert (done.returncode, done.stderr) == (2, message)
+        assert (result.returncode, result.stderr) == (2, message)
 
 
 def test_a_missing_file_without_a_name_is_not_reported_as_a_removed_folder(

@@ -41,11 +41,11 @@ def test_the_reason_for_missing_pairs_is_given(workspace: Path, missing_file: Pa
 
 
 def test_no_location_is_asked_for_if_no_file_is_missing(workspace: Path) -> None:
-    twice = "dataset.options.test_source=valid.source"
-    result = run_headlight("evaluate", workspace / "run", "--split", "test", "--set", twice, cwd=workspace)
+    repeated_source = "dataset.options.test_source=valid.source"
+    result = run_headlight("evaluate", workspace / "run", "--split", "test", "--set", repeated_source, cwd=workspace)
     assert result.returncode == 2
     message = f"dataset.options.test_source: {workspace / 'valid.source'} is valid_source already."
-    assert result.stderr.splitlines() == [f"headlight: --set {twice}: {message}"]
+    assert result.stderr.splitlines() == [f"headlight: --set {repeated_source}: {message}"]
 
 
 def test_a_moved_corpus_is_found_by_its_new_folder(workspace: Path, moved_corpus: Path) -> None:
@@ -128,9 +128,9 @@ def test_training_pairs_cannot_be_replaced(workspace: Path, other_options: tuple
 def test_held_out_pairs_cannot_be_replaced_without_the_training_pairs(
     workspace: Path, moved_corpus: Path, other_options: tuple[str, ...]
 ) -> None:
-    there = [word.replace("=other", f"={workspace}/other") for word in other_options]
+    options = [word.replace("=other", f"={workspace}/other") for word in other_options]
     folder = ("--set", f"dataset.options.folder={moved_corpus}")
-    result = run_headlight("evaluate", workspace / "run", "--split", "test", *there, *folder, cwd=workspace)
+    result = run_headlight("evaluate", workspace / "run", "--split", "test", *options, *folder, cwd=workspace)
     assert result.returncode == 2 and "can be scored only where its own can be read too." in result.stderr
 
 
@@ -205,8 +205,8 @@ class _Terminal(TextIOWrapper):
 def test_a_terminal_shows_the_progress_of_evaluation(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.in_process.TextIOWrapper", _Terminal)
     _, errors = evaluate(workspace)
-    shown = "\n".join(errors)  # `splitlines` splits at each redrawing of the bar
-    assert "scoring valid sentences" in shown and "decoding valid sentences" in shown
+    output = "\n".join(errors)  # `splitlines` splits at each redrawing of the bar
+    assert "scoring valid sentences" in output and "decoding valid sentences" in output
 
 
 def test_a_damaged_checkpoint_replaced_by_the_previous_one_is_named(workspace: Path) -> None:
@@ -231,8 +231,8 @@ def test_pairs_that_options_of_the_dataset_leave_out_are_counted(workspace: Path
     options = {"valid_source": "gaps.source", "valid_target": "gaps.target", "empty_lines": "leave_out"}
     for side in ("source", "target"):
         (workspace / f"gaps.{side}").write_text("a b\nb a\nc\n" + "\n" * 2, encoding="utf-8")
-    given = [word for key, value in options.items() for word in ("--set", f"dataset.options.{key}={value}")]
-    record, errors = evaluate(workspace, *given)
+    arguments = [word for key, value in options.items() for word in ("--set", f"dataset.options.{key}={value}")]
+    record, errors = evaluate(workspace, *arguments)
     assert (record["sentences"], record["left_out"], record["plugin_left_out"]) == (3, 0, 2)
     assert errors[1:] == [
         "warning: 2 of 5 pairs of valid are left out by the dataset's own options, and are not scored"
@@ -288,7 +288,7 @@ def test_an_exported_run_does_not_mention_checkpoints_that_it_lacks(workspace: P
 def test_predictions_that_cannot_be_written_are_refused_before_anything_is_decoded(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.cli.evaluate.evaluate_run", lambda *_: pytest.fail("it was evaluated"))
+    monkeypatch.setattr("core.cli.evaluate.evaluate_run", lambda *_: pytest.fail("the run was evaluated"))
     result = run_headlight("evaluate", workspace / "run", "--predictions", "nowhere/said.tsv", cwd=workspace)
     assert result.returncode == 2
     assert (

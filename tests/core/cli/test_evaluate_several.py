@@ -33,8 +33,8 @@ def records(result: CompletedProcess[str]) -> list[dict[str, Any]]:
 def test_the_last_object_has_mean_and_deviation_of_every_figure(trained_runs: Path) -> None:
     *runs, last = records(evaluate(trained_runs, "short", "long", "--split", "test", "--beam-size", 2, "--json"))
     for run in runs:
-        (alone,) = records(evaluate(trained_runs, run["run"], "--split", "test", "--beam-size", 2, "--json"))
-        assert run | {"seconds": 0} == alone | {"seconds": 0}, "a run has other figures when evaluated alone"
+        (record,) = records(evaluate(trained_runs, run["run"], "--split", "test", "--beam-size", 2, "--json"))
+        assert run | {"seconds": 0} == record | {"seconds": 0}, "a run must have the same figures when evaluated alone"
     assert [Path(run["run"]).name for run in runs] == ["short", "long"]
     assert last["event"] == "evaluations_finished" and last["runs"] == [run["run"] for run in runs]
     assert (last["split"], last["sentences"]) == ("test", runs[0]["sentences"])
@@ -49,13 +49,13 @@ def test_the_last_object_has_mean_and_deviation_of_every_figure(trained_runs: Pa
 
 def test_each_run_is_printed_and_then_the_mean(trained_runs: Path) -> None:
     result = evaluate(trained_runs, "short", "long")
-    each, _, mean = result.stdout.partition("\n\n")
-    assert [line for line in each.splitlines() if line.startswith("run ")] == [
+    runs, _, mean = result.stdout.partition("\n\n")
+    assert [line for line in runs.splitlines() if line.startswith("run ")] == [
         f"run {trained_runs / name}" for name in ("short", "long")
     ]
     heading, *figures = mean.splitlines()
     assert heading == "mean of 2 runs ± standard deviation, over the same 300 valid sentences"
-    losses = [float(line.split()[1]) for line in each.splitlines() if line.startswith("loss ")]
+    losses = [float(line.split()[1]) for line in runs.splitlines() if line.startswith("loss ")]
     name, value, sign, deviation = figures[0].split()
     assert (name, sign) == ("loss", "±") and float(value) == pytest.approx(fmean(losses), rel=1e-4)
     assert float(deviation) == pytest.approx(stdev(losses), rel=0.05)
@@ -121,9 +121,9 @@ def test_a_run_that_repeats_another_counts_once(trained_runs: Path, tmp_path: Pa
         f"warning: {name} again repeats {name}, seed included: it is left out of the mean, where it would count twice"
         for name in ("short", "long")
     ]
-    alone = evaluate(tmp_path, "short", "short again", "--json")
-    assert (alone.returncode, len(alone.stdout.splitlines())) == (0, 2)  # no mean: a single run has no deviation
-    assert alone.stderr.startswith("warning: short again repeats short, seed included: it is left out of the mean")
+    single = evaluate(tmp_path, "short", "short again", "--json")
+    assert (single.returncode, len(single.stdout.splitlines())) == (0, 2)  # no mean: a single run has no deviation
+    assert single.stderr.startswith("warning: short again repeats short, seed included: it is left out of the mean")
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_a_run_that_cannot_be_evaluated_is_refused_before_the_first_evaluation(
 
 
 def test_the_new_folder_of_a_corpus_applies_to_all_runs(workspace: Path, moved_corpus: Path) -> None:
-    again = RunFolder.open(shutil.copytree(workspace / "run", moved_corpus / "again"))
-    again.write_config(again.config().model_copy(update={"seed": 1}))
+    copy = RunFolder.open(shutil.copytree(workspace / "run", moved_corpus / "again"))
+    copy.write_config(copy.config().model_copy(update={"seed": 1}))
     *runs, last = records(
         evaluate(
             workspace,

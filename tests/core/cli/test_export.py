@@ -35,28 +35,28 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("what", ["safetensors", "onnx", "headlight"])
-def test_an_existing_output_is_left_unchanged(workspace: Path, tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("kind", ["safetensors", "onnx", "headlight"])
+def test_an_existing_output_is_left_unchanged(workspace: Path, tmp_path: Path, kind: str) -> None:
     notes = tmp_path / "notes.yaml"
     notes.write_text("mine", encoding="utf-8")
-    result = run_headlight("export", workspace / "run", "--format", what, "--output", notes, cwd=tmp_path)
+    result = run_headlight("export", workspace / "run", "--format", kind, "--output", notes, cwd=tmp_path)
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr == f"headlight: {notes} already exists. Choose another name.\n"
     assert notes.read_text(encoding="utf-8") == "mine"
 
 
-@pytest.mark.parametrize("what", ["safetensors", "onnx"])
+@pytest.mark.parametrize("kind", ["safetensors", "onnx"])
 def test_an_empty_folder_is_filled_and_one_that_holds_something_is_not(
-    workspace: Path, tmp_path: Path, what: str
+    workspace: Path, tmp_path: Path, kind: str
 ) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
-    command = ("export", workspace / "run", "--format", what, "--output", folder)
+    command = ("export", workspace / "run", "--format", kind, "--output", folder)
     assert run_headlight(*command, cwd=tmp_path).returncode == 0
     written = sorted(folder.rglob("*"))
     assert folder / "config.yaml" in written
-    refused = run_headlight(*command, cwd=tmp_path)
-    assert refused.returncode == 2 and refused.stderr.endswith("already exists. Choose another name.\n")
+    result = run_headlight(*command, cwd=tmp_path)
+    assert result.returncode == 2 and result.stderr.endswith("already exists. Choose another name.\n")
     assert sorted(folder.rglob("*")) == written
 
 
@@ -66,16 +66,16 @@ def test_an_empty_folder_that_is_filled_stays_the_same_folder(workspace: Path, t
     folder.mkdir()
     (tmp_path / "link").symlink_to("mine", target_is_directory=True)
     before = folder.stat().st_ino
-    done = run_headlight("export", workspace / "run", "--format", "safetensors", "--output", output, cwd=folder)
-    assert (done.returncode, done.stderr, folder.stat().st_ino) == (0, "", before)
+    result = run_headlight("export", workspace / "run", "--format", "safetensors", "--output", output, cwd=folder)
+    assert (result.returncode, result.stderr, folder.stat().st_ino) == (0, "", before)
     assert "config.yaml" in {path.name for path in folder.iterdir()}
 
 
 def test_a_safetensors_file_holds_only_the_weights(workspace: Path, tmp_path: Path) -> None:
-    done = run_headlight(
+    result = run_headlight(
         "export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path
     )
-    assert (done.returncode, done.stdout) == (0, "m.safetensors: the weights of step 20\n")
+    assert (result.returncode, result.stdout) == (0, "m.safetensors: the weights of step 20\n")
     read, kept = load_file(tmp_path / "m.safetensors"), RunFolder.open(workspace / "run").weights(20)
     assert read.keys() == kept.keys() and all((read[name] == kept[name]).all() for name in kept)
     assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
@@ -83,19 +83,19 @@ def test_a_safetensors_file_holds_only_the_weights(workspace: Path, tmp_path: Pa
 
 def test_a_folder_with_the_name_of_a_safetensors_file_is_refused(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "m.safetensors").mkdir()
-    refused = run_headlight(
+    result = run_headlight(
         "export", workspace / "run", "--format", "safetensors", "--output", "m.safetensors", cwd=tmp_path
     )
-    assert refused.returncode == 2
-    assert refused.stderr == "headlight: m.safetensors already exists. Choose another name.\n"
+    assert result.returncode == 2
+    assert result.stderr == "headlight: m.safetensors already exists. Choose another name.\n"
 
 
 @pytest.mark.parametrize(
-    ("what", "path"),
+    ("kind", "path"),
     [("safetensors", "no/where"), ("safetensors", "no/m.safetensors"), ("headlight", "no/where.headlight")],
 )
-def test_an_unwritable_path_is_reported_with_its_option(workspace: Path, tmp_path: Path, what: str, path: str) -> None:
-    result = run_headlight("export", workspace / "run", "--format", what, "--output", path, cwd=tmp_path)
+def test_an_unwritable_path_is_reported_with_its_option(workspace: Path, tmp_path: Path, kind: str, path: str) -> None:
+    result = run_headlight("export", workspace / "run", "--format", kind, "--output", path, cwd=tmp_path)
     why = f"{path} cannot be written: No such file or directory. Choose another folder (--output in a terminal)."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
 
@@ -113,7 +113,7 @@ def test_an_unreadable_file_of_the_run_is_reported_instead_of_the_output(workspa
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
 def test_a_full_temporary_folder_is_reported_instead_of_the_output(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,7 +124,7 @@ def test_a_full_temporary_folder_is_reported_instead_of_the_output(
     assert (result.returncode, result.stderr, list(tmp_path.iterdir())) == (2, f"headlight: {why}\n", [])
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
 def test_without_a_temporary_folder_it_says_what_to_set(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -137,10 +137,10 @@ def test_without_a_temporary_folder_it_says_what_to_set(
     assert result.stderr.endswith(f", '{tmp_path}' can be written. {advice}\n")
 
 
-@pytest.mark.parametrize(("what", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
-def test_nothing_is_exported_into_a_run(workspace: Path, what: str, name: str) -> None:
+@pytest.mark.parametrize(("kind", "name"), [("safetensors", "model"), ("headlight", "probes/shared.headlight")])
+def test_nothing_is_exported_into_a_run(workspace: Path, kind: str, name: str) -> None:
     path = workspace / "run" / name
-    result = run_headlight("export", workspace / "run", "--format", what, "--output", path, cwd=workspace)
+    result = run_headlight("export", workspace / "run", "--format", kind, "--output", path, cwd=workspace)
     why = f"{path} lies in the folder of a run, {workspace / 'run'}. Choose a place outside of it."
     assert (result.returncode, result.stdout, result.stderr) == (2, "", f"headlight: {why}\n")
     assert not path.exists()
@@ -149,8 +149,8 @@ def test_nothing_is_exported_into_a_run(workspace: Path, what: str, name: str) -
 def test_json_describes_the_written_output(workspace: Path, tmp_path: Path) -> None:
     run = str(workspace / "run")
 
-    def exported_record(what: str, *options: str) -> dict[str, Any]:
-        arguments = ("--format", what, "--output", f"{options[-1]}.{what}", "--json")
+    def exported_record(kind: str, *options: str) -> dict[str, Any]:
+        arguments = ("--format", kind, "--output", f"{options[-1]}.{kind}", "--json")
         result = run_headlight("export", run, *arguments, *options[:-1], cwd=tmp_path)
         assert (result.returncode, result.stderr) == (0, "")
         (line,) = result.stdout.splitlines()
@@ -187,26 +187,26 @@ def test_a_shared_run_must_have_the_suffix_that_the_window_knows(workspace: Path
     ).stdout == ("A.HEADLIGHT: the run to look at, drop it on the window\n")
 
 
-@pytest.mark.parametrize("what", ["safetensors", "onnx"])
-def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("kind", ["safetensors", "onnx"])
+def test_weights_are_exported_with_the_settings_of_their_step(workspace: Path, tmp_path: Path, kind: str) -> None:
     shutil.copytree(workspace / "run", tmp_path / "run")
     run = RunFolder.open(tmp_path / "run")
     for step, size in ((10, 2), (20, 3), (21, 4)):
         run.append_setting(SettingChanged(step=step, key="decoding.beam_size", value=size))
-    assert run_headlight("export", run.path, "--format", what, "--output", "out", cwd=tmp_path).returncode == 0
+    assert run_headlight("export", run.path, "--format", kind, "--output", "out", cwd=tmp_path).returncode == 0
     assert read_config(tmp_path / "out" / "config.yaml").decoding.beam_size == 3
-    if what == "safetensors":
+    if kind == "safetensors":
         assert RunFolder.open(tmp_path / "out").config() == run.config_at(20), "with a valid checksum"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 @pytest.mark.parametrize("number", STOP_SIGNALS)
-@pytest.mark.parametrize(("what", "name"), [("safetensors", "out"), ("headlight", "out.headlight")])
+@pytest.mark.parametrize(("kind", "name"), [("safetensors", "out"), ("headlight", "out.headlight")])
 def test_a_signal_leaves_no_incomplete_files(
-    workspace: Path, tmp_path: Path, what: str, name: str, number: signal.Signals
+    workspace: Path, tmp_path: Path, kind: str, name: str, number: signal.Signals
 ) -> None:
     command = [sys.executable, "-c", INTERRUPTED_EXPORT.format(number=int(number))]
-    command += ["export", str(workspace / "run"), "--format", what, "--output", str(tmp_path / name)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-    assert (done.returncode, done.stdout) == (128 + number, "")
-    assert done.stderr == f"headlight: ended by {number.name}.\n" and list(tmp_path.iterdir()) == []
+    command += ["export", str(workspace / "run"), "--format", kind, "--output", str(tmp_path / name)]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert (result.returncode, result.stdout) == (128 + number, "")
+    assert result.stderr == f"headlight: ended by {number.name}.\n" and list(tmp_path.iterdir()) == []

@@ -48,17 +48,17 @@ def test_evaluate_scores_the_minimum_risk_outputs(run: Path) -> None:
 
 
 def test_the_record_holds_the_decoding_options(run: Path) -> None:
-    asked = {"beam_size": 5, "length_penalty": 0.0, "max_length": 4, "minimum_risk": True}
-    assert evaluate(run, *BEAM, "--minimum-risk")["decoding"] == asked
-    assert evaluate(run)["decoding"] == asked | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}
-    in_words = run_headlight("evaluate", run, *BEAM, "--minimum-risk", cwd=run).stdout.splitlines()
-    assert {"beam_size 5", "length_penalty 0", "max_length 4", "minimum_risk True"} <= {*in_words}
+    expected = {"beam_size": 5, "length_penalty": 0.0, "max_length": 4, "minimum_risk": True}
+    assert evaluate(run, *BEAM, "--minimum-risk")["decoding"] == expected
+    assert evaluate(run)["decoding"] == expected | {"beam_size": 1, "length_penalty": 0.6, "minimum_risk": False}
+    lines = run_headlight("evaluate", run, *BEAM, "--minimum-risk", cwd=run).stdout.splitlines()
+    assert {"beam_size 5", "length_penalty 0", "max_length 4", "minimum_risk True"} <= {*lines}
 
 
 def test_a_beam_of_one_is_refused(run: Path) -> None:
     sentence = "headlight: Minimum risk has nothing to choose from with a beam of one. Set a larger --beam-size.\n"
-    for refused in (translate(run, "--minimum-risk"), run_headlight("evaluate", run, "--minimum-risk", cwd=run)):
-        assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", sentence)
+    for result in (translate(run, "--minimum-risk"), run_headlight("evaluate", run, "--minimum-risk", cwd=run)):
+        assert (result.returncode, result.stdout, result.stderr) == (2, "", sentence)
 
 
 def translate(run: Path, *options: str) -> CompletedProcess[str]:

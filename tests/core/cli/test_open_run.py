@@ -19,19 +19,19 @@ from tests.in_process import run_headlight
 
 def test_a_run_resumes_with_a_moved_corpus_as_with_the_original(workspace: Path, moved_corpus: Path) -> None:
     kept = [shutil.copytree(workspace / "run", moved_corpus / name) for name in ("refused", "moved")]
-    more = ("--set", "training.max_steps=30")
-    refused = run_headlight("train", "--resume", kept[0], *more, cwd=workspace)
-    assert refused.returncode == 2
-    assert f"If its files are not in {workspace}, put them or a link there, or say where they are: " in refused.stderr
-    assert f"headlight train --resume {kept[0]} --set dataset.options.folder=FOLDER" in refused.stderr
+    more_steps = ("--set", "training.max_steps=30")
+    result = run_headlight("train", "--resume", kept[0], *more_steps, cwd=workspace)
+    assert result.returncode == 2
+    assert f"If its files are not in {workspace}, put them or a link there, or say where they are: " in result.stderr
+    assert f"headlight train --resume {kept[0]} --set dataset.options.folder=FOLDER" in result.stderr
     set_folder = ("--set", f"dataset.options.folder={moved_corpus}")
-    resumed = run_headlight("train", "--resume", kept[1], *more, *set_folder, cwd=workspace)
+    resumed = run_headlight("train", "--resume", kept[1], *more_steps, *set_folder, cwd=workspace)
     assert resumed.returncode == 0, resumed.stderr
     assert (kept[1] / "config.yaml").read_bytes() == (workspace / "run" / "config.yaml").read_bytes()
     for name in FILES.values():
         shutil.copy(moved_corpus / name, workspace)
     in_its_place = shutil.copytree(workspace / "run", moved_corpus / "in_its_place")
-    assert run_headlight("train", "--resume", in_its_place, *more, cwd=workspace).returncode == 0
+    assert run_headlight("train", "--resume", in_its_place, *more_steps, cwd=workspace).returncode == 0
     files = [run / "checkpoints" / "000030" / "model.safetensors" for run in (kept[1], in_its_place)]
     assert files[0].read_bytes() == files[1].read_bytes()
 
@@ -71,9 +71,9 @@ def test_the_plugins_folder_is_named_with_a_moved_corpus(workspace: Path, tmp_pa
     (tmp_path / "plugins" / "mine.py").write_text(code.replace('"parallel_text"', '"mine"'), encoding="utf-8")
     places = ("--plugins-dir", tmp_path / "plugins")
     settings = ("dataset.plugin=mine", "training.max_steps=2")
-    given = [word for setting in settings for word in ("--set", setting)]
+    words = [word for setting in settings for word in ("--set", setting)]
     config = workspace / "run" / "config.yaml"
-    assert run_headlight("train", config, "--run-dir", tmp_path / "run", *given, *places, cwd=tmp_path).returncode == 0
+    assert run_headlight("train", config, "--run-dir", tmp_path / "run", *words, *places, cwd=tmp_path).returncode == 0
     (workspace / "train.source").rename(tmp_path / "train.source")
     stderr = run_headlight("evaluate", tmp_path / "run", *places, cwd=tmp_path).stderr
     (tmp_path / "train.source").rename(workspace / "train.source")
@@ -88,16 +88,16 @@ def test_no_result_overwrites_a_file_of_the_corpus(
     workspace: Path, tmp_path: Path, verb: tuple[str, ...], option: str, name: str
 ) -> None:
     corpus = workspace / "valid.source"
-    before, given = corpus.read_bytes(), corpus if name == corpus.name else tmp_path / name
-    if given != corpus:
-        given.symlink_to(corpus)
+    before, path = corpus.read_bytes(), corpus if name == corpus.name else tmp_path / name
+    if path != corpus:
+        path.symlink_to(corpus)
     texts = ("a b",) if verb == ("translate",) else ()
-    refused = run_headlight(*verb, workspace / "run", *texts, option, given, cwd=tmp_path)
-    assert refused.returncode == 2 and corpus.read_bytes() == before
+    result = run_headlight(*verb, workspace / "run", *texts, option, path, cwd=tmp_path)
+    assert result.returncode == 2 and corpus.read_bytes() == before
     message = (
-        f"headlight: {option} {given} is a file of the dataset of run: the texts would be lost. Name another file.\n"
+        f"headlight: {option} {path} is a file of the dataset of run: the texts would be lost. Name another file.\n"
     )
-    assert refused.stderr == message
+    assert result.stderr == message
 
 
 def test_an_option_too_long_for_a_file_name_is_not_taken_for_one(workspace: Path, tmp_path: Path) -> None:
@@ -149,11 +149,11 @@ def test_a_run_resumes_with_options_that_new_runs_refuse(workspace: Path, tmp_pa
     set_folder = ("--set", f"dataset.options.folder={moved}")
     found = run_headlight("evaluate", run, *set_folder, cwd=tmp_path)
     assert found.returncode == 0, found.stderr
-    for column, refused in (
+    for column, command in (
         (3, train_command),
         (4, ("evaluate", run, *set_folder, "--set", "dataset.options.target=[4]")),
     ):
-        result = run_headlight(*refused, cwd=tmp_path)
+        result = run_headlight(*command, cwd=tmp_path)
         message = f"target: texts in two files have no columns: expected [2], given [{column}]."
         assert result.returncode == 2 and message in result.stderr
 
@@ -179,5 +179,5 @@ def test_a_run_resumes_with_a_separator_that_new_runs_refuse(tmp_path: Path) -> 
     set_folder = ("--set", f"dataset.options.folder={corpus.rename(tmp_path / 'moved')}")
     evaluated = run_headlight("evaluate", tmp_path / "new machine", *set_folder, cwd=tmp_path)
     assert evaluated.returncode == 0, evaluated.stderr
-    refused = run_headlight(*train_command, tmp_path / "another", *set_folder, cwd=tmp_path)
-    assert refused.returncode == 2 and "':' cuts nothing" in refused.stderr
+    result = run_headlight(*train_command, tmp_path / "another", *set_folder, cwd=tmp_path)
+    assert result.returncode == 2 and "':' cuts nothing" in result.stderr

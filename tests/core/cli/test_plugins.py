@@ -98,10 +98,10 @@ def test_train_uses_neither_of_two_plugins_with_one_name(tmp_path: Path, monkeyp
         (folder / "mine.py").write_text(MINE_PLUGIN, encoding="utf-8")
     (tmp_path / "mine.yaml").write_text("{dataset: {plugin: mine}, training: {max_steps: 2}}", encoding="utf-8")
     monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join(map(str, folders)))
-    refused = run_headlight("train", "mine.yaml", cwd=tmp_path)
-    assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1
-    assert "The plugin name 'mine' is taken more than once" in refused.stderr
-    assert all(str(folder / "mine.py") in refused.stderr for folder in folders)
+    result = run_headlight("train", "mine.yaml", cwd=tmp_path)
+    assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
+    assert "The plugin name 'mine' is taken more than once" in result.stderr
+    assert all(str(folder / "mine.py") in result.stderr for folder in folders)
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(folders[1]))
     trained = run_headlight("train", "mine.yaml", cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr

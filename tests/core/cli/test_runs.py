@@ -130,13 +130,13 @@ def test_a_run_of_a_newer_version_is_not_called_damaged(runs_dir: Path, capfd: p
     assert json.loads(stdout_lines(runs_dir, capfd, "list", "--json")[0])["state"] == "newer"
 
 
-@pytest.mark.parametrize("lost", ["run.json", "config.yaml"])
+@pytest.mark.parametrize("missing", ["run.json", "config.yaml"])
 def test_a_run_that_has_lost_a_file_is_listed_and_can_be_deleted(
-    runs_dir: Path, capfd: pytest.CaptureFixture[str], lost: str
+    runs_dir: Path, capfd: pytest.CaptureFixture[str], missing: str
 ) -> None:
-    (runs_dir / "done" / lost).unlink()
+    (runs_dir / "done" / missing).unlink()
     damaged, _ = stdout_lines(runs_dir, capfd, "list")
-    assert damaged == f"done    damaged: {runs_dir / 'done'} is not a run: it has no {lost}."
+    assert damaged == f"done    damaged: {runs_dir / 'done'} is not a run: it has no {missing}."
     assert stdout_lines(runs_dir, capfd, "delete", "done") == [f"deleted {runs_dir / 'done'}"]
     assert [path.name for path in runs_dir.iterdir()] == ["killed"]
 
@@ -286,8 +286,8 @@ def test_untrusted_text_cannot_control_the_terminal_or_begin_a_line(
 ) -> None:
     RunFolder.open(runs_dir / "done").write_label(RunLabel(note="two\nlines \x1b[31mred für"))
     RunFolder.open(runs_dir / "done").update(parent="\x9b2Jgone\ndone", parent_step=10)
-    done, _ = stdout_lines(runs_dir, capfd, "list")
-    assert done.endswith(r"continues \x9b2Jgone\ndone from step 10")
+    line, _ = stdout_lines(runs_dir, capfd, "list")
+    assert line.endswith(r"continues \x9b2Jgone\ndone from step 10")
     assert r"note two\nlines \x1b[31mred für" in stdout_lines(runs_dir, capfd, "show", "done")
     (runs_dir / "done" / "config.yaml").write_text('"\x1b[2J\\nname": 1\n', encoding="utf-8")
     damaged, _ = stdout_lines(runs_dir, capfd, "list")

@@ -88,14 +88,14 @@ def test_the_second_seed_is_not_trained_on_a_changed_corpus(
     monkeypatch.setattr(cli_train, "_train_run", trained_and_changed)
     result = train_with_seeds(tmp_path, *corpus, *options)
     assert result.returncode == 2
-    (only,) = list_runs(tmp_path / "runs")
+    (run,) = list_runs(tmp_path / "runs")
     message = result.stderr.splitlines()[-1]
     assert message.startswith(
         "headlight: The dataset 'parallel_text' gives other pairs now than to seed 0: trained with these, seed 1 would "
         "have no common mean with what was trained before, which is saved. Undo what was changed in its files or code "
         "(still to train: seed 1, each by itself: headlight train tiny.yaml "
     )
-    assert RunFolder.open(only).config().seed == 0
+    assert RunFolder.open(run).config().seed == 0
     assert "±" not in result.stdout and "seeds_finished" not in result.stdout
 
 
@@ -137,8 +137,8 @@ def test_a_signal_too_late_for_one_seed_stops_the_remaining_ones(
         "headlight: ended by SIGINT after seed 0 (still to train: seed 1, each by itself: headlight train tiny.yaml "
     )
     assert result.stderr.splitlines()[-1].startswith(message)
-    (only,) = list_runs(tmp_path / "runs")
-    assert RunFolder.open(only).state.reason == "max_steps"
+    (run,) = list_runs(tmp_path / "runs")
+    assert RunFolder.open(run).state.reason == "max_steps"
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ def test_a_finished_stage_leaves_its_line_to_the_next_output(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     show = TerminalProgress()
     show(Progress(stage="decoding valid sentences", done=4, total=4))
-    shown, wiped = capsys.readouterr().err.rstrip("\r").rsplit("\r", 1)
-    assert "decoding valid sentences" in shown and wiped.isspace()
+    bar, blanks = capsys.readouterr().err.rstrip("\r").rsplit("\r", 1)
+    assert "decoding valid sentences" in bar and blanks.isspace()
     show.close()
 
 
@@ -132,8 +132,8 @@ def test_an_interrupted_bar_leaves_its_line_to_the_error(
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with pytest.raises(UserError), texts_bar(3, shown=True):
         raise UserError("The disk is full.")
-    shown, wiped = capsys.readouterr().err.rstrip("\r").rsplit("\r", 1)
-    assert "0/3" in shown and "\n" not in shown and wiped.isspace()
+    bar, blanks = capsys.readouterr().err.rstrip("\r").rsplit("\r", 1)
+    assert "0/3" in bar and "\n" not in bar and blanks.isspace()
 
 
 def test_a_log_file_gets_a_line_for_each_state_of_a_bar(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,20 +58,20 @@ def test_an_error_of_the_engine_is_not_reported_as_a_file_error(
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.cli.engine_client.Engine", refuse)
-    refused = run_headlight("evaluate", workspace / "run", "--predictions", "out.tsv", cwd=tmp_path)
-    assert refused.returncode == 2 and refused.stderr.startswith("headlight: The system lets Headlight start no other")
+    result = run_headlight("evaluate", workspace / "run", "--predictions", "out.tsv", cwd=tmp_path)
+    assert result.returncode == 2 and result.stderr.startswith("headlight: The system lets Headlight start no other")
     assert not any(tmp_path.iterdir())
 
 
 def test_a_circular_link_is_refused(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    refused = run_headlight("translate", workspace / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("headlight: loop/out.txt: cannot be written (")
-    refused = run_headlight(
+    result = run_headlight("translate", workspace / "run", "--output", "loop/out.txt", "a", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("headlight: loop/out.txt: cannot be written (")
+    result = run_headlight(
         "export", workspace / "run", "--format", "safetensors", "--output", "loop/model", cwd=tmp_path
     )
-    assert refused.returncode == 2 and refused.stderr.startswith("headlight: loop/model cannot be written: ")
+    assert result.returncode == 2 and result.stderr.startswith("headlight: loop/model cannot be written: ")
 
 
 @pytest.mark.parametrize("name", ["run.json", "probes/new.tsv"])

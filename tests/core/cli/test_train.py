@@ -89,10 +89,10 @@ def test_two_vocabularies_of_one_size_are_not_tied(tmp_path: Path) -> None:
     config = tmp_path / "two.yaml"
     config.write_text(f"dataset: {{plugin: parallel_text, options: {{folder: {tmp_path}, train_source: pairs.tsv}}}}\n")
     settings = [word for override in ("training.max_steps=1", *TIED) for word in ("--set", override)]
-    refused = run_headlight("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
-    assert (refused.returncode, refused.stdout, (tmp_path / "run").exists()) == (2, "", False)
-    assert "needs one vocabulary for source and target; here there are two, of 6 and 6 tokens." in refused.stderr
-    assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in refused.stderr
+    result = run_headlight("train", config, "--run-dir", "run", *settings, cwd=tmp_path)
+    assert (result.returncode, result.stdout, (tmp_path / "run").exists()) == (2, "", False)
+    assert "needs one vocabulary for source and target; here there are two, of 6 and 6 tokens." in result.stderr
+    assert "dataset.tokenizer.shared: true, or model.tie_embeddings: decoder" in result.stderr
 
 
 def test_equal_vocabularies_that_are_not_shared_are_tied(workspace: Path, tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def test_a_finished_run_says_so_and_how_to_continue_it(
     ) in ended.stderr.splitlines()
     changed = [(event["key"], event["value"]) for event in events if event["event"] == "setting_changed"]
     assert changed == [("training.max_steps", max_steps)] * bool(change)
-    further = run_headlight("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
-    assert "step 21" in further.stdout.splitlines() and "nothing is left" not in further.stderr
+    result = run_headlight("train", "--resume", run, "--set", "training.max_steps=21", cwd=tmp_path)
+    assert "step 21" in result.stdout.splitlines() and "nothing is left" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -180,8 +180,8 @@ def test_a_finished_run_says_so_and_how_to_continue_it(
 def test_a_setting_that_cannot_change_is_distinguished_from_one_that_does_not_exist(
     workspace: Path, tmp_path: Path, change: str, sentence: str
 ) -> None:
-    refused = run_headlight("train", "--resume", workspace / "run", "--set", change, cwd=tmp_path)
-    assert (refused.returncode, refused.stdout) == (2, "") and refused.stderr.startswith(sentence)
+    result = run_headlight("train", "--resume", workspace / "run", "--set", change, cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "") and result.stderr.startswith(sentence)
 
 
 def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp_path: Path) -> None:
@@ -199,11 +199,11 @@ def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     command = ("train", workspace / "run" / "config.yaml", "--json", "--run-dir")
-    refused = run_headlight(*command, tmp_path / "file" / "run", cwd=tmp_path)
-    (line,) = refused.stderr.splitlines()
-    assert refused.returncode == 2 and "run cannot be written: Not a directory." in line
+    result = run_headlight(*command, tmp_path / "file" / "run", cwd=tmp_path)
+    (line,) = result.stderr.splitlines()
+    assert result.returncode == 2 and "run cannot be written: Not a directory." in line
     message = "Prepared data cannot be kept in "
-    assert message in refused.stdout, "the event must be printed before the refusal"
+    assert message in result.stdout, "the event must be printed before the refusal"
     trained = run_headlight(*command, tmp_path / "run", cwd=tmp_path)
     assert trained.returncode == 0 and trained.stderr.startswith(message)
 
@@ -223,10 +223,10 @@ def run_of_mine(tmp_path: Path) -> Path:
 def test_the_command_to_resume_names_the_plugins_folder(
     run_of_mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    further = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins")
+    options = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins")
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "has_diverged", True)
-        stopped = run_headlight("train", "--resume", run_of_mine, *further, cwd=tmp_path)
+        stopped = run_headlight("train", "--resume", run_of_mine, *options, cwd=tmp_path)
     assert stopped.returncode == 3
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
     resumed = run_headlight(verb, *arguments, cwd=tmp_path)
@@ -237,10 +237,10 @@ def test_the_command_to_resume_names_the_plugins_folder(
 def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_one(
     workspace: Path, tmp_path: Path
 ) -> None:
-    wild = ["training.optimizer={name: sgd, learning_rate: 100}", "training.max_grad_norm=null"]
-    wild += ["training.schedule={name: constant, warmup_steps: 0}"]
-    wild += ["training.checkpoint_every=1", "training.keep_checkpoints=0"]
-    settings = [word for setting in wild for word in ("--set", setting)]
+    diverging = ["training.optimizer={name: sgd, learning_rate: 100}", "training.max_grad_norm=null"]
+    diverging += ["training.schedule={name: constant, warmup_steps: 0}"]
+    diverging += ["training.checkpoint_every=1", "training.keep_checkpoints=0"]
+    settings = [word for setting in diverging for word in ("--set", setting)]
     stopped = run_headlight(
         "train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", *settings, cwd=tmp_path
     )
@@ -250,48 +250,46 @@ def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_
     ]
     _, verb, *arguments = shlex.split(printed.partition("Start a new run with: ")[2])
     assert arguments == [str(tmp_path / "run" / "config.yaml"), "--set", "training.optimizer.learning_rate=10"]
-    tamer = ("--set", "training.optimizer.learning_rate=0.001", "--runs-dir", tmp_path)
-    restarted = run_headlight(verb, *arguments, *tamer, cwd=tmp_path)
+    lower_rate = ("--set", "training.optimizer.learning_rate=0.001", "--runs-dir", tmp_path)
+    restarted = run_headlight(verb, *arguments, *lower_rate, cwd=tmp_path)
     assert restarted.returncode == 0, restarted.stderr
 
 
 def test_an_error_found_while_preparing_names_the_line_of_the_setting(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options: {}\ntraining:\n  device: cuda:97\n")
-    refused = run_headlight("train", "run.yaml", cwd=tmp_path)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.endswith(
+    result = run_headlight("train", "run.yaml", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.endswith(
         "headlight: run.yaml, line 5: training.device: cuda:97 does not exist on this machine. Use auto or cpu.\n"
     )
     (tmp_path / "run.yaml").write_text("dataset:\n  plugin: copy_task\n  options:\n    num_symbols: many\n")
-    refused = run_headlight("train", "run.yaml", cwd=tmp_path)
-    assert refused.stderr.startswith(
-        "headlight: run.yaml, line 4: dataset.options.num_symbols: expected a whole number"
-    )
+    result = run_headlight("train", "run.yaml", cwd=tmp_path)
+    assert result.stderr.startswith("headlight: run.yaml, line 4: dataset.options.num_symbols: expected a whole number")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no named pipes")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
 def test_settings_from_a_pipe_are_read_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     text = "dataset:\n  plugin: copy_task\n  options: {num_symbols: many}\n"
     writing = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
     writing.start()
-    refused = run_headlight("train", "pipe", cwd=tmp_path)
+    result = run_headlight("train", "pipe", cwd=tmp_path)
     writing.join()
-    assert refused.stderr.startswith("headlight: pipe, line 3: dataset.options.num_symbols: expected a whole number")
+    assert result.stderr.startswith("headlight: pipe, line 3: dataset.options.num_symbols: expected a whole number")
 
 
 def test_curves_for_tensorboard_do_not_go_into_a_run(run_of_mine: Path, tmp_path: Path) -> None:
-    refused = run_headlight("train", "--resume", run_of_mine, "--tensorboard", run_of_mine / "tb", cwd=tmp_path)
-    assert refused.returncode == 2 and "lies in the folder of a run" in refused.stderr
+    result = run_headlight("train", "--resume", run_of_mine, "--tensorboard", run_of_mine / "tb", cwd=tmp_path)
+    assert result.returncode == 2 and "lies in the folder of a run" in result.stderr
 
 
 @pytest.mark.parametrize("verb", [("evaluate",), ("train", "--resume")])
 def test_a_run_whose_plugin_is_not_found_says_how_to_name_its_folder(
     run_of_mine: Path, tmp_path: Path, verb: tuple[str, ...]
 ) -> None:
-    refused = run_headlight(*verb, run_of_mine, "--plugins-dir", "nowhere", cwd=tmp_path)
-    assert refused.returncode == 2
-    (why,) = refused.stderr.splitlines()
+    result = run_headlight(*verb, run_of_mine, "--plugins-dir", "nowhere", cwd=tmp_path)
+    assert result.returncode == 2
+    (why,) = result.stderr.splitlines()
     assert why.startswith("headlight: There is no dataset plugin 'mine'.")
     assert f"{tmp_path / 'nowhere'}: there is no such folder." in why and why.endswith(NOT_FOUND_ADVICE)
 
@@ -308,12 +306,12 @@ def test_an_internal_error_is_recorded_in_events_and_run_json_and_logged(
 
     monkeypatch.setattr(Trainer, "_take_step", fails_at_the_sixth)
     run = tmp_path / "run"
-    done = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
-    assert done.returncode == 1
-    *_, trouble, _, end = map(json.loads, done.stdout.splitlines())  # the skipped event is the pause
+    result = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", cwd=tmp_path)
+    assert result.returncode == 1
+    *_, trouble, _, end = map(json.loads, result.stdout.splitlines())  # the skipped event is the pause
     assert trouble["event"] == "trouble" and "in fails_at_the_sixth" in trouble["details"]
     assert (end["event"], end["reason"], end["run"], end["step"]) == ("run_finished", "fault", str(run), 5)
-    last = done.stderr.splitlines()[-1]
+    last = result.stderr.splitlines()[-1]
     assert last.startswith("headlight: a fault of ours (ZeroDivisionError: division by zero). Please report it with ")
     assert "in fails_at_the_sixth" in Path(last.rpartition("with ")[2]).read_text(encoding="utf-8")
     folder = RunFolder.open(run)
@@ -348,10 +346,14 @@ def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
 
     monkeypatch.setattr("core.training.trainer.score_split", no_room)
     run, settings = tmp_path / "run", ("--set", f"training.validate_every={validate_every}")
-    done = run_headlight(
+    result = run_headlight(
         "train", workspace / "run" / "config.yaml", "--run-dir", run, "--json", *settings, cwd=tmp_path
     )
-    assert done.returncode == 3 and "The memory of cpu was not enough" in done.stderr and "step 21" not in done.stderr
-    end = json.loads(done.stdout.splitlines()[-1])
+    assert (
+        result.returncode == 3
+        and "The memory of cpu was not enough" in result.stderr
+        and "step 21" not in result.stderr
+    )
+    end = json.loads(result.stdout.splitlines()[-1])
     assert (end["event"], end["reason"], end["step"]) == ("run_finished", "memory", 20)
     assert RunFolder.open(run).state.reason == "memory"

@@ -73,12 +73,12 @@ def test_an_empty_line_stays_an_empty_line(run: Path, tmp_path: Path) -> None:
     assert [line.split("\t")[0] for line in n_best] == ["1", "3"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pseudo-terminals")
 def test_a_terminal_is_prompted_for_texts(run: Path, tmp_path: Path) -> None:
-    write_end, its = os.openpty()
+    write_end, tty = os.openpty()
     command = [sys.executable, str(ROOT / "main.py"), "translate", str(run)]
-    with subprocess.Popen(command, cwd=tmp_path, stdin=its, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        os.close(its)
+    with subprocess.Popen(command, cwd=tmp_path, stdin=tty, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        os.close(tty)
         assert process.stderr is not None
         assert process.stderr.readline() == b"Type texts to translate, one a line; Ctrl-D ends them.\n"
         assert process.stdout is not None
@@ -117,32 +117,32 @@ def test_each_line_that_comes_through_a_pipe_is_answered_before_the_next(run: Pa
 def test_piped_input_is_translated_like_a_file(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("\ufeff1 2\n\n3\n" + "1 2 3\n" * 600 + "2", encoding="utf-8")
     expected = translate(run, tmp_path).stdout
-    for given in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
+    for content in ((tmp_path / "in.txt").read_bytes(), gzip.compress((tmp_path / "in.txt").read_bytes())):
         read_end, write_end = os.pipe()
-        os.write(write_end, given)  # a pipe's buffer is large enough
+        os.write(write_end, content)  # a pipe's buffer is large enough
         os.close(write_end)
         piped = run_headlight("translate", run, cwd=tmp_path, stdin=read_end)
         assert (piped.returncode, piped.stdout) == (0, expected)
 
 
 @pytest.mark.parametrize(
-    ("bad", "why"),
+    ("bad_line", "reason"),
     [
         (b"1 \xff", "headlight: standard input, line 3, byte 3 (0xff) is not UTF-8"),
         (b"1 \0", "headlight: standard input, line 3 holds a NUL byte"),
         (b"1 " * 99, "headlight: standard input, line 3: The text “1 1 1 "),
     ],
 )
-@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "packed"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "compressed"])
 def test_lines_before_a_bad_one_of_the_same_batch_are_answered(
-    run: Path, tmp_path: Path, bad: bytes, why: str, packed: Callable[[bytes], bytes]
+    run: Path, tmp_path: Path, bad_line: bytes, reason: str, pack: Callable[[bytes], bytes]
 ) -> None:
     read_end, write_end = os.pipe()
-    os.write(write_end, packed(b"1 2\n3\n" + bad + b"\n1\n"))
+    os.write(write_end, pack(b"1 2\n3\n" + bad_line + b"\n1\n"))
     os.close(write_end)
     piped = run_headlight("translate", run, cwd=tmp_path, stdin=read_end)
     assert piped.stdout == run_headlight("translate", run, "1 2", "3", cwd=tmp_path).stdout != ""
-    assert piped.returncode == 2 and piped.stderr.splitlines()[-1].startswith(why)
+    assert piped.returncode == 2 and piped.stderr.splitlines()[-1].startswith(reason)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
@@ -181,11 +181,11 @@ def feeding(feed: Callable[[int], None]) -> Iterator[int]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the number of unread bytes in a pipe")
-@pytest.mark.parametrize("given", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
-def test_the_bom_or_gzip_signature_may_arrive_byte_by_byte(run: Path, tmp_path: Path, given: bytes) -> None:
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbf1 2\n", gzip.compress(b"1 2\n", mtime=0)])
+def test_the_bom_or_gzip_signature_may_arrive_byte_by_byte(run: Path, tmp_path: Path, content: bytes) -> None:
     def feed(pipe: int) -> None:
-        for index in range(len(given)):
-            os.write(pipe, given[index : index + 1])
+        for index in range(len(content)):
+            os.write(pipe, content[index : index + 1])
             wait_until(lambda: not _num_unread_bytes(pipe))
 
     with feeding(feed) as pipe:
@@ -254,9 +254,9 @@ def test_a_fast_writer_does_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="on Windows, arguments are not bytes")
 def test_bytes_that_are_not_utf8_are_refused(run: Path, tmp_path: Path) -> None:
-    refused = run_headlight("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr == (
+    result = run_headlight("translate", run, "1 2", os.fsdecode(b"1 \xff"), cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr == (
         "headlight: text 2: The text “1 \\udcff” holds half a character, or bytes that are not UTF-8. "
         "Type it again, or save it as UTF-8.\n"
     )
@@ -274,17 +274,17 @@ def test_a_text_is_read_as_utf8_under_any_locale(run: Path, tmp_path: Path) -> N
 def test_outputs_do_not_overwrite_the_texts(run: Path, tmp_path: Path, name: str) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
     (tmp_path / "link.txt").symlink_to("in.txt")
-    refused = translate(run, tmp_path, "--output", name)
-    assert refused.returncode == 2 and "is the file of --input: the texts would be lost" in refused.stderr
+    result = translate(run, tmp_path, "--output", name)
+    assert result.returncode == 2 and "is the file of --input: the texts would be lost" in result.stderr
     assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 def test_a_full_disk_is_reported_on_a_separate_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
-    refused = translate(run, tmp_path, "--output", "/dev/full")
-    assert refused.returncode == 2 and "\r" not in refused.stderr
-    bar, sentence = (line for line in refused.stderr.split("\n")[:-1] if not line.startswith("warning: "))
+    result = translate(run, tmp_path, "--output", "/dev/full")
+    assert result.returncode == 2 and "\r" not in result.stderr
+    bar, sentence = (line for line in result.stderr.split("\n")[:-1] if not line.startswith("warning: "))
     assert "0/1" in bar and sentence == (
         "headlight: /dev/full: cannot be written (No space left on device). Name another place."
     )
@@ -297,8 +297,8 @@ def test_the_beam_is_that_of_the_checkpoint(tmp_path: Path) -> None:
         answered(engine, ChangeSetting(key="decoding.beam_size", value=3))
         answered(engine, Learn())
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
-    refused = translate(run, tmp_path, "--n-best", "3", "--checkpoint", "5")
-    assert refused.stderr.startswith("headlight: --n-best 3: expected 1 to 1, the beam's size.")
+    result = translate(run, tmp_path, "--n-best", "3", "--checkpoint", "5")
+    assert result.stderr.startswith("headlight: --n-best 3: expected 1 to 1, the beam's size.")
     assert len(translate(run, tmp_path, "--n-best", "3", "--checkpoint", "10").stdout.splitlines()) == 3
 
 
@@ -334,8 +334,8 @@ def test_a_refusal_is_one_line_without_pending_warnings(run: Path, tmp_path: Pat
 def test_a_warning_names_the_text_among_several(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n\nvase\n", encoding="utf-8")
     several = run_headlight("translate", run, "1 2", "vase", cwd=tmp_path)
-    alone = run_headlight("translate", run, "vase", cwd=tmp_path)
-    for result, prefix in ((translate(run, tmp_path), "in.txt, line 3: "), (several, "text 2: "), (alone, "")):
+    single = run_headlight("translate", run, "vase", cwd=tmp_path)
+    for result, prefix in ((translate(run, tmp_path), "in.txt, line 3: "), (several, "text 2: "), (single, "")):
         unknown = [line for line in result.stderr.splitlines() if "vocabulary" in line]
         assert unknown == [f"warning: {prefix}not in the vocabulary: 'vase'"]
 

@@ -13,10 +13,10 @@ from core.training.metrics import token_edits
 REFERENCES = [f"the {number} cats sat on mat {number % 7} of the house" for number in range(60)]
 
 
-def spoilt(every: int) -> list[str]:
+def corrupted(every: int) -> list[str]:
     """The references with every `every`-th word replaced."""
     return [
-        " ".join("dog" if (place + line) % every == 0 else word for place, word in enumerate(text.split()))
+        " ".join("dog" if (index + line) % every == 0 else word for index, word in enumerate(text.split()))
         for line, text in enumerate(REFERENCES)
     ]
 
@@ -33,7 +33,7 @@ def compared(first: list[str], second: list[str], references: list[str] = REFERE
 
 
 def test_a_run_that_is_better_throughout_has_a_small_p() -> None:
-    found = compared(spoilt(3), REFERENCES)
+    found = compared(corrupted(3), REFERENCES)
     assert found["bleu"].p < 0.01 and found["chrf"].p < 0.01
     assert found["bleu"].scores[0] < 50.0 and found["bleu"].scores[1] > 99.9
     assert found["exact_match"].scores == (0.0, 1.0) and found["exact_match"].p < 0.01
@@ -51,12 +51,12 @@ def test_a_chance_difference_has_a_large_p() -> None:
 
 
 def test_for_a_single_sentence_p_is_one() -> None:
-    found = compared(spoilt(3)[:1], REFERENCES[:1], REFERENCES[:1])
+    found = compared(corrupted(3)[:1], REFERENCES[:1], REFERENCES[:1])
     assert {one.p for one in found.values()} == {1.0} and found["bleu"].scores[0] < 50.0
 
 
 def test_p_is_one_for_equal_texts_and_results_are_reproducible() -> None:
-    first = spoilt(4)
+    first = corrupted(4)
     assert {name: one.p for name, one in compared(first, first).items()} == {
         "bleu": 1.0,
         "tokenized_bleu": 1.0,
@@ -64,7 +64,7 @@ def test_p_is_one_for_equal_texts_and_results_are_reproducible() -> None:
         "exact_match": 1.0,
         "token_error_rate": 1.0,
     }
-    assert compared(first, spoilt(5)) == compared(first, spoilt(5))
+    assert compared(first, corrupted(5)) == compared(first, corrupted(5))
 
 
 def test_bleu_of_short_texts_uses_shorter_n_grams() -> None:

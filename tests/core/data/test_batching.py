@@ -110,8 +110,8 @@ def test_batches_with_sides_of_different_length_have_little_padding() -> None:
 @pytest.mark.parametrize("count", [0, 1, 3000])
 def test_pairs_of_equal_length_keep_their_order(longest: int, count: int) -> None:
     random = np.random.default_rng(0)
-    none, starts = np.zeros(0, dtype=np.int32), np.zeros(count, dtype=np.int64)
-    src, tgt = (TokenArrays(none, starts, random.integers(2, longest, count)) for _ in range(2))
+    no_ids, starts = np.zeros(0, dtype=np.int32), np.zeros(count, dtype=np.int64)
+    src, tgt = (TokenArrays(no_ids, starts, random.integers(2, longest, count)) for _ in range(2))
     pairs, order = PairArrays(src, tgt), random.permutation(count)
     plan = plan_batches(pairs, order, TrainingConfig(batch_size=None, batch_tokens=10**6))
     longer = np.maximum(src.lengths, pairs.tgt_lengths)
@@ -164,36 +164,36 @@ def test_epochs_are_shuffled_by_the_seed(prepare: Prepare) -> None:
     def first_two_epochs(seed: int) -> list[Batch]:
         return list(islice(TrainBatches(data, TrainingConfig(batch_size=10), seed, None), 8))
 
-    once, again, other = first_two_epochs(0), first_two_epochs(0), first_two_epochs(1)
-    assert all(map(same, once, again))
-    assert not all(map(same, once, other))
-    assert not all(map(same, once[:4], once[4:]))
+    first, same_seed, other_seed = first_two_epochs(0), first_two_epochs(0), first_two_epochs(1)
+    assert all(map(same, first, same_seed))
+    assert not all(map(same, first, other_seed))
+    assert not all(map(same, first[:4], first[4:]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("stop", [0, 1, 5, 17])
 def test_resuming_gives_the_same_batches_as_never_stopping(prepare: Prepare, kind: dict[str, int], stop: int) -> None:
     data, training = prepare(), TrainingConfig.model_validate(kind)
-    whole = list(islice(TrainBatches(data, training, 3, None), 30))
+    expected = list(islice(TrainBatches(data, training, 3, None), 30))
     first = TrainBatches(data, training, 3, None)
     list(islice(first, stop))
     second = TrainBatches(data, training, 3, None)
     second.restore(json.loads(json.dumps(first.state())))
     assert second.epoch == first.epoch
-    assert all(map(same, islice(second, 30 - stop), whole[stop:]))
+    assert all(map(same, islice(second, 30 - stop), expected[stop:]))
 
 
 def test_endless_data_resumes_in_the_middle_of_a_shard(prepare: Prepare, host: PluginHost) -> None:
     data = prepare("copy_task", options={"num_symbols": 5, "min_length": 2, "max_length": 4})
     training = TrainingConfig(batch_size=3000)
-    whole, first, second = (TrainBatches(data, training, 0, host) for _ in range(3))
-    expected = list(islice(whole, 9))
+    uninterrupted, first, second = (TrainBatches(data, training, 0, host) for _ in range(3))
+    expected = list(islice(uninterrupted, 9))
     list(islice(first, 5))
     second.restore(first.state())
     assert all(map(same, islice(second, 4), expected[5:]))
     assert first.epoch == 1.25
     assert not same(expected[0], expected[4]), "two shards have the same data"
-    for batches in (whole, first, second):
+    for batches in (uninterrupted, first, second):
         batches.close()
 
 
@@ -202,27 +202,27 @@ def test_the_next_shard_is_drawn_ahead_after_a_tenth_of_the_first(
     prepare: Prepare, host: PluginHost, monkeypatch: pytest.MonkeyPatch, start: int, drawn: dict[int, list[int]]
 ) -> None:
     data = prepare("copy_task", options={"num_symbols": 5, "min_length": 2, "max_length": 4})
-    batches, begun = TrainBatches(data, TrainingConfig(batch_size=100), 0, host), list[int]()
+    batches, started = TrainBatches(data, TrainingConfig(batch_size=100), 0, host), list[int]()
     submit = ThreadPoolExecutor.submit  # each shard is drawn in a separate thread
 
     def submitted(self: ThreadPoolExecutor, draw: Any, shard: int) -> Any:
-        begun.append(shard)
+        started.append(shard)
         return submit(self, draw, shard)
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", submitted)
     batches.restore({"round": 0, "next": start, "num_batches": 100})
-    for at in range(max(drawn) + 1):
+    for count in range(max(drawn) + 1):
         next(batches)
-        assert begun == drawn.get(at, begun), at
+        assert started == drawn.get(count, started), count
     batches.close()
 
 
 def test_evaluation_batches_have_every_pair_once(prepare: Prepare) -> None:
     data = prepare()
-    met = dict[int, Row]()
+    rows_by_index = dict[int, Row]()
     for indices, batch in eval_batches(data, "valid", 20):
-        met |= dict(zip(indices.tolist(), rows(batch), strict=True))
-    assert [met[index][0] for index in range(6)] == [
+        rows_by_index |= dict(zip(indices.tolist(), rows(batch), strict=True))
+    assert [rows_by_index[index][0] for index in range(6)] == [
         tuple(data.encode_source(data.pair("valid", index).source)[0]) for index in range(6)
     ]
     assert sum(len(indices) for indices, _ in eval_batches(data, "valid", 20, limit=4)) == 4

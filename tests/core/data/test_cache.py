@@ -69,15 +69,15 @@ def test_mapped_files_are_closed_before_they_are_removed(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("number", "says"),
+    ("number", "expected"),
     [
         (errno.ENOSPC, "written to .*: No space left on device. Free some space there"),
         (errno.ENODEV, "read from .*: its file system maps no file into memory. XDG_CACHE_HOME names another place"),
         (errno.ENOMEM, "There is not enough memory for this. Close other programs"),
     ],
 )
-def test_a_refusal_by_the_disk_or_file_system_is_reported(tmp_path: Path, number: int, says: str) -> None:
-    with pytest.raises(UserError, match=says), building_folder(tmp_path):
+def test_a_refusal_by_the_disk_or_file_system_is_reported(tmp_path: Path, number: int, expected: str) -> None:
+    with pytest.raises(UserError, match=expected), building_folder(tmp_path):
         raise OSError(number, os.strerror(number))
 
 
@@ -125,16 +125,16 @@ def test_the_folder_in_use_is_kept_if_the_clock_was_set_back(tmp_path: Path) -> 
 
 
 def test_only_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
-    left, building, foreign = tmp_path / ".building-left", tmp_path / ".building-now", tmp_path / "foreign"
-    for folder in (left, building, foreign):
+    abandoned, building, unrelated = tmp_path / ".building-left", tmp_path / ".building-now", tmp_path / "foreign"
+    for folder in (abandoned, building, unrelated):
         folder.mkdir()
     long_ago = time.time() - ABANDONED_SECONDS - 60
-    os.utime(left, (long_ago, long_ago))
-    os.utime(foreign, (0, 0))
+    os.utime(abandoned, (long_ago, long_ago))
+    os.utime(unrelated, (0, 0))
     (tmp_path / "note.txt").write_text("of somebody else")
     folder = published(tmp_path, "one")
     mark_used_and_evict(tmp_path, used=folder)
-    assert set(tmp_path.iterdir()) == {building, foreign, folder, tmp_path / "note.txt"}
+    assert set(tmp_path.iterdir()) == {building, unrelated, folder, tmp_path / "note.txt"}
 
 
 BUILD_FOLDER = """
@@ -169,18 +169,18 @@ def test_folders_of_killed_processes_are_removed_and_those_of_live_ones_kept(
         for _ in range(2)
     ]
     with builders[0] as killed, builders[1] as living:
-        left, building = map(printed_folder, builders)
+        abandoned, building = map(printed_folder, builders)
         killed.kill()
         killed.wait()
         folder = published(tmp_path, "one")
         mark_used_and_evict(tmp_path, used=folder)
-        assert left.exists(), "a folder this new may not be locked yet"
-        for path in (left, building):
+        assert abandoned.exists(), "a folder this new may not be locked yet"
+        for path in (abandoned, building):
             os.utime(path, (time.time() - age,) * 2)
-        with building_folder(tmp_path) as ours:
-            os.utime(ours, (time.time() - age,) * 2)
+        with building_folder(tmp_path) as own_folder:
+            os.utime(own_folder, (time.time() - age,) * 2)
             mark_used_and_evict(tmp_path, used=folder)
-            assert set(tmp_path.iterdir()) == {folder, building, ours}
+            assert set(tmp_path.iterdir()) == {folder, building, own_folder}
         living.communicate()
     assert list(tmp_path.iterdir()) == [folder]
 

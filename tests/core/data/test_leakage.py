@@ -36,7 +36,7 @@ def notes(dataset: DatasetConfig, host: PluginHost, cache_dir: Path) -> list[str
     return [note.sentence for note in notes]
 
 
-@pytest.mark.parametrize("copied", [bytes, gzip.compress], ids=["copy", "packed"])
+@pytest.mark.parametrize("copied", [bytes, gzip.compress], ids=["copy", "compressed copy"])
 def test_a_copy_of_the_train_file_is_reported_as_fully_overlapping(
     host: PluginHost, tmp_path: Path, copied: Callable[[bytes], bytes]
 ) -> None:

@@ -54,10 +54,10 @@ def test_pairs_keep_their_texts_and_alignments(prepare: Prepare, host: PluginHos
 
 def test_the_same_content_is_found_in_the_cache(prepare: Prepare, tmp_path: Path) -> None:
     first = prepare()
-    stamp = (folder_of(first) / "data.json").stat().st_mtime_ns
-    again = prepare()
-    assert again.folder == first.folder
-    assert (folder_of(again) / "data.json").stat().st_mtime_ns == stamp
+    written_at = (folder_of(first) / "data.json").stat().st_mtime_ns
+    second = prepare()
+    assert second.folder == first.folder
+    assert (folder_of(second) / "data.json").stat().st_mtime_ns == written_at
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [first.fingerprint]
 
 
@@ -106,19 +106,19 @@ def test_auto_lengths_fit_the_data(prepare: Prepare) -> None:
 
 def test_the_resolved_settings_of_a_run_find_the_same_data(prepare: Prepare) -> None:
     first = prepare(max_src_length=4)
-    kept = first.dataset.model_dump()
-    again = prepare(kept.pop("plugin"), **kept)
-    assert again.dataset == first.dataset
+    settings = first.dataset.model_dump()
+    other = prepare(settings.pop("plugin"), **settings)
+    assert other.dataset == first.dataset
     assert first.max_src_length == 4
-    assert (again.fingerprint, again.num_pairs, again.left_out) == (first.fingerprint, first.num_pairs, first.left_out)
+    assert (other.fingerprint, other.num_pairs, other.left_out) == (first.fingerprint, first.num_pairs, first.left_out)
     assert first.fingerprint == prepare().fingerprint, "maximum lengths must not change the prepared data"
 
 
 def test_stopping_at_any_point_leaves_nothing_in_the_cache(host: PluginHost, tmp_path: Path) -> None:
     dataset, cache = DatasetConfig(plugin="words", options={"count": 5000}), tmp_path / "cache"
-    whole = list(prepare_data(dataset, host, tmp_path / "whole"))
-    assert len(whole) > 10, "too few points at which to stop"
-    for num_yields in range(1, len(whole) + 1):
+    yields = list(prepare_data(dataset, host, tmp_path / "whole"))
+    assert len(yields) > 10, "too few points at which to stop"
+    for num_yields in range(1, len(yields) + 1):
         work = prepare_data(dataset, host, cache)
         for _ in range(num_yields):
             next(work)
@@ -170,28 +170,28 @@ def test_a_damaged_file_is_prepared_again(prepare: Prepare, name: str, damage: C
 
 
 def test_the_files_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
-    made = []
+    contents = []
     for hash_seed in ("1", "2"):
         cache = tmp_path / hash_seed
-        run = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", PREPARE_TWO_DATASETS, str(cache)],
             env=os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
             cwd=tmp_path,
             capture_output=True,
             text=True,
         )
-        assert run.returncode == 0, run.stderr
-        made.append({path.relative_to(cache): path.read_bytes() for path in cache.rglob("*") if path.is_file()})
-    assert made[0] == made[1]
-    assert len(made[0]) > 20
+        assert result.returncode == 0, result.stderr
+        contents.append({path.relative_to(cache): path.read_bytes() for path in cache.rglob("*") if path.is_file()})
+    assert contents[0] == contents[1]
+    assert len(contents[0]) > 20
 
 
 def test_longer_pairs_are_left_out_and_counted(prepare: Prepare) -> None:
-    data, whole = prepare(max_src_length=4), prepare()
-    short = [index for index in range(40) if len(whole.pair("train", index).source.split()) < 4]
+    data, unlimited = prepare(max_src_length=4), prepare()
+    short = [index for index in range(40) if len(unlimited.pair("train", index).source.split()) < 4]
     assert data.left_out["train"] == 40 - len(short)
     assert data.num_pairs["train"] == len(short)
-    assert [data.pair("train", at) for at in range(len(short))] == [whole.pair("train", at) for at in short]
+    assert [data.pair("train", i) for i in range(len(short))] == [unlimited.pair("train", i) for i in short]
 
 
 def test_a_maximum_length_that_leaves_out_every_pair_is_refused(prepare: Prepare) -> None:
@@ -213,9 +213,9 @@ def test_auto_lengths_stay_within_the_largest_length_allowed(prepare: Prepare, t
 
 def test_a_text_above_the_largest_length_is_refused_and_not_cached(prepare: Prepare, tmp_path: Path) -> None:
     options, words = options_of_texts(tmp_path, 1, MAX_LENGTH), "Pair 2 of the train split has 100,001 source tokens"
-    with pytest.raises(UserError, match=words) as refused:
+    with pytest.raises(UserError, match=words) as exc_info:
         prepare("parallel_text", options=options)
-    assert "Is a line break missing" in refused.value.advice and "dataset.max_src_length" in refused.value.advice
+    assert "Is a line break missing" in exc_info.value.advice and "dataset.max_src_length" in exc_info.value.advice
     assert list((tmp_path / "cache").iterdir()) == []
     assert prepare("parallel_text", options=options, max_src_length=50).left_out["train"] == 1
     with pytest.raises(UserError, match=words):  # from the cache now
@@ -250,9 +250,9 @@ def test_tokenizer_settings_left_open_are_the_plugins(prepare: Prepare, tokenize
 
 
 def test_a_tokenizer_setting_that_contradicts_the_plugins_is_refused(prepare: Prepare) -> None:
-    with pytest.raises(UserError) as refused:
+    with pytest.raises(UserError) as exc_info:
         prepare(tokenizer={"src": "subword", "shared": True})
-    assert str(refused.value) == (
+    assert str(exc_info.value) == (
         "dataset.tokenizer.shared: expected the same subwords for both sides, or none, given src: subword and tgt: "
         "whitespace. "
         "Plugin 'words' has whitespace and whitespace where src and tgt are auto: choose both."
@@ -267,8 +267,8 @@ def test_listed_symbols_are_kept_whatever_their_frequency(prepare: Prepare, shar
 
 
 def test_rare_tokens_become_unknown(prepare: Prepare) -> None:
-    whole = prepare()
-    counts = Counter(token for index in range(40) for token in whole.pair("train", index).source.split())
+    complete = prepare()
+    counts = Counter(token for index in range(40) for token in complete.pair("train", index).source.split())
     del counts["<pad>"]
     (most_frequent, count), (_, next_count) = counts.most_common(2)
     assert next_count < count
@@ -302,7 +302,7 @@ PLUGIN = OneSided
 
 
 @pytest.mark.parametrize(
-    ("endless", "symbols", "pair", "says"),
+    ("endless", "symbols", "pair", "words"),
     [
         (False, None, ("", "a"), "gives only empty source texts for its train split"),
         (False, None, ("a", ""), "gives only empty target texts for its train split"),
@@ -310,11 +310,11 @@ PLUGIN = OneSided
     ],
 )
 def test_a_side_without_any_token_is_refused(
-    tmp_path: Path, endless: bool, symbols: object, pair: tuple[str, str], says: str
+    tmp_path: Path, endless: bool, symbols: object, pair: tuple[str, str], words: str
 ) -> None:
     text = ONE_SIDED_PLUGIN.format(endless=endless, symbols=symbols, pair=pair)
     (tmp_path / "one_sided.py").write_text(text, encoding="utf-8")
-    with PluginHost([tmp_path]) as host, pytest.raises(UserError, match=f"Plugin 'one_sided' {says}: nothing could"):
+    with PluginHost([tmp_path]) as host, pytest.raises(UserError, match=f"Plugin 'one_sided' {words}: nothing could"):
         run_to_end(prepare_data(DatasetConfig(plugin="one_sided"), host, tmp_path / "cache"))
 
 
@@ -359,11 +359,11 @@ def test_auto_size_learns_as_many_subwords_as_the_texts_give(tmp_path: Path) -> 
             found = first.dataset.tokenizer
             learnt = [vocabulary for side, vocabulary in sides_of(first) if side in first.subword_models]
             assert found != "auto" and found.size == max(map(len, learnt)) < 20
-            again = run_to_end(prepare_data(first.dataset, host, tmp_path / "other"))
-            assert (again.fingerprint, again.subword_models) == (first.fingerprint, first.subword_models)
+            second = run_to_end(prepare_data(first.dataset, host, tmp_path / "other"))
+            assert (second.fingerprint, second.subword_models) == (first.fingerprint, first.subword_models)
             models, symbols = first.subword_models, first.own_tokens
-            goes_on = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
-            assert (goes_on.fingerprint, goes_on.dataset) == (first.fingerprint, first.dataset)
+            resumed = run_to_end(prepare_data(first.dataset, host, tmp_path / "cache", models, symbols=symbols))
+            assert (resumed.fingerprint, resumed.dataset) == (first.fingerprint, first.dataset)
             assert run_to_end(prepare_data(dataset, host, tmp_path / "cache")).dataset == first.dataset
 
 
@@ -372,18 +372,18 @@ def sides_of(data: PreparedData) -> tuple[tuple[str, Vocabulary], tuple[str, Voc
 
 
 def test_an_explicit_size_above_what_the_texts_give_is_refused(prepare: Prepare) -> None:
-    left_to_the_texts = {"src": "subword"}
-    prepare(tokenizer=left_to_the_texts)
+    auto_size = {"src": "subword"}
+    prepare(tokenizer=auto_size)
     with pytest.raises(UserError, match="size = 8,000: the train split gives only 13 source subwords"):
-        prepare(tokenizer=left_to_the_texts | {"size": 8000})
+        prepare(tokenizer=auto_size | {"size": 8000})
 
 
 def test_a_size_without_subwords_is_refused_as_having_no_effect(
     prepare: Prepare, host: PluginHost, tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError) as refused:
+    with pytest.raises(UserError) as exc_info:
         prepare(tokenizer={"size": 50, "tgt": "characters"})
-    assert str(refused.value) == (
+    assert str(exc_info.value) == (
         "dataset.tokenizer.size = 50 has no effect: src is whitespace and tgt is characters. "
         "Set src, tgt or both to subword or subword_unigram, or size to auto."
     )
@@ -409,9 +409,9 @@ def test_a_size_above_what_the_texts_give_is_refused_before_tokenising(
 ) -> None:
     stages: list[str] = []
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": tokenizer})
-    with pytest.raises(UserError) as refused:
+    with pytest.raises(UserError) as exc_info:
         stages.extend(one.stage for one in prepare_data(dataset, host, tmp_path / "cache") if isinstance(one, Progress))
-    assert str(refused.value) == (
+    assert str(exc_info.value) == (
         f"dataset.tokenizer.size = 9,000: the train split gives only {given} subwords. "
         "Set it to auto, or to a number from 9 to 13."
     )
@@ -438,9 +438,9 @@ def test_a_size_is_accepted_if_one_side_gives_as_many_subwords(prepare: Prepare,
 def test_a_size_too_small_for_both_sides_names_the_least_for_both(prepare: Prepare, tmp_path: Path) -> None:
     settings = unlike_sides(tmp_path)
     settings["tokenizer"]["size"] = 5
-    with pytest.raises(UserError) as refused:
+    with pytest.raises(UserError) as exc_info:
         prepare("parallel_text", **settings)
-    assert str(refused.value) == (
+    assert str(exc_info.value) == (
         "dataset.tokenizer.size = 5: the target texts have so many different characters that they need at least 65. "
         "Set it to 65 or more, or to auto; some thousands are usual."
     )
@@ -450,23 +450,23 @@ def test_a_resumed_run_keeps_its_subwords(prepare: Prepare, host: PluginHost, tm
     """Another version of sentencepiece might learn different subwords from the same texts."""
     of_two_kinds = SUBWORDS | {"src": "subword_unigram"}
     learnt = prepare(tokenizer=of_two_kinds)
-    theirs = prepare(tokenizer=of_two_kinds | {"size": 12}).subword_models
-    again = run_to_end(prepare_data(learnt.dataset, host, tmp_path / "cache", theirs))
-    assert again.fingerprint == learnt.fingerprint
-    assert (again.subword_models, len(again.src_vocabulary)) == (theirs, 12)
+    models = prepare(tokenizer=of_two_kinds | {"size": 12}).subword_models
+    resumed = run_to_end(prepare_data(learnt.dataset, host, tmp_path / "cache", models))
+    assert resumed.fingerprint == learnt.fingerprint
+    assert (resumed.subword_models, len(resumed.src_vocabulary)) == (models, 12)
     assert prepare(tokenizer=of_two_kinds).subword_models == learnt.subword_models, "a new run learns its own"
 
 
 def test_a_new_run_learns_its_own_subwords_though_others_are_cached(
     prepare: Prepare, host: PluginHost, tmp_path: Path
 ) -> None:
-    theirs = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
+    models = prepare(tokenizer=SUBWORDS | {"size": 12}).subword_models
     dataset = DatasetConfig.model_validate({"plugin": "words", "tokenizer": SUBWORDS})
-    brought = run_to_end(prepare_data(dataset, host, tmp_path / "cache", theirs))
+    cached = run_to_end(prepare_data(dataset, host, tmp_path / "cache", models))
     learnt = prepare(tokenizer=SUBWORDS)
-    assert (learnt.fingerprint, len(learnt.src_vocabulary)) == (brought.fingerprint, 13)
-    again = run_to_end(prepare_data(dataset, host, tmp_path / "cache", theirs))
-    assert (again.folder, again.subword_models) == (brought.folder, theirs)
+    assert (learnt.fingerprint, len(learnt.src_vocabulary)) == (cached.fingerprint, 13)
+    resumed = run_to_end(prepare_data(dataset, host, tmp_path / "cache", models))
+    assert (resumed.folder, resumed.subword_models) == (cached.folder, models)
     known = run_to_end(prepare_data(dataset, host, tmp_path / "cache", learnt.subword_models))
     assert known.folder == learnt.folder, "subwords equal to those learnt here are found in their folder"
 
@@ -480,9 +480,9 @@ def test_the_bytes_read_of_files_give_an_estimate_of_all_pairs(host: PluginHost,
         for one in progress_of(prepare_data(dataset, host, tmp_path / "cache"))
         if one.stage == "drawing train pairs"
     ]
-    done, totals = zip(*drawing, strict=True)
-    assert done[-1] == totals[-1], "done counts without the fifth of the pairs that is set aside"
-    assert len(done) > 3 and totals == pytest.approx([done[-1]] * len(done), rel=0.03)
+    counts, totals = zip(*drawing, strict=True)
+    assert counts[-1] == totals[-1], "done counts without the fifth of the pairs that is set aside"
+    assert len(counts) > 3 and totals == pytest.approx([counts[-1]] * len(counts), rel=0.03)
 
 
 @pytest.mark.parametrize("first", ["its own", "others"])
@@ -569,8 +569,8 @@ def test_tokens_of_endless_data_are_those_listed_now_or_those_of_the_run(
         assert first.own_tokens == (["a", "b"],) * 2 and another.own_tokens == (["b", "a", "c"],) * 2
         assert prepared("a b").folder == first.folder != another.folder
         for today in ("b a c", ""):
-            went_on = prepared(today, symbols=first.own_tokens)
-            assert (went_on.folder, went_on.fingerprint) == (first.folder, first.fingerprint)
+            resumed = prepared(today, symbols=first.own_tokens)
+            assert (resumed.folder, resumed.fingerprint) == (first.folder, first.fingerprint)
 
 
 def test_endless_data_in_subwords_are_cached_once(
@@ -580,5 +580,5 @@ def test_endless_data_in_subwords_are_cached_once(
     first = prepare("addition", tokenizer=tokenizer)
     models, tokens = first.subword_models, first.own_tokens
     config = DatasetConfig.model_validate({"plugin": "addition", "tokenizer": tokenizer})
-    again = run_to_end(prepare_data(config, host, tmp_path / "cache", models, symbols=tokens))
-    assert again.folder == first.folder and again.own_tokens == tokens
+    second = run_to_end(prepare_data(config, host, tmp_path / "cache", models, symbols=tokens))
+    assert second.folder == first.folder and second.own_tokens == tokens

@@ -36,14 +36,14 @@ def test_a_target_is_joined_without_the_special_tokens(prepare: Prepare) -> None
 
 def test_a_runs_vocabulary_is_enough_to_translate(prepare: Prepare) -> None:
     data = prepare()
-    alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
-    assert alone.encode_source("a b zebra") == data.encode_source("a b zebra")
-    assert alone.decode_target([1, 4, 5, 2, 0]) == data.decode_target([4, 5])
-    assert alone.vocabulary_document() == data.vocabulary_document()
+    restored = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
+    assert restored.encode_source("a b zebra") == data.encode_source("a b zebra")
+    assert restored.decode_target([1, 4, 5, 2, 0]) == data.decode_target([4, 5])
+    assert restored.vocabulary_document() == data.vocabulary_document()
     with pytest.raises(UserError, match="not available"):
-        alone.split("valid")
+        restored.split("valid")
     with pytest.raises(UserError, match="not available"):
-        alone.pair("valid", 0)
+        restored.pair("valid", 0)
 
 
 def test_a_damaged_vocabulary_is_refused(prepare: Prepare) -> None:
@@ -65,24 +65,24 @@ def test_a_typed_text_is_normalised_like_the_corpus(host: PluginHost, tmp_path: 
     data = run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
     ids, unknown = data.encode_source("two big ünder")
     assert not unknown and data.encode_source("TWO Big U\u0308nder") == (ids, [])
-    alone = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
-    assert alone.encode_source("TWO Big U\u0308nder") == (ids, [])
+    restored = PreparedData.from_document(json.loads(json.dumps(data.vocabulary_document())), {})
+    assert restored.encode_source("TWO Big U\u0308nder") == (ids, [])
     before_spaces = json.loads(json.dumps(data.vocabulary_document()))
     del before_spaces["text_form"][-1]
     assert PreparedData.from_document(before_spaces, {}).text_form == data.text_form._replace(single_spaces=False)
     del (earlier := data.vocabulary_document())["text_form"]
     assert PreparedData.from_document(earlier, {}).encode_source("Two")[1] == ["Two"], "no form was stored"
-    kept = folder_of(data) / DOCUMENT
-    earlier_text = kept.read_text(encoding="utf-8").replace('[true, "NFC"', '[false,"NFC"')
-    checksums = kept.with_name("sizes.json")
-    of_earlier = json.loads(checksums.read_text()) | {DOCUMENT: checksum(earlier_text.encode())}
-    checksums.write_text(json.dumps(of_earlier))
-    kept.write_text(earlier_text, encoding="utf-8")
-    again = run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
-    assert again.folder == data.folder and kept.read_text(encoding="utf-8") == earlier_text, (
+    document_file = folder_of(data) / DOCUMENT
+    earlier_text = document_file.read_text(encoding="utf-8").replace('[true, "NFC"', '[false,"NFC"')
+    checksums = document_file.with_name("sizes.json")
+    earlier_checksums = json.loads(checksums.read_text()) | {DOCUMENT: checksum(earlier_text.encode())}
+    checksums.write_text(json.dumps(earlier_checksums))
+    document_file.write_text(earlier_text, encoding="utf-8")
+    second = run_to_end(prepare_data(dataset, host, tmp_path / "cache"))
+    assert second.folder == data.folder and document_file.read_text(encoding="utf-8") == earlier_text, (
         "the cached folder is not rewritten"
     )
-    assert again.encode_source("TWO Big U\u0308nder") == (ids, [])
+    assert second.encode_source("TWO Big U\u0308nder") == (ids, [])
 
 
 SUBWORDS = {"src": "subword", "tgt": "characters", "size": 13}
@@ -90,8 +90,8 @@ SUBWORDS = {"src": "subword", "tgt": "characters", "size": 13}
 
 def test_a_run_folder_contains_its_subwords(prepare: Prepare) -> None:
     data = prepare(tokenizer=SUBWORDS)
-    alone = PreparedData.from_document(data.vocabulary_document(), data.subword_models)
-    assert alone.encode_source("a ba zebra") == data.encode_source("a ba zebra")
+    restored = PreparedData.from_document(data.vocabulary_document(), data.subword_models)
+    assert restored.encode_source("a ba zebra") == data.encode_source("a ba zebra")
     with pytest.raises(UserError, match="subwords of this run cannot be read"):
         PreparedData.from_document(data.vocabulary_document(), {})
 

@@ -74,13 +74,13 @@ def same(one: PairArrays, other: PairArrays) -> bool:
 
 def test_a_shard_is_the_same_whether_drawn_ahead_or_when_needed(host: PluginHost, folder: Path) -> None:
     data = prepared(host, folder)
-    ahead, at_once = Shards(data, host), Shards(data, host)
-    ahead.prefetch(3)
-    third = ahead.pairs(3)
+    prefetching, direct = Shards(data, host), Shards(data, host)
+    prefetching.prefetch(3)
+    third = prefetching.pairs(3)
     assert len(third) == SHARD_SIZE
-    assert same(third, at_once.pairs(3))
-    assert not same(third, at_once.pairs(4))
-    assert same(at_once.pairs(0), data.split("train"))
+    assert same(third, direct.pairs(3))
+    assert not same(third, direct.pairs(4))
+    assert same(direct.pairs(0), data.split("train"))
 
 
 def test_the_first_shard_is_the_prepared_data(host: PluginHost, folder: Path) -> None:
@@ -107,15 +107,15 @@ def test_pairs_that_are_too_long_are_left_out(host: PluginHost, folder: Path) ->
 
 
 def test_an_error_of_drawing_ahead_is_raised_when_the_shard_is_needed(host: PluginHost, folder: Path) -> None:
-    shards, broken = Shards(prepared(host, folder), host), folder / "broken"
-    broken.touch()
+    shards, failure_mark = Shards(prepared(host, folder), host), folder / "broken"
+    failure_mark.touch()
     shards.prefetch(1)
     assert len(shards.pairs(0)) == SHARD_SIZE
     with pytest.raises(UserError, match="no more letters"):
         shards.pairs(1)
     shards.prefetch(1)
     shards.close()
-    broken.unlink()
+    failure_mark.unlink()
     assert len(Shards(shards._data, host).pairs(1)) == SHARD_SIZE
 
 
@@ -139,16 +139,16 @@ def test_closing_ends_drawing_ahead_before_the_host_is_closed(host: PluginHost, 
 
 
 def test_a_shard_that_failed_is_trained_on_once_it_can_be_drawn(host: PluginHost, folder: Path) -> None:
-    data, broken = prepared(host, folder), folder / "broken"
+    data, failure_mark = prepared(host, folder), folder / "broken"
     training = TrainingConfig.model_validate({"batch_size": SHARD_SIZE // 2})
     undisturbed, disturbed = (TrainBatches(data, training, 0, host) for _ in range(2))
     expected = [next(undisturbed) for _ in range(4)]
     undisturbed.close()
-    broken.touch()
+    failure_mark.touch()
     found = [next(disturbed) for _ in range(2)]
     with pytest.raises(UserError, match="no more letters"):
         next(disturbed)
-    broken.unlink()
+    failure_mark.unlink()
     found += [next(disturbed) for _ in range(2)]
     disturbed.close()
     assert all(torch.equal(one.src, other.src) for one, other in zip(found, expected, strict=True))
@@ -182,14 +182,14 @@ def test_shards_are_drawn_from_the_new_folder_of_moved_files(folder: Path, host:
     (folder / "alphabet.py").write_text(ALPHABET_PLUGIN, encoding="utf-8")
     (folder / "alphabet.txt").write_text("abc", encoding="utf-8")
     dataset = DatasetConfig.model_validate({"plugin": "alphabet", "options": {"folder": str(folder)}})
-    there = run_to_end(prepare_data(dataset, host, folder / "cache"))
-    shard = Shards(there, host).pairs(1)
+    original = run_to_end(prepare_data(dataset, host, folder / "cache"))
+    shard = Shards(original, host).pairs(1)
     moved = folder / "moved"
     moved.mkdir()
     (folder / "alphabet.txt").rename(moved / "alphabet.txt")
-    here = run_to_end(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
-    assert (here.fingerprint, here.dataset) == (there.fingerprint, there.dataset)
-    assert np.array_equal(Shards(here, host).pairs(1).src.ids, shard.src.ids)
+    relocated = run_to_end(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
+    assert (relocated.fingerprint, relocated.dataset) == (original.fingerprint, original.dataset)
+    assert np.array_equal(Shards(relocated, host).pairs(1).src.ids, shard.src.ids)
     (moved / "alphabet.txt").write_text("abd", encoding="utf-8")
-    others = run_to_end(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
-    assert others.fingerprint != there.fingerprint
+    changed = run_to_end(prepare_data(dataset, host, folder / "other cache", local_options={"folder": str(moved)}))
+    assert changed.fingerprint != original.fingerprint

@@ -132,9 +132,9 @@ def test_an_error_of_learning_is_reported_with_advice(
     failing.chmod(0o755)
     write_pairs(tmp_path / "train", [Pair(text, text) for text in TEXTS])
     monkeypatch.setattr(sys, "executable", str(failing))
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError) as exc_info:
         list(learn_subwords("subword", tmp_path / "train", len(TEXTS), "src", 60))
-    assert f"source texts failed: {message.rstrip('.')}. {advice}" in str(caught.value)
+    assert f"source texts failed: {message.rstrip('.')}. {advice}" in str(exc_info.value)
 
 
 @pytest.mark.parametrize(("name", "size"), [("subword", 600), ("subword_unigram", 200)])
@@ -202,9 +202,9 @@ def test_the_least_size_is_the_same_if_too_many_or_too_few_are_requested(name: S
 def test_texts_with_more_characters_than_the_auto_size_are_refused(tmp_path: Path) -> None:
     texts = ["".join(map(chr, range(start, start + 100))) for start in range(0x4E00, 0x4E00 + AUTO_SIZE, 100)]
     write_pairs(stem := tmp_path / "train", [Pair(text, text) for text in texts])
-    with pytest.raises(SizeTooSmall) as refused:
+    with pytest.raises(SizeTooSmall) as exc_info:
         run_to_end(learn_subwords("subword", stem, len(texts), "tgt", "auto"))
-    assert str(refused.value) == (
+    assert str(exc_info.value) == (
         "dataset.tokenizer.size = auto is at most 8,000: the target texts have so many different characters that they "
         "need at least 8,005. Set it to 8,005 or more; some thousands are usual."
     )

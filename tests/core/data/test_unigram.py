@@ -24,10 +24,10 @@ def test_it_is_the_entropy_of_the_tokens_to_predict() -> None:
 
 def test_pairs_that_are_left_out_do_not_count(prepare: Prepare) -> None:
     """The validation loss it is compared with has only the remaining pairs."""
-    data, whole = prepare(max_src_length=4), prepare()
-    assert data.left_out["valid"] > 0 and whole.left_out["valid"] == 0
+    data, complete = prepare(max_src_length=4), prepare()
+    assert data.left_out["valid"] > 0 and complete.left_out["valid"] == 0
     valid = data.split("valid").tgt
     tokens = Counter(int(one) for index in range(len(valid)) for one in valid[index] if one != BOS_ID)
     shares = [count / tokens.total() for count in tokens.values()]
     assert data.unigram_loss == pytest.approx(-sum(share * math.log(share) for share in shares))
-    assert data.unigram_loss != whole.unigram_loss
+    assert data.unigram_loss != complete.unigram_loss

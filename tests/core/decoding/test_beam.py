@@ -79,10 +79,10 @@ def test_stopping_early_does_not_change_the_best_outputs(penalty: float) -> None
     """If only the best outputs are requested, a sentence may stop early; they equal the first of the whole beam."""
     for seed in range(8):
         model = eager_to_end(small_model(seed, torch.float64))
-        whole = search(model, SOURCES, 5, penalty, 20, num_best=5)
+        beams = search(model, SOURCES, 5, penalty, 20, num_best=5)
         for num_best in (1, 2):
-            for hypotheses, all_of_them in zip(search(model, SOURCES, 5, penalty, 20, num_best), whole, strict=True):
-                assert_equal(hypotheses, all_of_them[:num_best])
+            for hypotheses, beam in zip(search(model, SOURCES, 5, penalty, 20, num_best), beams, strict=True):
+                assert_equal(hypotheses, beam[:num_best])
 
 
 def test_a_sentence_stops_when_no_better_output_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,9 +109,9 @@ def test_a_prefix_restricts_the_outputs_without_changing_scores() -> None:
 
 def test_cut_outputs_come_after_finished_ones() -> None:
     model = eager_to_end(small_model(seed=2, dtype=torch.float64))
-    cut = [[one.finished for one in found] for found in search(model, SOURCES, 6, 0.6, 2, num_best=6)]
-    assert all(finished == sorted(finished, reverse=True) for finished in cut)
-    assert any(True in finished and False in finished for finished in cut)
+    are_finished = [[one.finished for one in found] for found in search(model, SOURCES, 6, 0.6, 2, num_best=6)]
+    assert all(finished == sorted(finished, reverse=True) for finished in are_finished)
+    assert any(True in finished and False in finished for finished in are_finished)
 
 
 def test_a_batch_that_shrinks_equals_its_sentences_one_by_one() -> None:

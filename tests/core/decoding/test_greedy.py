@@ -64,8 +64,8 @@ def test_a_model_in_training_is_left_in_training_and_decodes_without_dropout() -
     src = torch.tensor([[4, 5, 6, 7, EOS_ID]])
     expected = greedy_decode(model, src, src != PAD_ID, max_length=12)
     state = torch.get_rng_state()
-    again = greedy_decode(model.train(), src, src != PAD_ID, max_length=12)
-    assert again == expected
+    decoded = greedy_decode(model.train(), src, src != PAD_ID, max_length=12)
+    assert decoded == expected
     assert model.training
     assert torch.equal(torch.get_rng_state(), state), "decoding must not touch the training's random stream"
 

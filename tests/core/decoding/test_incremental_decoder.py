@@ -67,18 +67,18 @@ def test_float32_probabilities_are_accurate_to_a_millionth(variant: dict[str, An
 
 def test_sentences_keep_their_cache_when_others_leave() -> None:
     model = small_model(dtype=torch.float64)
-    left = torch.tensor([2, 0])
+    kept = torch.tensor([2, 0])
     with evaluating(model):
         decoder = IncrementalDecoder(model, SRC, SRC_MASK, max_length=5)
         for t in range(3):
             decoder.step(TARGETS[:, t])
-        decoder.keep(left)
-        steps = [decoder.step(TARGETS[left, t]).clone() for t in (3, 4)]
-    torch.testing.assert_close(torch.stack(steps, 1), whole_pass(model, TARGETS[left], left)[:, 3:], rtol=0, atol=1e-12)
+        decoder.keep(kept)
+        steps = [decoder.step(TARGETS[kept, t]).clone() for t in (3, 4)]
+    torch.testing.assert_close(torch.stack(steps, 1), whole_pass(model, TARGETS[kept], kept)[:, 3:], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("dtype", "within"), [(torch.float64, 1e-12), (torch.float32, 1e-5)], ids=["64", "32"])
-def test_hypotheses_continue_from_the_cache_of_their_parents(dtype: torch.dtype, within: float) -> None:
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-12), (torch.float32, 1e-5)], ids=["64", "32"])
+def test_hypotheses_continue_from_the_cache_of_their_parents(dtype: torch.dtype, tolerance: float) -> None:
     """Three hypotheses per sentence with random parents; a sentence leaves in between."""
     model = small_model(dtype=dtype)
     generator = torch.Generator().manual_seed(0)
@@ -90,14 +90,14 @@ def test_hypotheses_continue_from_the_cache_of_their_parents(dtype: torch.dtype,
             histories = torch.cat([histories, newest], -1)
             logits = decoder.step(newest.flatten())
             expected = whole_pass(model, histories.flatten(0, 1), sentences.repeat_interleave(3))[:, -1]
-            torch.testing.assert_close(logits, expected, rtol=0, atol=within)
+            torch.testing.assert_close(logits, expected, rtol=0, atol=tolerance)
             parents = torch.randint(0, 3, (len(sentences), 3), generator=generator)
             decoder.reorder(parents)
             histories = histories.gather(1, parents[..., None].expand_as(histories))
             if step == 4:
-                left = torch.tensor([2, 1])
-                decoder.keep(left)
-                sentences, histories = sentences[left], histories[left]
+                kept = torch.tensor([2, 1])
+                decoder.keep(kept)
+                sentences, histories = sentences[kept], histories[kept]
 
 
 def test_more_steps_than_positions_are_refused() -> None:

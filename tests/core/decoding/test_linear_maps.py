@@ -39,9 +39,9 @@ def test_linear_maps_with_large_weights_equal_nn_linear(
         assert_close(linear_map.apply(x), expected)
         assert_close(linear_map.apply(x, out=torch.empty(num_rows, num_columns)), expected)
         assert linear_map.apply(x).is_contiguous()  # callers split the columns into heads
-        grown = to.clone()
-        linear_map.add_to(grown, x)
-        assert_close(grown, to + expected)
+        total = to.clone()
+        linear_map.add_to(total, x)
+        assert_close(total, to + expected)
 
 
 def test_weights_are_not_packed_for_a_small_batch(kind: str) -> None:
@@ -56,5 +56,5 @@ def test_the_out_tensor_is_used_unless_weights_are_packed(num_rows: int, kind: s
         assert (prepare_linear(nn.Linear(256, 256), num_rows=64).apply(x, out) is out) == (kind != "packed")
 
 
-def assert_close(given: Tensor, expected: Tensor) -> None:
-    torch.testing.assert_close(given, expected, rtol=0, atol=1e-5)
+def assert_close(actual: Tensor, expected: Tensor) -> None:
+    torch.testing.assert_close(actual, expected, rtol=0, atol=1e-5)

@@ -20,8 +20,8 @@ def scored(
 
 
 def test_two_similar_outputs_outweigh_a_likelier_one() -> None:
-    alone, alike, alike_too = scored([9, 8, 7], 0.4), scored([1, 2, 3], 0.3), scored([1, 2, 4], 0.2)
-    assert lowest_risk([[alone, alike, alike_too], [alone, alike]], 0.0) == [alike, alone]
+    different, similar, also_similar = scored([9, 8, 7], 0.4), scored([1, 2, 3], 0.3), scored([1, 2, 4], 0.2)
+    assert lowest_risk([[different, similar, also_similar], [different, similar]], 0.0) == [similar, different]
 
 
 def test_among_equal_risks_the_best_score_wins() -> None:
@@ -30,8 +30,8 @@ def test_among_equal_risks_the_best_score_wins() -> None:
 
 
 def test_cut_outputs_count_only_if_the_beam_has_no_finished_one() -> None:
-    whole, cut, cut_too = scored([1], 0.01), scored([2, 3], 0.9, finished=False), scored([2, 4], 0.8, finished=False)
-    assert lowest_risk([[whole, cut, cut_too], [cut, cut_too]], 0.0) == [whole, cut]
+    finished, cut, cut_2 = scored([1], 0.01), scored([2, 3], 0.9, finished=False), scored([2, 4], 0.8, finished=False)
+    assert lowest_risk([[finished, cut, cut_2], [cut, cut_2]], 0.0) == [finished, cut]
 
 
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 2.0])

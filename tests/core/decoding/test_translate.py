@@ -81,8 +81,8 @@ def test_a_text_longer_than_all_trained_on_gets_a_note(model: Transformer, data:
 def test_a_beam_returns_its_best_output_and_all_others_with_scores(model: Transformer, data: PreparedData) -> None:
     texts, decoding = ("a b c", "f"), DecodingConfig(beam_size=4)
     found = translated(model, data, *texts, decoding=decoding, with_attention=True, with_n_best=True)
-    alone = translated(model, data, *texts, decoding=decoding)
-    assert [one.output for one in found] == [one.output for one in alone]
+    outputs = translated(model, data, *texts, decoding=decoding)
+    assert [one.output for one in found] == [one.output for one in outputs]
     for one in found:
         assert len(one.n_best) == 4 and one.n_best[0].output == one.output
         assert one.sentence is not None and one.sentence.output == one.output
@@ -93,13 +93,13 @@ def test_a_beam_returns_its_best_output_and_all_others_with_scores(model: Transf
 @pytest.mark.parametrize("beam_size", [1, 3])
 def test_the_output_continues_from_a_given_prefix(model: Transformer, data: PreparedData, beam_size: int) -> None:
     decoding = DecodingConfig(beam_size=beam_size)
-    (free,) = translated(model, data, "a b c", decoding=decoding, with_attention=True)
-    assert free.sentence is not None and free.prefix == ()
-    other = free.sentence.free_running.top_tokens[0][2]
-    (forced,) = translated(model, data, "a b c", decoding=decoding, with_attention=True, prefix=(other,))
-    assert forced.sentence is not None and forced.prefix == (other,)
-    assert forced.sentence.free_running.tgt_output[0] == other
-    assert forced.sentence.free_running.output_probability[0] == free.sentence.free_running.top_probability[0, 2]
+    (first,) = translated(model, data, "a b c", decoding=decoding, with_attention=True)
+    assert first.sentence is not None and first.prefix == ()
+    other = first.sentence.free_running.top_tokens[0][2]
+    (prefixed,) = translated(model, data, "a b c", decoding=decoding, with_attention=True, prefix=(other,))
+    assert prefixed.sentence is not None and prefixed.prefix == (other,)
+    assert prefixed.sentence.free_running.tgt_output[0] == other
+    assert prefixed.sentence.free_running.output_probability[0] == first.sentence.free_running.top_probability[0, 2]
     (ended,) = translated(model, data, "a b c", decoding=decoding, prefix=(other, "<eos>"))
     assert ended.output == data.tgt_tokenizer.join([other]) and ended.finished
     for token in ("zebra", "<pad>", "<bos>"):
@@ -108,10 +108,10 @@ def test_the_output_continues_from_a_given_prefix(model: Transformer, data: Prep
 
 
 def test_a_reference_adds_a_teacher_forced_feed(model: Transformer, data: PreparedData) -> None:
-    fed, unknown = translated(model, data, "a b", "c", with_attention=True, references=("a b", None))
-    assert fed.sentence is not None and unknown.sentence is not None
-    assert fed.sentence.by_reference is not None and fed.sentence.by_reference.tgt_output == ("a", "b", "<eos>")
-    assert fed.sentence.reference == "a b" and unknown.sentence.by_reference is None
+    known, unknown = translated(model, data, "a b", "c", with_attention=True, references=("a b", None))
+    assert known.sentence is not None and unknown.sentence is not None
+    assert known.sentence.by_reference is not None and known.sentence.by_reference.tgt_output == ("a", "b", "<eos>")
+    assert known.sentence.reference == "a b" and unknown.sentence.by_reference is None
     with pytest.raises(UserError, match="longer than this model's"):
         translated(model, data, "a", with_attention=True, references=("a " * 500,))
 

@@ -58,31 +58,31 @@ def test_a_received_run_shows_the_same(run: RunFolder, shared: Path, tmp_path: P
     received = RunFolder.open(receive(shared, tmp_path / "runs"))
     assert received.path == tmp_path / "runs" / "Größe_2" and received.state.is_shared
     assert (received.label(), received.config(), received.vocabulary()) == (run.label(), run.config(), run.vocabulary())
-    ours, theirs = History.read(received), History.read(run)
-    for name in theirs.metric_names:
-        np.testing.assert_array_equal(ours.curve(name), theirs.curve(name))
-    assert ours.probe_steps == theirs.probe_steps and received.validation_steps() == run.validation_steps()
+    history, expected = History.read(received), History.read(run)
+    for name in expected.metric_names:
+        np.testing.assert_array_equal(history.curve(name), expected.curve(name))
+    assert history.probe_steps == expected.probe_steps and received.validation_steps() == run.validation_steps()
     assert received.snapshot_steps() == sorted({*run.snapshot_steps(), *run.checkpoint_steps()})
     assert received.checkpoint_steps() == []
     for name, array in run.weights(4).items():
         np.testing.assert_array_equal(received.read_snapshot(4)[name], array)
-    left, under_way = (tmp_path / "runs" / f".receiving-{name}" for name in ("killed", "other"))
-    for room in (left, under_way):
-        room.mkdir()
-    os.utime(left, (0, 0))
+    abandoned, unfinished = (tmp_path / "runs" / f".receiving-{name}" for name in ("killed", "other"))
+    for folder in (abandoned, unfinished):
+        folder.mkdir()
+    os.utime(abandoned, (0, 0))
     assert receive(shared, tmp_path / "runs") == received.path  # it was already received
-    assert set((tmp_path / "runs").iterdir()) == {received.path, under_way}
+    assert set((tmp_path / "runs").iterdir()) == {received.path, unfinished}
 
 
 def test_a_run_trained_further_is_received_beside_its_earlier_version(
     run: RunFolder, shared: Path, tmp_path: Path
 ) -> None:
     first = receive(shared, tmp_path / "runs")
-    copytree(run.path, again := tmp_path / "again")
-    resume(again, 2)
+    copytree(run.path, longer_run := tmp_path / "again")
+    resume(longer_run, 2)
     file = tmp_path / "later" / shared.name
     file.parent.mkdir()
-    share(RunFolder.open(again), file)
+    share(RunFolder.open(longer_run), file)
     second = receive(file, tmp_path / "runs")
     assert (second.name, RunFolder.open(second).last_trained_step()) == ("Größe_2_2", 6)
     RunFolder.open(second).write_label(RunLabel(name="Mine"))
@@ -93,20 +93,20 @@ def test_a_run_trained_further_is_received_beside_its_earlier_version(
 def test_steps_after_the_last_checkpoint_are_received(run: RunFolder, shared: Path, tmp_path: Path) -> None:
     first = receive(shared, tmp_path / "runs")
     copytree(run.path, tmp_path / "again")
-    again, file = RunFolder.open(tmp_path / "again"), tmp_path / "later" / shared.name
-    again.append_metrics(5, {"train/loss": np.array([1.5])})
+    longer_run, file = RunFolder.open(tmp_path / "again"), tmp_path / "later" / shared.name
+    longer_run.append_metrics(5, {"train/loss": np.array([1.5])})
     file.parent.mkdir()
-    share(again, file)
+    share(longer_run, file)
     second = receive(file, tmp_path / "runs")
     assert second != first and RunFolder.open(second).last_trained_step() == 5
 
 
 def test_an_unwritable_path_does_not_offer_to_move_the_current_run(run: RunFolder, shared: Path) -> None:
     no_folder = shared / "runs"
-    for refused in (lambda: receive(shared, no_folder), lambda: share(run, no_folder / "run.headlight")):
-        with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as caught:
-            refused()
-        assert caught.value.offer == "", "the window would offer to move the current run"
+    for action in (lambda: receive(shared, no_folder), lambda: share(run, no_folder / "run.headlight")):
+        with pytest.raises(UserError, match=r"cannot be written: Not a directory\.") as exc_info:
+            action()
+        assert exc_info.value.offer == "", "the window would offer to move the current run"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a file of Linux that fails when it is read")
@@ -124,9 +124,9 @@ def test_a_full_disk_does_not_offer_to_move_the_current_run(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: full)
     with pytest.raises(
         UserError, match=r"There is no room for this run in .*: it takes .* MB, and 0\.0 MB are free\."
-    ) as caught:
+    ) as exc_info:
         receive(shared, tmp_path / "runs")
-    assert caught.value.offer == "" and list((tmp_path / "runs").iterdir()) == []
+    assert exc_info.value.offer == "" and list((tmp_path / "runs").iterdir()) == []
 
 
 def test_a_received_run_translates_without_its_plugin(run: RunFolder, shared: Path, tmp_path: Path) -> None:
@@ -169,13 +169,13 @@ def test_the_command_line_shares_a_run_and_translates_with_a_received_one(
     assert capfd.readouterr().out.count("\n") == 1
 
 
-@pytest.mark.parametrize("which", ["best", "last", "2"])
-def test_weights_of_a_received_run_can_be_exported(shared: Path, tmp_path: Path, which: str) -> None:
+@pytest.mark.parametrize("checkpoint", ["best", "last", "2"])
+def test_weights_of_a_received_run_can_be_exported(shared: Path, tmp_path: Path, checkpoint: str) -> None:
     received, path = receive(shared, tmp_path / "runs"), tmp_path / "model"
-    command = ["export", str(received), "--format", "safetensors", "--checkpoint", which, "--output", str(path)]
+    command = ["export", str(received), "--format", "safetensors", "--checkpoint", checkpoint, "--output", str(path)]
     assert cli.main(command) == 0
     folder = RunFolder.open(received)
-    step = folder.checkpoint_step(which)
+    step = folder.checkpoint_step(checkpoint)
     kept, written = folder.read_snapshot(step), load_file(path / "snapshots" / f"{step:06d}.safetensors")
     assert written.keys() == kept.keys()
     for name, array in kept.items():

@@ -27,5 +27,5 @@ def test_an_installed_copy_does_not_take_the_commit_of_a_surrounding_repository(
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "--quiet", "--message", "theirs")
     monkeypatch.setattr(environment, "__file__", str(folder / "environment.py"))
-    theirs = git(tmp_path, "rev-parse", "--short=12", "HEAD").strip()
-    assert environment.code_revision.__wrapped__() == (None if is_installed else theirs)
+    commit = git(tmp_path, "rev-parse", "--short=12", "HEAD").strip()
+    assert environment.code_revision.__wrapped__() == (None if is_installed else commit)

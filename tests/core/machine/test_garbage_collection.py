@@ -29,10 +29,10 @@ def test_collection_is_disabled_within_the_block() -> None:
 
 def test_objects_made_in_the_block_are_frozen_afterwards() -> None:
     with gc_frozen_afterwards():
-        made = [["as of a module"] for _ in range(1000)]
-    later = [["made after it"]]
-    looked_through = {id(thing) for thing in gc.get_objects()}
-    assert looked_through.isdisjoint(map(id, made)) and id(later[0]) in looked_through
+        created = [["as of a module"] for _ in range(1000)]
+    unfrozen = [["made after it"]]
+    collected_ids = {id(value) for value in gc.get_objects()}
+    assert collected_ids.isdisjoint(map(id, created)) and id(unfrozen[0]) in collected_ids
 
 
 def test_nothing_is_frozen_if_collection_was_disabled() -> None:
@@ -40,6 +40,6 @@ def test_nothing_is_frozen_if_collection_was_disabled() -> None:
     gc.disable()
     num_before = gc.get_freeze_count()
     with gc_frozen_afterwards():
-        made = [["as of a module"] for _ in range(1000)]
+        created = [["as of a module"] for _ in range(1000)]
     assert not gc.isenabled() and gc.get_freeze_count() <= num_before  # some frozen objects may have ended
-    assert {id(thing) for thing in gc.get_objects()}.issuperset(map(id, made))
+    assert {id(value) for value in gc.get_objects()}.issuperset(map(id, created))

@@ -16,7 +16,7 @@ def test_products_are_right(dtype: torch.dtype) -> None:
         pytest.skip(f"oneDNN does not multiply {dtype} here")
     exact = x.double() @ weight.double().t()
     atol = 1e-5 if dtype == torch.float32 else 0.1
-    for given, expected in (
+    for product, expected in (
         (onednn.linear(x, weight), exact),
         (onednn.linear(x, weight, bias), exact + bias.double()),
         (onednn.linear(x, weight, bias, "relu"), (exact + bias.double()).relu()),
@@ -25,7 +25,7 @@ def test_products_are_right(dtype: torch.dtype) -> None:
         (onednn.linear(x, onednn.pack(weight), bias), exact + bias.double()),
         (onednn.linear(x[:2], onednn.pack(weight)), exact[:2]),
     ):
-        torch.testing.assert_close(given.double(), expected, rtol=0.0, atol=atol)
+        torch.testing.assert_close(product.double(), expected, rtol=0.0, atol=atol)
 
 
 def test_other_dtypes_and_devices_are_left_to_torch() -> None:

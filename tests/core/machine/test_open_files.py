@@ -41,12 +41,12 @@ def begin_another(run: Path) -> None:
     RunFolder.create(run.parent, "another")
 
 
-@pytest.mark.parametrize("does", [build_data, RunFolder.open, begin_another])
-def test_it_is_reported_wherever_it_occurs(tmp_path: Path, does: Callable[[Path], object]) -> None:
+@pytest.mark.parametrize("action", [build_data, RunFolder.open, begin_another])
+def test_it_is_reported_wherever_it_occurs(tmp_path: Path, action: Callable[[Path], object]) -> None:
     run = run_folder(tmp_path).path
-    with pytest.raises(UserError) as refused, no_more_open_files():
-        does(run)
-    assert str(refused.value).startswith(MESSAGE)
+    with pytest.raises(UserError) as exc_info, no_more_open_files():
+        action(run)
+    assert str(exc_info.value).startswith(MESSAGE)
 
 
 def test_training_with_too_few_file_descriptors_says_so(
@@ -55,5 +55,5 @@ def test_training_with_too_few_file_descriptors_says_so(
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    refused = headlight("train", "copy_task", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (26, hard)))
-    assert refused.returncode == 2 and refused.stderr.splitlines()[-1].startswith(f"headlight: {MESSAGE}")
+    result = headlight("train", "copy_task", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (26, hard)))
+    assert result.returncode == 2 and result.stderr.splitlines()[-1].startswith(f"headlight: {MESSAGE}")

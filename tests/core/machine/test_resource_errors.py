@@ -43,7 +43,7 @@ def test_too_little_memory_for_a_thread_is_reported(tmp_path: Path, module: str,
 
 
 @pytest.mark.parametrize(
-    ("error", "is_told"),
+    ("error", "is_recognised"),
     [
         (MemoryError(), True),
         (OSError(errno.ENOMEM, "Cannot allocate memory"), True),
@@ -54,5 +54,5 @@ def test_too_little_memory_for_a_thread_is_reported(tmp_path: Path, module: str,
         (OSError(errno.ENOENT, "No such file or directory"), False),
     ],
 )
-def test_only_memory_errors_are_recognised(error: Exception, is_told: bool) -> None:
-    assert (as_memory_error(error) is not None) is is_told
+def test_only_memory_errors_are_recognised(error: Exception, is_recognised: bool) -> None:
+    assert (as_memory_error(error) is not None) is is_recognised

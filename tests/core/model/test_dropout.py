@@ -37,9 +37,9 @@ def test_neighbours_are_dropped_independently() -> None:
 def test_kept_elements_are_scaled_by_the_rounded_rate() -> None:
     x = torch.randn(300, 7)
     y = training(0.1)(x)
-    held = round(0.1 * 65536) / 65536
+    rounded_rate = round(0.1 * 65536) / 65536
     kept = y != 0
-    torch.testing.assert_close(y[kept], x[kept] / (1 - held), rtol=1e-6, atol=0)
+    torch.testing.assert_close(y[kept], x[kept] / (1 - rounded_rate), rtol=1e-6, atol=0)
 
 
 def test_the_smallest_and_the_largest_rate_have_an_effect() -> None:

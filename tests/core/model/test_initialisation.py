@@ -64,6 +64,6 @@ def test_the_initial_loss_is_near_that_of_guessing(tie_embeddings: str, vocab: i
 
 
 def test_the_seed_determines_the_weights() -> None:
-    first, again, other = (named_weights(fresh(seed)) for seed in (1, 1, 2))
-    assert all(torch.equal(first[name], again[name]) for name in first)
-    assert not torch.equal(first["output.weight"], other["output.weight"])
+    first, same_seed, other_seed = (named_weights(fresh(seed)) for seed in (1, 1, 2))
+    assert all(torch.equal(first[name], same_seed[name]) for name in first)
+    assert not torch.equal(first["output.weight"], other_seed["output.weight"])

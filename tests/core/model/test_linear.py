@@ -22,8 +22,8 @@ def test_onednn_and_torch_give_the_same(bias: bool, monkeypatch: pytest.MonkeyPa
 
 
 def test_rows_are_counted_over_all_dimensions(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted: list[int] = []
-    monkeypatch.setattr(onednn, "is_faster", lambda num_rows, _: counted.append(num_rows))
+    row_counts: list[int] = []
+    monkeypatch.setattr(onednn, "is_faster", lambda num_rows, _: row_counts.append(num_rows))
     with torch.inference_mode():
         Linear(4, 2)(torch.randn(3, 5, 4))
-    assert counted == [15]
+    assert row_counts == [15]

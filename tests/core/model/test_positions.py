@@ -17,9 +17,9 @@ def test_fewer_positions_are_the_beginning_of_the_table(kind: type[nn.Module]) -
     positions = kind(20, 8)
     for parameter in positions.parameters():
         nn.init.normal_(parameter)
-    whole = positions(20)
-    assert whole.shape == (20, 8)
-    assert torch.equal(positions(5), whole[:5])
+    table = positions(20)
+    assert table.shape == (20, 8)
+    assert torch.equal(positions(5), table[:5])
 
 
 def test_only_learned_positions_are_weights() -> None:

@@ -156,8 +156,8 @@ def test_a_batch_equals_its_sentences_one_by_one(variant: dict[str, Any]) -> Non
     model = small_model(**variant)
     together = model(*small_inputs())
     for row, (src, tgt_input) in enumerate(zip(SRC_SENTENCES, TGT_SENTENCES, strict=True)):
-        alone = model(*inputs_of([src], [tgt_input]))[0]
-        torch.testing.assert_close(together[row, : len(tgt_input)], alone, rtol=0, atol=1e-5)
+        single = model(*inputs_of([src], [tgt_input]))[0]
+        torch.testing.assert_close(together[row, : len(tgt_input)], single, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("attention_dropout", [0.0, 0.5])

@@ -89,12 +89,12 @@ def test_a_validation_counts_from_the_next_probe_on() -> None:
         events.append(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
         metrics = {"valid/exact_match": right}
         events.append(ValidationDone(step=step, metrics=metrics, sentences=(), is_best=False))
-    live, at_once = checked_after_each_of(events), History()
+    live, reread = checked_after_each_of(events), History()
     for event in events:
-        at_once.apply(event)
-    num_checked(at_once)
+        reread.apply(event)
+    num_checked(reread)
     assert [holding(live, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
-    assert [holding(at_once, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
+    assert [holding(reread, step) for step in (300, 320, 340)] == [[], ["no_rate"], []]
 
 
 def checked_after_each_of(events: list[Event]) -> History:

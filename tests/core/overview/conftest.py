@@ -51,6 +51,6 @@ def config(corpus: Path) -> RunConfig:
 def data(config: RunConfig, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PreparedData]:
     """The prepared data of all pairs, including the overlong one."""
     host = PluginHost()
-    whole = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
-    yield run_to_end(prepare_data(whole, host, tmp_path_factory.mktemp("cache")))
+    unlimited = config.dataset.model_copy(update={"max_src_length": "auto", "max_tgt_length": "auto"})
+    yield run_to_end(prepare_data(unlimited, host, tmp_path_factory.mktemp("cache")))
     host.close()

@@ -52,8 +52,8 @@ def test_repeats_and_leaks_do_not_count_overlong_pairs(overview: DataOverview) -
 def test_padding_is_that_of_the_batches(overview: DataOverview, data: PreparedData, config: RunConfig) -> None:
     assert overview.padding == pytest.approx(2 / 21)  # targets of 3, 3 and 4 tokens in one batch
     assert not overview.is_padding_sampled
-    alone = next(summarise_data(data, change_setting(config, "training.batch_size", 1)))
-    assert alone.padding == 0.0
+    single = next(summarise_data(data, change_setting(config, "training.batch_size", 1)))
+    assert single.padding == 0.0
 
 
 def test_the_overview_is_made_in_pieces_with_their_stages(

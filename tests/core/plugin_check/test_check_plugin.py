@@ -42,16 +42,16 @@ def weights(folder: Path) -> dict[str, bytes]:
 
 def test_a_run_trains_during_a_check_to_the_same_bit(engine: Engine, tmp_path: Path) -> None:
     length = {"max_steps": 100, "validate_every": 100, "checkpoint_every": 100}
-    alone = begun(engine, tmp_path, **length)
+    without_check = begun(engine, tmp_path, **length)
     answered(engine, Learn())
-    during_check = begun(engine, tmp_path, **length)
+    with_check = begun(engine, tmp_path, **length)
     answered(engine, SetPace(steps_per_second=0.5))  # otherwise it would end before the check
     learning = engine.ask(Learn())
     assert answered(engine, CheckPlugin(plugin="copy_task", bounds=SHORT)).is_clean
     assert not learning.done()
     answered(engine, SetPace(steps_per_second=None))
     learning.result(SECONDS)
-    assert weights(during_check) == weights(alone)
+    assert weights(with_check) == weights(without_check)
 
 
 @pytest.mark.usefixtures("checks_share_hosts")

@@ -13,7 +13,7 @@ def test_every_version_says_what_to_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made_for", "says"),
+    ("version", "expected"),
     [
         (1, "this Headlight has version 3: rename pairs to examples; yield Pair(source=..., target=...); then set"),
         (2, "this Headlight has version 3: yield Pair(source=..., target=...); then set api_version = 3"),
@@ -22,8 +22,8 @@ def test_every_version_says_what_to_change() -> None:
         (True, "has api_version True, expected the number of a version"),
     ],
 )
-def test_a_mismatch_says_what_to_do(made_for: object, says: str) -> None:
-    assert says in version_mismatch(made_for, 3, CHANGES_BY_VERSION)
+def test_a_mismatch_says_what_to_do(version: object, expected: str) -> None:
+    assert expected in version_mismatch(version, 3, CHANGES_BY_VERSION)
 
 
 def test_there_is_no_mismatch_for_this_version() -> None:

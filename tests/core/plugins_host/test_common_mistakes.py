@@ -56,9 +56,9 @@ def errors(folder: Path, host: PluginHost) -> dict[str, str]:
 
 
 def test_each_mistake_is_answered_with_what_to_write_instead(errors: dict[str, str]) -> None:
-    for (_, wrong), says in COMMON_MISTAKES.items():
-        assert says in errors[wrong], wrong
-        assert "Option '" not in says or "line 5" in errors[wrong], wrong
+    for (_, wrong), expected in COMMON_MISTAKES.items():
+        assert expected in errors[wrong], wrong
+        assert "Option '" not in expected or "line 5" in errors[wrong], wrong
 
 
 @pytest.mark.parametrize("base", ["DatasetPlugin[Options]", "DatasetPlugin"])

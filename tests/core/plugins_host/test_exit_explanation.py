@@ -30,11 +30,11 @@ def test_an_out_of_memory_kill_is_distinguished_from_a_kill_by_a_person(
     host: PluginHost, write_plugin: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file stands for the system's counter of such kills, which one of the plugins increases."""
-    counted = tmp_path / "vmstat"
-    counted.write_text("oom_kill 4\nother 1\n")
-    monkeypatch.setattr(exit_explanation, "_VMSTAT", counted)
-    counting = f"open({str(counted)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
-    write_plugin(KILLED_BODY.format(counting), name="by_the_system")
+    vmstat = tmp_path / "vmstat"
+    vmstat.write_text("oom_kill 4\nother 1\n")
+    monkeypatch.setattr(exit_explanation, "_VMSTAT", vmstat)
+    count_kill = f"open({str(vmstat)!r}, 'w').write('oom_kill 5\\nother 1\\n')"
+    write_plugin(KILLED_BODY.format(count_kill), name="by_the_system")
     write_plugin(KILLED_BODY.format("pass"), name="by_somebody")
     first, second = (error_of(partial(draw_pairs, host, name)) for name in ("by_the_system", "by_somebody"))
     assert "'by_the_system' was killed by the system, which had no memory left (SIGKILL)" in str(first)

@@ -42,8 +42,8 @@ WRONG_OPTIONS: list[tuple[dict[str, Any], str]] = [
 
 def test_a_wrong_option_is_named_in_one_line(host: PluginHost, write_plugin: Any) -> None:
     write_plugin(GOOD)
-    for given, sentence in WRONG_OPTIONS:
-        assert str(error_of(partial(host.options, "named", given))) == sentence
+    for options, sentence in WRONG_OPTIONS:
+        assert str(error_of(partial(host.options, "named", options))) == sentence
 
 
 def test_options_are_completed(host: PluginHost, write_plugin: Any) -> None:

@@ -117,17 +117,17 @@ def test_chunks_requested_ahead_reach_the_stream_that_requested_them(host: Plugi
 
     The sizes of chunks may differ: on a busy machine, a chunk is sent after half a second as it is.
     """
-    whole = [draw_pairs(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
+    expected = [draw_pairs(host, "copy_task", seed=seed, limit=8000) for seed in (1, 2)]
     streams = [host.pairs("copy_task", {}, seed, "train", limit=8000) for seed in (1, 2)]
-    taken: list[list[Pair]] = [[], []]
+    drawn: list[list[Pair]] = [[], []]
     for _ in range(5):
-        for stream, pairs in zip(streams, taken, strict=True):
+        for stream, pairs in zip(streams, drawn, strict=True):
             pairs.extend(next(stream))
             assert host.examples("copy_task", {})
     streams[0].close()  # while the sixth chunk is being sent
-    taken[1].extend(chain.from_iterable(streams[1]))
-    assert taken == [whole[0][: len(taken[0])], whole[1]] and 0 < len(taken[0]) < 8000 == len(whole[1])
-    assert draw_pairs(host, "copy_task", seed=1, limit=8000) == whole[0]
+    drawn[1].extend(chain.from_iterable(streams[1]))
+    assert drawn == [expected[0][: len(drawn[0])], expected[1]] and 0 < len(drawn[0]) < 8000 == len(expected[1])
+    assert draw_pairs(host, "copy_task", seed=1, limit=8000) == expected[0]
 
 
 def test_closing_a_stream_of_a_closed_host_starts_no_process(folder: Path) -> None:
@@ -148,9 +148,9 @@ def test_a_requested_stop_shortens_the_timeout_of_a_hanging_plugin_and_disturbs_
         timer = threading.Timer(0.3, host.stop_requested.set)
         timer.start()
         for _ in range(2):  # an answer awaited when the stop is requested, and one requested after it
-            with pytest.raises(PluginError, match="'named' gave no answer") as caught:
+            with pytest.raises(PluginError, match="'named' gave no answer") as exc_info:
                 draw_pairs(host, "named")
-            assert seconds_waited(caught.value.sentence) in range(2, 30)  # 30 s is the usual timeout
+            assert seconds_waited(exc_info.value.sentence) in range(2, 30)  # 30 s is the usual timeout
             timer.join()
             host.stop_requested.clear()
             host.changed_directory()  # starts a new process, however long that takes

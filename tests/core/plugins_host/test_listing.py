@@ -49,8 +49,8 @@ def test_a_plugin_that_cannot_be_loaded_has_a_row(folder: Path, write_plugin: An
             error = info_of(host, name).error
             assert error is not None and words in error and str(path) in error, body
             assert seconds_waited(error) in (None, *range(3, 60))
-            caught = error_of(partial(draw_pairs, host, name))
-            assert isinstance(caught, PluginError) and caught.sentence == error, body
+            raised = error_of(partial(draw_pairs, host, name))
+            assert isinstance(raised, PluginError) and raised.sentence == error, body
         assert info_of(host, "copy_task").error is None
         assert info_of(host, "named").error is None  # found after all broken ones
 
@@ -84,20 +84,20 @@ def test_a_missing_plugin_and_a_missing_folder_are_named(
     monkeypatch.setenv("HEADLIGHT_PLUGINS", str(file))
     with PluginHost([tmp_path / "nowhere"]) as host:
         assert "no such folder" in str(info_of(host, "nowhere").error)
-        with pytest.raises(PluginError, match=r"no dataset plugin 'copy_tusk'.*copy_task") as caught:
+        with pytest.raises(PluginError, match=r"no dataset plugin 'copy_tusk'.*copy_task") as exc_info:
             host.options("copy_tusk", {})
     assert f" {tmp_path / 'nowhere'}: there is no such folder. {file}: it is a file, expected a folder. " in str(
-        caught.value
+        exc_info.value
     )
-    assert str(caught.value).endswith(NOT_FOUND_ADVICE)
+    assert str(exc_info.value).endswith(NOT_FOUND_ADVICE)
 
 
 def test_of_two_plugins_with_one_name_neither_wins(host: PluginHost, write_plugin: Any) -> None:
     files = [write_plugin(GOOD, file="one.py"), write_plugin(GOOD, file="two.py")]
     assert [info.name for info in host.plugins()].count("named") == 2
-    with pytest.raises(PluginError) as caught:
+    with pytest.raises(PluginError) as exc_info:
         host.options("named", {})
-    assert all(str(path) in caught.value.sentence for path in files)
+    assert all(str(path) in exc_info.value.sentence for path in files)
 
 
 def test_a_users_plugin_replaces_a_built_in_one(host: PluginHost, write_plugin: Any) -> None:

@@ -27,7 +27,7 @@ class ManyOptions(Options):
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("options", "sentence"),
     [
         ({"count": 0}, "dataset.options.count: expected a whole number from 1 to 2000, given 0"),
         ({"least": 0.5}, "dataset.options.least: expected a whole number of at least 1, given 0.5"),
@@ -51,17 +51,17 @@ class ManyOptions(Options):
         ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected a whole number from 1 to 2000, given 'x'"),
     ],
 )
-def test_the_first_wrong_option_is_reported_in_one_line(given: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        ManyOptions(**given)
-    error = options_error(caught.value, ManyOptions)
+def test_the_first_wrong_option_is_reported_in_one_line(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValidationError) as exc_info:
+        ManyOptions(**options)
+    error = options_error(exc_info.value, ManyOptions)
     assert error.record["sentence"] == sentence and error.record["kind"] == "options"
 
 
 def test_a_plugin_without_options_says_so() -> None:
-    with pytest.raises(ValidationError) as caught:
+    with pytest.raises(ValidationError) as exc_info:
         Options(length=3)  # type: ignore[call-arg]
-    assert "this dataset has no options" in str(options_error(caught.value, Options))
+    assert "this dataset has no options" in str(options_error(exc_info.value, Options))
 
 
 def test_every_declared_type_is_described() -> None:
@@ -88,6 +88,6 @@ def test_an_authors_message_to_users_is_reported_in_full() -> None:
     try:
         raise ValueError(message)
     except ValueError as error:
-        refusal = worker_error(error, __file__)
-    assert refusal.record["kind"] == "refused"
-    assert str(refusal) == "ValueError: line 1 is wrong: expected an object got a list"
+        reported = worker_error(error, __file__)
+    assert reported.record["kind"] == "refused"
+    assert str(reported) == "ValueError: line 1 is wrong: expected an object got a list"

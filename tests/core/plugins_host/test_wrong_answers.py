@@ -45,13 +45,13 @@ def test_an_error_in_pairs_is_reported_with_its_line_and_the_host_continues(
 ) -> None:
     names = [f"case_{number}" for number in range(len(WRONG_PAIRS))]
     paths = [write_plugin(body, name=name) for name, (body, _, _) in zip(names, WRONG_PAIRS, strict=True)]
-    for name, path, (body, words, blamed) in zip(names, paths, WRONG_PAIRS, strict=True):
-        caught = error_of(partial(draw_pairs, host, name))
-        assert isinstance(caught, PluginError), body
-        assert f"'{name}'" in caught.sentence and words in caught.sentence, body
-        assert seconds_waited(caught.sentence) in (None, *range(2, 60))
-        place = f"({path}, line {line_of(path, blamed)})" if blamed else f"({path})"
-        assert place in caught.sentence, body
+    for name, path, (body, words, faulty_line) in zip(names, paths, WRONG_PAIRS, strict=True):
+        error = error_of(partial(draw_pairs, host, name))
+        assert isinstance(error, PluginError), body
+        assert f"'{name}'" in error.sentence and words in error.sentence, body
+        assert seconds_waited(error.sentence) in (None, *range(2, 60))
+        location = f"({path}, line {line_of(path, faulty_line)})" if faulty_line else f"({path})"
+        assert location in error.sentence, body
         assert len(draw_pairs(host, "copy_task", "valid")) == 1000, body
 
 
@@ -115,10 +115,10 @@ def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plu
     names = [f"case_{number}" for number in range(len(WRONG_ANSWERS))]
     paths = [write_plugin(GOOD + body, name=name) for name, (body, _) in zip(names, WRONG_ANSWERS, strict=True)]
     for name, path, (body, call) in zip(names, paths, WRONG_ANSWERS, strict=True):
-        given = ([Pair("x", "y")], ["y"]) if call == "metrics" else ()
-        caught = error_of(partial(getattr(host, call), name, {}, *given))
-        assert isinstance(caught, PluginError) and f"{call}() returned" in caught.sentence, body
-        assert caught.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')})."), body
+        arguments = ([Pair("x", "y")], ["y"]) if call == "metrics" else ()
+        error = error_of(partial(getattr(host, call), name, {}, *arguments))
+        assert isinstance(error, PluginError) and f"{call}() returned" in error.sentence, body
+        assert error.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')})."), body
 
 
 def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(host: PluginHost, write_plugin: Any) -> None:
@@ -131,11 +131,11 @@ def limits(self): return {{"valid/loss": 0.5, "valid/own": {number}}}
 def metrics(self, pairs, hypotheses): return {{"own": {number}}}
 ''', name=name) for name, number in written.items()}  # fmt: skip
     for name, number in numbers.items():
-        caught = error_of(partial(host.limits, name, {}))
+        error = error_of(partial(host.limits, name, {}))
         sentence = f"Plugin '{name}' failed: limits() gives 'valid/own' as {number}; expected a finite number"
-        assert isinstance(caught, PluginError), number
-        assert caught.sentence == f"{sentence} ({paths[name]}, line {line_of(paths[name], 'def limits')})."
-        assert "Leave it out where it is not known, or choose another dataset." in str(caught)
+        assert isinstance(error, PluginError), number
+        assert error.sentence == f"{sentence} ({paths[name]}, line {line_of(paths[name], 'def limits')})."
+        assert "Leave it out where it is not known, or choose another dataset." in str(error)
         assert repr(host.metrics(name, {}, [Pair("x", "y")], ["y"])["own"]) == number
 
 
@@ -151,13 +151,13 @@ def test_a_failure_of_a_chunk_requested_ahead_ends_no_other_stream(folder: Path,
     write_plugin(LATE_FAILURE_BODY)
     with PluginHost([folder], pairs_timeout=LONG_TIMEOUT) as host:
         other = host.pairs("copy_task", {}, 0, "train", limit=3000)
-        taken = next(other)
+        chunk = next(other)
         with pytest.raises(PluginError, match="'named' failed: ValueError: no more"):
             draw_pairs(host, "named")
         left_early = host.pairs("named", {}, 0, "train")
         next(left_early)
         left_early.close()  # while the failure is being sent
-        assert len(taken) + sum(map(len, other)) == 3000
+        assert len(chunk) + sum(map(len, other)) == 3000
 
 
 def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
@@ -170,9 +170,9 @@ def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_module\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[headlight.datasets]\npackaged = their_module:PLUGIN\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with PluginHost() as host, pytest.raises(PluginError) as caught:
+    with PluginHost() as host, pytest.raises(PluginError) as exc_info:
         host.limits("packaged", {})
-    assert f"({path}, line {line_of(path, 'json.loads')})" in caught.value.sentence
+    assert f"({path}, line {line_of(path, 'json.loads')})" in exc_info.value.sentence
 
 
 def test_an_impossible_number_of_left_out_pairs_is_reported_while_drawing(host: PluginHost, write_plugin: Any) -> None:
@@ -182,8 +182,8 @@ def test_an_impossible_number_of_left_out_pairs_is_reported_while_drawing(host: 
         for name, answer in answers.items()
     }
     for name, answer in answers.items():
-        caught = error_of(partial(draw_pairs, host, name))
-        wrong = f"left_out() returned {answer}, expected a whole number of pairs"
-        place = f"({paths[name]}, line {line_of(paths[name], 'def left_out')})"
-        assert isinstance(caught, PluginError), answer
-        assert caught.sentence == f"Plugin '{name}' failed: {wrong} {place}."
+        error = error_of(partial(draw_pairs, host, name))
+        cause = f"left_out() returned {answer}, expected a whole number of pairs"
+        location = f"({paths[name]}, line {line_of(paths[name], 'def left_out')})"
+        assert isinstance(error, PluginError), answer
+        assert error.sentence == f"Plugin '{name}' failed: {cause} {location}."

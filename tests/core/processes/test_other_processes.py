@@ -47,13 +47,13 @@ def test_training_asking_and_losing_processes_in_a_window(
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))  # for the started processes; this one has cached its own
     require_failed_start_changes_nothing(qtbot, window, tmp_path)
-    alone = losses_of_ten_steps(window, qtbot, num_processes=1)
+    one_process = losses_of_ten_steps(window, qtbot, num_processes=1)
     assert worker_pids() == {}
     window.transport.reset_button.click()
     wait_for_state("ready")
-    both = losses_of_ten_steps(window, qtbot, num_processes=2)
+    two_processes = losses_of_ten_steps(window, qtbot, num_processes=2)
     assert sorted(worker_pids()) == [0, 1]
-    np.testing.assert_allclose(both, alone, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(two_processes, one_process, rtol=0, atol=1e-5)
     require_requests_are_answered(qtbot, window)
     save_preferences(window, tmp_path / "window.json")
     assert load_preferences(tmp_path / "window.json").num_processes == 2
@@ -65,7 +65,7 @@ def test_training_asking_and_losing_processes_in_a_window(
     losses_of_ten_steps(window, qtbot, num_processes=2)
     sentence = kill_worker(0, window, qtbot)
     assert "The first of the 2 processes that train this run has ended" in sentence
-    assert len(losses_of_ten_steps(window, qtbot, num_processes=1)) > len(both)
+    assert len(losses_of_ten_steps(window, qtbot, num_processes=1)) > len(two_processes)
     assert worker_pids() == {} and not [*temporary.iterdir()]
 
 

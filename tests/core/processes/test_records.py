@@ -76,16 +76,16 @@ def assert_same(one: Any, other: Any) -> None:
 
 def sent(packet: Packet) -> Packet:
     """Send a packet through a socket; return what arrives."""
-    here, there = map(Connection, socket.socketpair())
+    sender, receiver = map(Connection, socket.socketpair())
     try:
-        here.send(packet)
-        received = there.receive()
+        sender.send(packet)
+        received = receiver.receive()
         assert received is not None
         return received
     finally:
-        here.close()
-        assert there.receive() is None
-        there.close()
+        sender.close()
+        assert receiver.receive() is None
+        receiver.close()
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
@@ -134,14 +134,14 @@ def test_an_error_keeps_its_text_and_its_kind(error: Exception) -> None:
 def test_a_truncated_packet_is_the_end_of_the_connection(num_bytes: int) -> None:
     """As left by a process that is killed while sending."""
     ours, theirs = socket.socketpair()
-    both = Connection(ours), Connection(theirs)
-    both[0].send(Packet("hello", 0, "", None, []))
-    whole = theirs.recv(1000, socket.MSG_PEEK)
-    assert both[1].receive() is not None
-    ours.sendall(whole[:num_bytes])
-    both[0].close()
-    assert both[1].receive() is None
-    both[1].close()
+    connections = Connection(ours), Connection(theirs)
+    connections[0].send(Packet("hello", 0, "", None, []))
+    packet = theirs.recv(1000, socket.MSG_PEEK)
+    assert connections[1].receive() is not None
+    ours.sendall(packet[:num_bytes])
+    connections[0].close()
+    assert connections[1].receive() is None
+    connections[1].close()
 
 
 def test_a_folder_path_too_long_for_a_socket_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,13 +20,13 @@ def test_records_are_read_back_without_an_incomplete_last_line(
     records: list[dict[str, object]], data: st.DataObject
 ) -> None:
     lines = [checked_line(record) for record in records]
-    whole = b"".join(lines)
-    read, taken = read_checked_lines(whole, "metrics.jsonl")
+    content = b"".join(lines)
+    read, num_bytes = read_checked_lines(content, "metrics.jsonl")
     assert [{key: value for key, value in one.items() if key != "checksum"} for one in read] == records
-    assert taken == len(whole)
-    cut = data.draw(st.integers(1, len(lines[-1])))
-    read, taken = read_checked_lines(whole[:-cut], "metrics.jsonl")
-    assert (len(read), taken) == (len(records) - 1, len(whole) - len(lines[-1]))
+    assert num_bytes == len(content)
+    num_cut = data.draw(st.integers(1, len(lines[-1])))
+    read, num_bytes = read_checked_lines(content[:-num_cut], "metrics.jsonl")
+    assert (len(read), num_bytes) == (len(records) - 1, len(content) - len(lines[-1]))
 
 
 @given(RECORDS, st.data())

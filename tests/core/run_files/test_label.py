@@ -41,7 +41,7 @@ def test_training_neither_loses_nor_overwrites_the_label(run: RunFolder) -> None
 
 
 @pytest.mark.parametrize(
-    ("altered", "says"),
+    ("altered", "expected"),
     [
         ('"name": "two\\nlines"', "name"),
         (f'"name": "{"x" * 201}"', "name"),
@@ -49,7 +49,7 @@ def test_training_neither_loses_nor_overwrites_the_label(run: RunFolder) -> None
         ('"name": "mine", "more": 1', "more"),
     ],
 )
-def test_an_altered_label_is_refused(run: RunFolder, altered: str, says: str) -> None:
+def test_an_altered_label_is_refused(run: RunFolder, altered: str, expected: str) -> None:
     run.write_label(RunLabel(name="mine"))
     path = run.path / LABEL
     path.write_text(path.read_text(encoding="utf-8").replace('"name": "mine"', altered), encoding="utf-8")
@@ -57,9 +57,9 @@ def test_an_altered_label_is_refused(run: RunFolder, altered: str, says: str) ->
         run.label()
     record = {key: value for key, value in json.loads(path.read_text(encoding="utf-8")).items() if key != "checksum"}
     path.write_bytes(json_bytes({"checksum": checksum(json_bytes(record)), **record}))
-    with pytest.raises(UserError, match=f"{LABEL}.*{says}") as refused:
+    with pytest.raises(UserError, match=f"{LABEL}.*{expected}") as exc_info:
         run.label()
-    assert "delete it" in refused.value.advice
+    assert "delete it" in exc_info.value.advice
 
 
 def test_a_note_that_is_too_long_is_not_written(run: RunFolder) -> None:

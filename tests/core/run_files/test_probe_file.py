@@ -47,6 +47,6 @@ def test_a_probe_is_read_back_as_written(tmp_path: Path) -> None:
 )
 def test_arrays_that_do_not_match_the_tokens_are_damage(tmp_path: Path, others: dict[str, Any]) -> None:
     path = written(tmp_path, Probe(step=3, sentences=(replace(KNOWN, **others),)))
-    with pytest.raises(DamagedFile, match="its arrays do not match the tokens that it names") as caught:
+    with pytest.raises(DamagedFile, match="its arrays do not match the tokens that it names") as exc_info:
         read_probe_file(path)
-    assert str(path) in str(caught.value)
+    assert str(path) in str(exc_info.value)

@@ -22,8 +22,8 @@ def test_steps_are_read_from_valid_names_only(tmp_path: Path, kind: str) -> None
         path = step_path(tmp_path, kind, step)
         path.parent.mkdir(exist_ok=True)
         path.touch()
-    for foreign in ("best", "12.safetensors", "000004.tmp", "000005.old", "000006.txt"):
-        (tmp_path / kind / foreign).touch()
+    for name in ("best", "12.safetensors", "000004.tmp", "000005.old", "000006.txt"):
+        (tmp_path / kind / name).touch()
     assert steps_in(tmp_path, kind) == [3, 20, 1_000_000]
 
 

@@ -40,14 +40,14 @@ def test_arrays_are_read_back_also_by_safetensors(tmp_path: Path) -> None:
 
 def test_any_damaged_byte_is_detected(tmp_path: Path) -> None:
     data = tensor_bytes(ARRAYS, RECORD)
-    for place in range(0, len(data), 7):
+    for position in range(0, len(data), 7):
         damaged = bytearray(data)
-        damaged[place] ^= 0x10
+        damaged[position] ^= 0x10
         (tmp_path / "file").write_bytes(damaged)
         try:
             read, record = read_tensors(tmp_path / "file")
         except UserError:
             continue
-        assert record == RECORD and all(np.array_equal(read[name], ARRAYS[name]) for name in ARRAYS), place
+        assert record == RECORD and all(np.array_equal(read[name], ARRAYS[name]) for name in ARRAYS), position
     with pytest.raises(UserError, match=r"no such file\. Restore it from a copy of the run\."):
         read_tensors(tmp_path / "none")

@@ -42,8 +42,8 @@ def test_a_checkpoint_syncs_all_earlier_files_first(tmp_path: Path, synced: list
     folder.write_validation(validation(2))
     assert synced == []
     folder.save_checkpoint(2, weights(2), {}, {"step": 2})
-    before_the_checkpoint = synced[: synced.index("model.safetensors.tmp")]
-    assert set(before_the_checkpoint) == {
+    before_checkpoint = synced[: synced.index("model.safetensors.tmp")]
+    assert set(before_checkpoint) == {
         *("metrics.jsonl", "000001.safetensors", "000002.safetensors", "000002.jsonl"),
         *("probes", "snapshots", "validations", folder.path.name),
     }
@@ -86,11 +86,11 @@ def test_a_file_exists_at_once_and_may_be_deleted_before_it_is_synced(tmp_path: 
 def test_a_file_system_that_cannot_sync_folders_is_accepted_and_a_failing_disk_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fsync, refusal = os.fsync, errno.EINVAL
+    fsync, error_number = os.fsync, errno.EINVAL
 
     def refusing_folders(descriptor: int) -> None:
         if stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            raise OSError(refusal, os.strerror(refusal))
+            raise OSError(error_number, os.strerror(error_number))
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", refusing_folders)
@@ -98,6 +98,6 @@ def test_a_file_system_that_cannot_sync_folders_is_accepted_and_a_failing_disk_n
     folder.write_snapshot(2, weights(2))
     folder.save_checkpoint(2, weights(2), {}, {"step": 2})
     assert RunFolder.open(folder.path).checkpoint(2).step == 2
-    refusal = errno.EIO
+    error_number = errno.EIO
     with pytest.raises(OSError, match=os.strerror(errno.EIO)):
         folder.save_checkpoint(3, weights(3), {}, {"step": 3})

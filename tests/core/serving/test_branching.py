@@ -103,7 +103,7 @@ def test_a_branch_at_the_end_of_a_run_is_finished_until_asked_for_more(parent: R
 
 
 @pytest.mark.parametrize(
-    ("step", "change", "says"),
+    ("step", "change", "expected"),
     [
         (7, None, "has kept no weights at step 7"),
         (8, ("model.d_model", 32), "model.d_model cannot change from step 8 on"),
@@ -113,9 +113,9 @@ def test_a_branch_at_the_end_of_a_run_is_finished_until_asked_for_more(parent: R
     ],
 )
 def test_changes_that_do_not_fit_the_weights_are_refused(
-    parent: RunFolder, step: int, change: tuple[str, object] | None, says: str
+    parent: RunFolder, step: int, change: tuple[str, object] | None, expected: str
 ) -> None:
-    with pytest.raises(UserError, match=says):
+    with pytest.raises(UserError, match=expected):
         branched(parent, step, *([change] if change else []))
     assert [path.name for path in parent.path.parent.iterdir()] == ["parent"]
 
@@ -129,8 +129,8 @@ def test_a_branch_that_replaces_an_untrained_one_keeps_its_parent_and_changes(
         assert RunFolder.open(first).is_untrained_branch() and not parent.is_untrained_branch()
         answered(engine, ChangeSetting(key="training.optimizer.learning_rate", value=0.25))
         answered(engine, AddSentence(source=sentence))
-        again = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), replaces_branch=True)
-        prepared = answered(engine, again)
+        request = Branch(run=first, step=8, runs_dir=runs_dir, changes=(("model.dropout", 0.5),), replaces_branch=True)
+        prepared = answered(engine, request)
         second = run_of(prepared)
         state = RunFolder.open(second).state
         assert (state.parent, state.parent_step) == ("parent", 8)
@@ -173,14 +173,14 @@ def test_an_interrupted_branch_leaves_nothing(parent: RunFolder, tmp_path: Path)
 def test_files_that_the_parents_trainer_thins_meanwhile_are_left_out(
     parent: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed, early, late = (
+    list_files, early, late = (
         files_until,
         parent.path / "probes/000001.safetensors",
         parent.path / "probes/000002.safetensors",
     )
 
     def thin_once_listed(run: Path, step: int) -> list[Path]:
-        files = listed(run, step)
+        files = list_files(run, step)
         early.unlink()
         return files
 
@@ -209,13 +209,13 @@ def test_a_setting_changed_during_a_run_does_not_apply_to_earlier_steps(parent: 
         answered(engine, ChangeSetting(key=key, value=0.25))
         answered(engine, Learn(steps=6))
         later = answered(engine, Branch(run=changed, step=12, runs_dir=runs))
-        back = answered(engine, Branch(run=run_of(later), step=2, runs_dir=runs))
-    began_with = parent.config().training.max_grad_norm
-    assert later.config.training.max_grad_norm == 0.25 != began_with
+        earlier = answered(engine, Branch(run=run_of(later), step=2, runs_dir=runs))
+    initial_norm = parent.config().training.max_grad_norm
+    assert later.config.training.max_grad_norm == 0.25 != initial_norm
     folder = RunFolder.open(run_of(later))
-    assert folder.config().training.max_grad_norm == began_with
+    assert folder.config().training.max_grad_norm == initial_norm
     assert folder.latest_config().training.max_grad_norm == 0.25
-    assert back.config.training.max_grad_norm == began_with
+    assert earlier.config.training.max_grad_norm == initial_norm
 
 
 def test_the_changes_of_a_branch_are_marked_at_its_first_step(parent: RunFolder) -> None:
@@ -230,21 +230,21 @@ def test_the_changes_of_a_branch_are_marked_at_its_first_step(parent: RunFolder)
         for event in watcher.events:
             history.apply(event)
         later = run_of(answered(engine, Branch(run=child, step=10, runs_dir=runs)))
-        back = run_of(answered(engine, Branch(run=child, step=4, runs_dir=runs)))
-        again = Branch(
-            run=back,
+        earlier = run_of(answered(engine, Branch(run=child, step=4, runs_dir=runs)))
+        request = Branch(
+            run=earlier,
             step=4,
             runs_dir=runs,
             changes=(("model.attention_dropout", 0.25),),
             replaces_branch=True,
         )
-        changed_twice = run_of(answered(engine, again))
+        changed_twice = run_of(answered(engine, request))
         moved = answered(engine, MoveRun(runs_dir=runs.with_name("elsewhere")))
     assert settings_marked(history) == settings_marked_in(child) == [f"step 8: {dropout}", f"step 8: {rate}"]
     assert settings_marked_in(later) == [f"step 8: {dropout}", f"step 8: {rate}"]
-    assert settings_marked_in(back) == [f"step 4: {dropout}"]  # this branch begins at another step
-    twice = [f"step 4: {dropout}", "step 4: model.attention_dropout set to 0.25"]
-    assert settings_marked_in(changed_twice) == settings_marked_in(moved) == twice
+    assert settings_marked_in(earlier) == [f"step 4: {dropout}"]  # this branch begins at another step
+    expected = [f"step 4: {dropout}", "step 4: model.attention_dropout set to 0.25"]
+    assert settings_marked_in(changed_twice) == settings_marked_in(moved) == expected
     assert settings_marked_in(parent.path) == []
 
 

@@ -113,18 +113,18 @@ def test_opening_the_run_in_training_keeps_its_step(engine: Engine, tmp_path: Pa
 
 def test_requests_refused_at_once_do_not_interrupt_training(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     other = RunFolder.open(shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "other"))
-    gone = other.config().dataset.model_copy(update={"plugin": "gone"})
-    other.write_config(other.config().model_copy(update={"dataset": gone}))
+    dataset = other.config().dataset.model_copy(update={"plugin": "gone"})
+    other.write_config(other.config().model_copy(update={"dataset": dataset}))
     begun(engine, tmp_path / "runs", max_steps=10**6)
     learning = engine.ask(Learn())
     watcher.wait(StepsDone)
-    for refused, reason in (
+    for request, reason in (
         (OpenRun(run=tmp_path / "deleted"), "there is no such folder"),
         (Branch(run=other.path, step=40, runs_dir=tmp_path / "runs"), "There is no dataset plugin 'gone'"),
         (Evaluate(split="train set"), "There is no split"),
     ):
         with pytest.raises(UserError, match=reason):
-            answered(engine, refused)
+            answered(engine, request)
         watcher.wait_past(answered(engine, Translate(texts=(TEXT,)))[0].step)
     assert not learning.done() and watcher.states()[-1] == "learning"
     assert watcher.all(Trouble) == [] and watcher.all(RunFinished) == []

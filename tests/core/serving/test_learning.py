@@ -132,30 +132,30 @@ def test_a_released_run_is_probed_but_not_written(engine: Engine, watcher: Watch
 
 
 def test_early_stopping_ends_a_run(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
-    hopeless = {"name": "sgd", "learning_rate": 1e-9}
-    begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    tiny_rate = {"name": "sgd", "learning_rate": 1e-9}
+    begun(engine, tmp_path, optimizer=tiny_rate, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
     answered(engine, Learn())
     assert watcher.wait(RunFinished).reason == "early_stopping"
     assert answered(engine, Pause()) < 1000
 
 
 def test_a_run_that_stopped_early_continues_on_request(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
-    hopeless = {"name": "sgd", "learning_rate": 1e-9}
-    run = begun(engine, tmp_path, optimizer=hopeless, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
+    tiny_rate = {"name": "sgd", "learning_rate": 1e-9}
+    run = begun(engine, tmp_path, optimizer=tiny_rate, early_stopping={"patience": 1}, validate_every=2, max_steps=1000)
     answered(engine, Learn())
     stopped_at = watcher.wait(RunFinished).step
     answered(engine, Learn())
-    further = watcher.all(RunFinished)[-1]
-    assert (further.reason, further.step) == ("early_stopping", stopped_at + 2)
+    finished = watcher.all(RunFinished)[-1]
+    assert (finished.reason, finished.step) == ("early_stopping", stopped_at + 2)
     answered(engine, OpenRun(run=run))
     answered(engine, Learn())
     assert watcher.all(RunFinished)[-1].step == stopped_at + 4
 
 
 def test_a_run_that_diverges_keeps_its_last_good_checkpoint(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
-    wild = {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99}
+    diverging = {"name": "sgd", "learning_rate": 100.0, "momentum": 0.99}
     constant = {"name": "constant", "warmup_steps": 0}
-    run = begun(engine, tmp_path, optimizer=wild, schedule=constant, max_grad_norm=None, max_steps=100_000)
+    run = begun(engine, tmp_path, optimizer=diverging, schedule=constant, max_grad_norm=None, max_steps=100_000)
     answered(engine, Learn())
     finished = watcher.wait(RunFinished)
     assert finished.reason == "diverged"
@@ -254,8 +254,8 @@ def shows(step: int, text: str) -> Callable[[ProbeDone], bool]:
 
 
 def test_pauses_probes_and_questions_change_no_bit(tmp_path: Path) -> None:
-    with Engine() as alone:
-        plain = finished_run(alone, tmp_path)
+    with Engine() as other_engine:
+        undisturbed = finished_run(other_engine, tmp_path)
     without_a_head = LeaveOutHeads(source=TEXT, reference=TEXT, heads=(HeadId("cross", 0, 1),))
     watcher = Watcher()
     with Engine([watcher]) as engine:
@@ -266,7 +266,7 @@ def test_pauses_probes_and_questions_change_no_bit(tmp_path: Path) -> None:
         answered(engine, Translate(texts=(TEXT,), with_attention=True))
         answered(engine, AddSentence(source="4 3 2"))
         answered(engine, without_a_head)
-        answered(engine, Translate(texts=(TEXT,), run=plain))
+        answered(engine, Translate(texts=(TEXT,), run=undisturbed))
         answered(engine, Translate(texts=(TEXT,), prefix=("<unk>",), references=(TEXT,), with_attention=True))
         answered(engine, SearchBeam(source=TEXT, beam_size=3, length_penalty=0.6))
         answered(engine, Pause())
@@ -274,4 +274,4 @@ def test_pauses_probes_and_questions_change_no_bit(tmp_path: Path) -> None:
         assert answered(engine, replace(without_a_head, step=1)).step == 1
         answered(engine, Evaluate(split="test"))
         answered(engine, Learn())
-    assert_same_weights(plain, disturbed)
+    assert_same_weights(undisturbed, disturbed)

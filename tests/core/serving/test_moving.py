@@ -25,13 +25,13 @@ from tests.full_disk import no_file_beyond
 pytestmark = pytest.mark.usefixtures("tiny_data_at_hand")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
 def test_a_full_disk_pauses_the_run_without_loss(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=40)
     answered(engine, Learn(steps=5))
-    with no_file_beyond(2000), pytest.raises(UserError, match="cannot be written") as refused:
+    with no_file_beyond(2000), pytest.raises(UserError, match="cannot be written") as exc_info:
         answered(engine, Learn())
-    sentence = refused.value.sentence
+    sentence = exc_info.value.sentence
     assert (watcher.states()[-1], watcher.wait(RunFinished).reason) == ("paused", "disk")
     assert watcher.wait(Trouble).sentence == sentence
     state = RunFolder.open(run).state  # run.json is small enough to be written
@@ -63,8 +63,8 @@ def test_a_moved_run_gives_the_same_weights_and_can_be_opened_again(
     assert_same_weights(plain, new)
     folder = RunFolder.open(new)
     assert folder.metrics()[0].tolist() == list(range(34 if is_gone else 1, 61))
-    lost = set(RunFolder.open(plain).probe_steps()) - set(folder.probe_steps())
-    assert (max(lost) < 33) if is_gone else not lost
+    missing = set(RunFolder.open(plain).probe_steps()) - set(folder.probe_steps())
+    assert (max(missing) < 33) if is_gone else not missing
 
 
 def test_a_run_that_cannot_be_moved_stays_where_it_is(engine: Engine, tmp_path: Path) -> None:
@@ -126,10 +126,10 @@ def test_a_run_is_moved_off_an_unresponsive_disk(
     answered(engine, Learn(steps=33))
 
     def failing_in_run(call: Callable[..., Any]) -> Callable[..., Any]:
-        def fail_or_call(path: str | Path = ".", **how: Any) -> Any:
+        def fail_or_call(path: str | Path = ".", **options: Any) -> Any:
             if Path(path).is_relative_to(run):
                 raise OSError(errno.EIO, "Input/output error")
-            return call(path, **how)
+            return call(path, **options)
 
         return fail_or_call
 

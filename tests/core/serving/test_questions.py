@@ -32,23 +32,23 @@ def test_half_a_character_is_refused_and_the_run_can_still_be_saved(engine: Engi
 
 def test_texts_are_translated_with_the_weights_of_any_stored_step(engine: Engine, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, max_steps=200, optimizer={"name": "adam", "learning_rate": 0.01})
-    at_first = answered(engine, Translate(texts=(TEXT,), with_attention=True))[0]
-    assert at_first.step == 0
+    untrained = answered(engine, Translate(texts=(TEXT,), with_attention=True))[0]
+    assert untrained.step == 0
     answered(engine, Learn())
-    now = answered(engine, Translate(texts=(TEXT, "5 zebra 5"), with_attention=True))
-    assert [one.step for one in now] == [200, 200]
-    assert now[1].unknown == ("zebra",)
-    again = answered(engine, Translate(texts=(TEXT,), step=0, with_attention=True))[0]
-    assert again.step == 0
-    assert again.sentence is not None and at_first.sentence is not None and now[0].sentence is not None
-    np.testing.assert_array_equal(again.sentence.encoder_self, at_first.sentence.encoder_self)
-    assert (again.sentence.encoder_self != now[0].sentence.encoder_self).any()
+    newest = answered(engine, Translate(texts=(TEXT, "5 zebra 5"), with_attention=True))
+    assert [one.step for one in newest] == [200, 200]
+    assert newest[1].unknown == ("zebra",)
+    reread = answered(engine, Translate(texts=(TEXT,), step=0, with_attention=True))[0]
+    assert reread.step == 0
+    assert reread.sentence is not None and untrained.sentence is not None and newest[0].sentence is not None
+    np.testing.assert_array_equal(reread.sentence.encoder_self, untrained.sentence.encoder_self)
+    assert (reread.sentence.encoder_self != newest[0].sentence.encoder_self).any()
     kept = RunFolder.open(run).snapshot_steps()
     step = kept[3] + 1 if kept[3] + 1 not in kept else kept[3]
     assert answered(engine, Translate(texts=(TEXT,), step=step))[0].step == kept[3]
     with pytest.raises(UserError, match="empty"):
         answered(engine, Translate(texts=("",)))
-    with_another_run(engine, run, now[0], again)
+    with_another_run(engine, run, newest[0], reread)
 
 
 def with_another_run(engine: Engine, run: Path, now: Translation, first: Translation) -> None:
@@ -92,8 +92,8 @@ def test_an_added_sentence_is_probed_at_later_steps_and_earlier_snapshots(
     watcher.wait(ProbeDone, lambda event: event.probe.step == 0 and event.probe.sentences[-1].source == "4 3 2")
     for step in folder.snapshot_steps():
         assert folder.probe(step).sentences[-1].source == "4 3 2", step
-    back = [e.probe.step for e in watcher.all(ProbeDone) if e.probe.sentences[-1].source == "4 3 2"]
-    assert [step for step in back if step < 30] == sorted((step for step in back if step < 30), reverse=True)
+    steps = [e.probe.step for e in watcher.all(ProbeDone) if e.probe.sentences[-1].source == "4 3 2"]
+    assert [step for step in steps if step < 30] == sorted((step for step in steps if step < 30), reverse=True)
 
 
 def test_a_sentence_added_to_an_opened_run_is_stored_when_the_run_continues(tmp_path: Path) -> None:

@@ -36,15 +36,15 @@ def test_the_replacing_plugin_is_named_in_the_error(tmp_path: Path, code: str, w
     )
     watcher = Watcher()
     with Engine([watcher], plugin_dirs=[own.parent], cache_dir=tmp_path / "cache") as engine:
-        with pytest.raises(UserError, match=words) as caught:
+        with pytest.raises(UserError, match=words) as exc_info:
             answered(engine, OpenRun(run=run, purpose="evaluate"))
-        assert caught.value.advice.startswith(advice)
+        assert exc_info.value.advice.startswith(advice)
         answered(engine, OpenRun(run=run))
         (trouble,) = watcher.all(Trouble)
         assert words in trouble.sentence and advice in trouble.advice
         if words == "unknown key":  # a branch is refused before the current run is left
-            with pytest.raises(UserError, match=words) as caught:
+            with pytest.raises(UserError, match=words) as exc_info:
                 answered(engine, Branch(run=run, step=2, runs_dir=tmp_path))
-            assert caught.value.advice == advice
+            assert exc_info.value.advice == advice
     with Engine(cache_dir=tmp_path / "cache") as engine:
         answered(engine, OpenRun(run=run, purpose="evaluate"))

@@ -17,8 +17,8 @@ def read(text: str, *overrides: str) -> RunConfig:
 
 
 def refusal(text: str, *overrides: str) -> str:
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError) as exc_info:
         read(text, *overrides)
-    sentence = str(caught.value)
+    sentence = str(exc_info.value)
     assert "\n" not in sentence and sentence.endswith((".", "?"))
     return sentence

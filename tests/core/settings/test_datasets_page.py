@@ -14,8 +14,8 @@ PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
 
 def test_the_page_in_docs_equals_the_plugins_declarations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HEADLIGHT_PLUGINS", raising=False)
-    given = datasets_page()
-    assert PAGE.read_text(encoding="utf-8") == given, "run: python -m core.settings.datasets_page > docs/datasets.md"
+    expected = datasets_page()
+    assert PAGE.read_text(encoding="utf-8") == expected, "run: python -m core.settings.datasets_page > docs/datasets.md"
 
 
 def test_the_pages_example_is_a_valid_config(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ class Outer(BaseModel):
 
 
 @pytest.mark.parametrize(
-    ("given", "path", "sentence"),
+    ("value", "path", "sentence"),
     [
         ({"inner": {"size": 2}}, ("inner", "size"), "inner.size: expected more than 2, given 2."),
         ({"inner": {"size": 2_000_000}}, ("inner", "size"), "inner.size: expected at most 1,000,000, given 2000000."),
@@ -47,10 +47,10 @@ class Outer(BaseModel):
         ({"word": None}, ("word",), "word: expected one small letter, given null."),
     ],
 )
-def test_the_first_error_becomes_a_sentence(given: dict[str, Any], path: tuple[str | int, ...], sentence: str) -> None:
-    with pytest.raises(ValidationError) as caught:
-        Outer.model_validate(given)
-    assert first_error(caught.value, Outer) == (path, sentence)
+def test_the_first_error_becomes_a_sentence(value: dict[str, Any], path: tuple[str | int, ...], sentence: str) -> None:
+    with pytest.raises(ValidationError) as exc_info:
+        Outer.model_validate(value)
+    assert first_error(exc_info.value, Outer) == (path, sentence)
 
 
 NUMBERS_OR_AUTO = [field for field in run_settings().values() if field.allows_auto and field.kind == "int"]
@@ -59,14 +59,14 @@ NUMBERS_OR_AUTO = [field for field in run_settings().values() if field.allows_au
 @pytest.mark.parametrize("field", NUMBERS_OR_AUTO, ids=lambda field: field.key)
 def test_errors_of_numbers_that_may_be_auto_state_the_limits(field: SettingField) -> None:
     assert field.minimum is not None
-    refused: dict[Any, str] = dict.fromkeys((8e3, True, None, "x"), "a whole number")
-    refused[field.minimum - 1] = f"at least {field.minimum:,}"
+    expectations: dict[Any, str] = dict.fromkeys((8e3, True, None, "x"), "a whole number")
+    expectations[field.minimum - 1] = f"at least {field.minimum:,}"
     if field.maximum is not None:
-        refused[field.maximum + 1] = f"at most {field.maximum:,}"
-    for given, expected in refused.items():
-        with pytest.raises(ValidationError) as caught:
-            RunConfig.model_validate(_with(field.key, given))
-        _, sentence = first_error(caught.value, RunConfig)
+        expectations[field.maximum + 1] = f"at most {field.maximum:,}"
+    for value, expected in expectations.items():
+        with pytest.raises(ValidationError) as exc_info:
+            RunConfig.model_validate(_with(field.key, value))
+        _, sentence = first_error(exc_info.value, RunConfig)
         assert sentence.startswith(f"{field.key}: expected auto or {expected}, given ")
 
 

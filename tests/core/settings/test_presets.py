@@ -44,10 +44,10 @@ def test_every_plugin_takes_its_presets_options_and_names_the_preset() -> None:
 def test_a_preset_without_its_files_says_which_and_what_to_set(name: str) -> None:
     dataset = read_preset(name, ("dataset.options.folder=/no/where",)).dataset
     assert "set dataset.options.folder" in preset_summary(name)
-    with PluginHost() as host, pytest.raises(UserError) as caught:
+    with PluginHost() as host, pytest.raises(UserError) as exc_info:
         next(host.pairs(dataset.plugin, dataset.options, dataset.seed, "train"))
     sentence = f"dataset.options.train_source: there is no /no/where/{dataset.options['train_source']}. Set dataset.op"
-    assert sentence in str(caught.value)
+    assert sentence in str(exc_info.value)
 
 
 def test_overrides_reach_a_preset() -> None:
@@ -77,6 +77,6 @@ def test_an_unknown_preset_or_file_is_refused(
     text: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError) as exc_info:
         read_preset_or_file(text)
-    assert str(caught.value).startswith(sentence)
+    assert str(exc_info.value).startswith(sentence)

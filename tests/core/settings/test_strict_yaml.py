@@ -96,10 +96,10 @@ def test_lines_are_known_for_every_key() -> None:
     ],
 )
 def test_invalid_yaml_is_refused(text: str, sentence: str | None) -> None:
-    with pytest.raises(UserError) as caught:
+    with pytest.raises(UserError) as exc_info:
         read_yaml(text, "x")
-    assert str(caught.value).startswith(sentence or "x, line 1: this is not YAML (could not determine a constructor")
-    assert "\n" not in str(caught.value)
+    assert str(exc_info.value).startswith(sentence or "x, line 1: this is not YAML (could not determine a constructor")
+    assert "\n" not in str(exc_info.value)
 
 
 def test_an_alias_bomb_is_refused_without_expanding_it() -> None:
@@ -120,10 +120,10 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
         (huge, f"{huge}: larger than 1,000,000 bytes; expected a run's settings in YAML."),
         (tmp_path / ("x" * 300), f"{tmp_path / ('x' * 300)}: cannot be read (File name too long)."),
     ]:
-        with pytest.raises(UserError) as caught:
+        with pytest.raises(UserError) as exc_info:
             read_yaml_file(path)
-        assert caught.value.sentence == sentence
-    assert caught.value.advice == "Make it readable, or name another."
+        assert exc_info.value.sentence == sentence
+    assert exc_info.value.advice == "Make it readable, or name another."
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")

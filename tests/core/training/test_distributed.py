@@ -66,7 +66,7 @@ def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def alone(workdir: Path) -> RunFolder:
+def one_process(workdir: Path) -> RunFolder:
     """A run of a single process, without dropout."""
     assert run_headlight("train", "run.yaml", "--run-dir", "alone", *WITHOUT_DROPOUT, cwd=workdir).returncode == 0
     return RunFolder.open(workdir / "alone")
@@ -74,8 +74,8 @@ def alone(workdir: Path) -> RunFolder:
 
 def free_port() -> str:
     """A TCP port of this machine on which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return str(free.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return str(server.getsockname()[1])
 
 
 @contextmanager
@@ -83,12 +83,12 @@ def processes(
     workdir: Path, count: int, *arguments: str, main: Sequence[str] = MAIN
 ) -> Iterator[list[subprocess.Popen[str]]]:
     """Start `main.py train` in `count` processes, as torchrun would; yield them in the order of their ranks."""
-    meeting = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "PYTHONPATH": str(ROOT)}
+    rendezvous = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port(), "PYTHONPATH": str(ROOT)}
     with ExitStack() as stack:
         started = []
         for rank in range(count):
             numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count}
-            env = {**os.environ, **meeting, **{name: str(number) for name, number in numbers.items()}}
+            env = {**os.environ, **rendezvous, **{name: str(number) for name, number in numbers.items()}}
             process = subprocess.Popen(
                 [*main, "train", *arguments], cwd=workdir, env=env, text=True,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -105,10 +105,10 @@ def trained(workdir: Path) -> Path:
     (workdir / "main.py").symlink_to(MAIN[1])
     command = [str(Path(sys.executable).with_name(torchrun)), *arguments]
     runs = os.environ | {"HEADLIGHT_RUNS_DIR": str(workdir / "documented")}
-    done = subprocess.run(command, cwd=workdir, env=runs, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, cwd=workdir, env=runs, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
     (run,) = (workdir / "documented").iterdir()
-    for output in (done.stdout, done.stderr):
+    for output in (result.stdout, result.stderr):
         assert output.splitlines().count(f"run {run}") == 1, "only the first process prints"
     return run
 
@@ -119,17 +119,17 @@ def wait_for_steps(process: subprocess.Popen[str]) -> None:
     assert any(json.loads(line)["event"] == "steps_done" for line in process.stdout)
 
 
-def test_two_machines_give_the_losses_of_one_process(workdir: Path, alone: RunFolder) -> None:
+def test_two_machines_give_the_losses_of_one_process(workdir: Path, one_process: RunFolder) -> None:
     """Two folders of this machine stand for them; the second process sees neither the first's run nor its data."""
     (workdir / "on_another_disk.py").write_text(MAIN_ON_ANOTHER_DISK)
-    meeting = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
+    rendezvous = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
     with ExitStack() as stack:
         agents = []
         for number, main in enumerate((MAIN[1], "../on_another_disk.py")):
             machine = workdir / f"machine {number}"
             machine.mkdir()
             (machine / "run.yaml").write_text(CONFIG)
-            torchrun = [sys.executable, "-m", "torch.distributed.run", *meeting, "--node-rank", str(number)]
+            torchrun = [sys.executable, "-m", "torch.distributed.run", *rendezvous, "--node-rank", str(number)]
             agents.append(stack.enter_context(subprocess.Popen(
                 [*torchrun, main, "train", "run.yaml", "--run-dir", "run", *WITHOUT_DROPOUT], cwd=machine, text=True,
                 env=os.environ | {"XDG_CACHE_HOME": str(machine / "cache"), "PYTHONPATH": str(ROOT)},
@@ -140,12 +140,12 @@ def test_two_machines_give_the_losses_of_one_process(workdir: Path, alone: RunFo
     assert [agent.returncode for agent in agents] == [0, 0], outputs
     assert not (workdir / "machine 1" / "run").exists()
     assert all(list(workdir.glob(f"machine {number}/cache/headlight/*")) for number in (0, 1))
-    both = RunFolder.open(workdir / "machine 0" / "run")
-    (_, one), (_, two) = alone.metrics(), both.metrics()
-    assert len(one["train/loss"]) == 60
+    two_machines = RunFolder.open(workdir / "machine 0" / "run")
+    (_, expected), (_, losses_of_both) = one_process.metrics(), two_machines.metrics()
+    assert len(expected["train/loss"]) == 60
     for name in ("train/loss", "train/objective", "train/grad_norm", "train/epoch"):
-        np.testing.assert_allclose(two[name], one[name], rtol=0, atol=1e-5)
-    losses = [run.validation_metrics()[60]["valid/loss"] for run in (alone, both)]
+        np.testing.assert_allclose(losses_of_both[name], expected[name], rtol=0, atol=1e-5)
+    losses = [run.validation_metrics()[60]["valid/loss"] for run in (one_process, two_machines)]
     assert losses[0] == pytest.approx(losses[1], abs=1e-5)
 
 
@@ -183,24 +183,24 @@ def test_a_run_stopped_by_a_signal_and_resumed_equals_one_never_stopped(workdir:
     assert_same(digests(workdir / "stopped"), plain)
 
 
-@pytest.mark.parametrize(("lost", "by"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
+@pytest.mark.parametrize(("rank", "number"), [(0, signal.SIGKILL), (1, signal.SIGSTOP)])
 def test_losing_a_process_ends_the_other_with_a_checkpoint_for_any_number(
-    workdir: Path, lost: int, by: signal.Signals, monkeypatch: pytest.MonkeyPatch
+    workdir: Path, rank: int, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process is killed, or hangs until the other one times out."""
-    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(workdir / f"{by.name}.json"))
-    run = f"{by.name}{lost}"
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", str(workdir / f"{number.name}.json"))
+    run = f"{number.name}{rank}"
     main = [sys.executable, "-c", MAIN_WITH_SHORT_TIMEOUTS]
     with processes(workdir, 2, "run.yaml", "--run-dir", run, "--json", *ENDLESS_TRAINING, main=main) as started:
         wait_for_steps(started[0])
-        started[lost].send_signal(by)
-        left = started[1 - lost]
-        error = left.communicate()[1]
-        started[lost].kill()
-        assert left.returncode == 3, (error, started[lost].communicate())
+        started[rank].send_signal(number)
+        remaining = started[1 - rank]
+        error = remaining.communicate()[1]
+        started[rank].kill()
+        assert remaining.returncode == 3, (error, started[rank].communicate())
     assert "Another process of this run has ended" in error and str(workdir / run) in error
-    assert lost == 1 or error.startswith("\n")  # the first process may have left a progress bar on the line
-    for_torchrun = json.loads((workdir / f"{by.name}.json").read_text())["message"]["message"]
+    assert rank == 1 or error.startswith("\n")  # the first process may have left a progress bar on the line
+    for_torchrun = json.loads((workdir / f"{number.name}.json").read_text())["message"]["message"]
     assert for_torchrun in error.splitlines()
     last = RunFolder.open(workdir / run).checkpoint_steps()[-1]
     resumed = run_headlight("train", "--resume", run, "--set", f"training.max_steps={last + 3}", cwd=workdir)
@@ -209,8 +209,8 @@ def test_losing_a_process_ends_the_other_with_a_checkpoint_for_any_number(
 
 
 def test_the_rows_of_a_batch_are_divided_among_processes(data: PreparedData) -> None:
-    batch, of_two = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
-    parts = [SeveralProcesses(ProcessRank(rank, 3)).local_batches([batch, of_two]) for rank in range(3)]
+    batch, small_batch = (make_batch(data.split("train"), np.arange(size)) for size in (8, 2))
+    parts = [SeveralProcesses(ProcessRank(rank, 3)).local_batches([batch, small_batch]) for rank in range(3)]
     assert [len(part) for part in parts] == [2, 2, 1]  # of two sentences, the last process gets none
     rows = [row for part in parts for row in part[0].tgt_output.tolist()]
     assert sorted(rows) == sorted(batch.tgt_output.tolist())

@@ -88,12 +88,12 @@ def test_a_loss_near_zero_and_a_huge_loss_are_accurate() -> None:
     with torch.no_grad():
         output.weight[0, 0], output.weight[1, 1] = 12.0, 80.0
     near_zero = math.log1p(19 * math.exp(-12.0))
-    sure, _ = losses(torch.tensor([[1.0, 0.0]]), torch.tensor([0]), output, 0.0)
-    assert float(sure.cross_entropy) == pytest.approx(near_zero, rel=0.02)
-    wrong, _ = losses(torch.tensor([[0.0, 1.0]]), torch.tensor([2]), output, 0.0)
-    assert float(wrong.cross_entropy) == pytest.approx(80.0)
-    hopeless, d_hidden = losses(torch.tensor([[0.0, 10.0]]), torch.tensor([2]), output, 0.0)
-    assert float(hopeless.cross_entropy) == pytest.approx(87.3, abs=0.1)
+    certain, _ = losses(torch.tensor([[1.0, 0.0]]), torch.tensor([0]), output, 0.0)
+    assert float(certain.cross_entropy) == pytest.approx(near_zero, rel=0.02)
+    uncertain, _ = losses(torch.tensor([[0.0, 1.0]]), torch.tensor([2]), output, 0.0)
+    assert float(uncertain.cross_entropy) == pytest.approx(80.0)
+    huge, d_hidden = losses(torch.tensor([[0.0, 10.0]]), torch.tensor([2]), output, 0.0)
+    assert float(huge.cross_entropy) == pytest.approx(87.3, abs=0.1)
     torch.testing.assert_close(d_hidden, torch.tensor([[0.0, 80.0]]))
 
 

@@ -100,7 +100,7 @@ def test_scoring_many_texts_yields_every_few_texts() -> None:
     tokens = [text.split() for text in texts]
     scorers = score_texts(texts, texts, tokens, tokens, "comparing"), compute_tokenized_bleu(texts, texts, "comparing")
     for work in scorers:
-        done = [0, *(breath.done for breath in finish(work)[0])]
+        done = [0, *(progress.done for progress in finish(work)[0])]
         assert done[-1] == 1000 and max(b - a for a, b in pairwise(done)) <= 32
 
 

@@ -47,22 +47,22 @@ def test_a_metric_that_is_not_finite_is_reported_once_and_the_run_goes_on(tmp_pa
     config = tiny_config(max_steps=4, validate_every=2, best_metric="valid/heard").model_dump(mode="json")
     config["dataset"] = {"plugin": "odd"}
     (tmp_path / "odd.yaml").write_text(json.dumps(config), encoding="utf-8")
-    there, run = ("--plugins-dir", plugin.parent), tmp_path / "run"
-    trained = run_headlight("train", "odd.yaml", "--run-dir", run, "--json", *there, cwd=tmp_path)
+    plugins_dir, run = ("--plugins-dir", plugin.parent), tmp_path / "run"
+    trained = run_headlight("train", "odd.yaml", "--run-dir", run, "--json", *plugins_dir, cwd=tmp_path)
     assert trained.returncode == 0, trained.stderr
-    said = (
+    message = (
         f"Plugin 'odd' failed: metrics() gives 'heard' as {value}; expected a finite number ({plugin}, line {line}). "
         "It is recorded as missing: the curve of valid/heard has a gap there, and such a step is never the best by "
         "it. Return 0.0 where there is nothing to count."
     )
-    assert trained.stderr.count(said) == 1
+    assert trained.stderr.count(message) == 1
     events = [json.loads(text, parse_constant=refuse) for text in trained.stdout.splitlines()]
     validated = [event["metrics"] for event in events if event["event"] == "validation_done"]
-    assert [(own["valid/heard"], own["valid/whole"]) for own in validated] == [(None, 0.5)] * 2
+    assert [(metrics["valid/heard"], metrics["valid/whole"]) for metrics in validated] == [(None, 0.5)] * 2
     assert [event["limits"] for event in events if event["event"] == "prepared"] == [{"valid/heard": 1.0}]
     lines = [json.loads(text, parse_constant=refuse) for text in (run / "metrics.jsonl").read_text().splitlines()]
     assert [one["valid/heard"] for one in lines if "valid/whole" in one] == [None] * 2
     assert RunFolder.open(run).state.best_step is None
-    evaluated = run_headlight("evaluate", run, "--json", *there, cwd=tmp_path)
-    assert evaluated.returncode == 0 and said in evaluated.stderr
+    evaluated = run_headlight("evaluate", run, "--json", *plugins_dir, cwd=tmp_path)
+    assert evaluated.returncode == 0 and message in evaluated.stderr
     assert json.loads(evaluated.stdout, parse_constant=refuse)["metrics"] == {"heard": None, "whole": 0.5}

@@ -46,10 +46,10 @@ def backward(model: nn.Module, seed: int, size: float = 1.0) -> None:
     (size * model(torch.randn(5, 3, generator=generator)) ** 2).sum().backward()
 
 
-@pytest.mark.parametrize("given", CONFIGS, ids=lambda given: "-".join(map(str, given.values())))
+@pytest.mark.parametrize("settings", CONFIGS, ids=lambda settings: "-".join(map(str, settings.values())))
 @pytest.mark.parametrize("max_grad_norm", [None, 0.5])
-def test_updates_equal_torchs_optimizer(given: dict[str, Any], max_grad_norm: float | None) -> None:
-    config = OptimizerConfig(learning_rate=0.1, **given)
+def test_updates_equal_torchs_optimizer(settings: dict[str, Any], max_grad_norm: float | None) -> None:
+    config = OptimizerConfig(learning_rate=0.1, **settings)
     ours, theirs = models()
     optimizer, reference = Optimizer(config, FlatParameters(ours)), torchs_own(config, theirs)
     for step in range(10):
@@ -64,16 +64,16 @@ def test_updates_equal_torchs_optimizer(given: dict[str, Any], max_grad_norm: fl
         torch.testing.assert_close(own, other, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("given", CONFIGS, ids=lambda given: "-".join(map(str, given.values())))
-@pytest.mark.parametrize("bad", [torch.inf, torch.nan])
-def test_a_gradient_that_is_not_finite_stops_all_updates_until_reset(given: dict[str, Any], bad: float) -> None:
-    config = OptimizerConfig(**given)
+@pytest.mark.parametrize("settings", CONFIGS, ids=lambda settings: "-".join(map(str, settings.values())))
+@pytest.mark.parametrize("value", [torch.inf, torch.nan])
+def test_a_gradient_that_is_not_finite_stops_all_updates_until_reset(settings: dict[str, Any], value: float) -> None:
+    config = OptimizerConfig(**settings)
     model, _ = models()
     optimizer = Optimizer(config, FlatParameters(model))
     backward(model, 0)
     optimizer.update(0.1, config.weight_decay, 1.0)
     before = {name: tensor.clone() for name, tensor in {**optimizer.state(), **dict(model.named_parameters())}.items()}
-    for size in (bad, 1.0):
+    for size in (value, 1.0):
         backward(model, 1, size)
         optimizer.update(0.1, config.weight_decay, 1.0)
     after = {**optimizer.state(), **dict(model.named_parameters())}

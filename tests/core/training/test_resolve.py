@@ -45,9 +45,9 @@ def test_positions_suffice_for_source_target_and_output(data: PreparedData) -> N
 
 
 def test_a_missing_device_is_refused_with_advice(data: PreparedData) -> None:
-    with pytest.raises(UserError, match=r"training\.device: cuda:77 does not exist") as refusal:
+    with pytest.raises(UserError, match=r"training\.device: cuda:77 does not exist") as exc_info:
         resolve(config(training={"device": "cuda:77"}), data)
-    assert refusal.value.advice
+    assert exc_info.value.advice
 
 
 def test_more_threads_than_can_be_started_are_refused(data: PreparedData) -> None:

@@ -28,9 +28,9 @@ def take(meter: StepMeter, step: int, loss: float) -> None:
 
 
 def tokens_per_second(meter: StepMeter) -> list[float]:
-    done = meter.read()
-    assert done is not None
-    rates: list[float] = done.arrays["train/target_tokens_per_second"].tolist()
+    event = meter.read()
+    assert event is not None
+    rates: list[float] = event.arrays["train/target_tokens_per_second"].tolist()
     return rates
 
 
@@ -38,16 +38,16 @@ def test_steps_are_returned_in_order_until_cleared() -> None:
     meter = StepMeter(CPU)
     for step in (7, 8, 9):
         take(meter, step, float(step))
-    done = meter.read()
-    assert done is not None and done.first_step == 7
-    assert done.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]
-    assert done.arrays["train/objective"].tolist() == [8.0, 9.0, 10.0]
-    again = meter.read()
-    assert again is not None and np.array_equal(again.arrays["time"], done.arrays["time"])
+    event = meter.read()
+    assert event is not None and event.first_step == 7
+    assert event.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]
+    assert event.arrays["train/objective"].tolist() == [8.0, 9.0, 10.0]
+    second = meter.read()
+    assert second is not None and np.array_equal(second.arrays["time"], event.arrays["time"])
     meter.clear()
     assert meter.read() is None
     take(meter, 10, 1.0)
-    assert done.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]  # arrays already returned do not change
+    assert event.arrays["train/loss"].tolist() == [7.0, 8.0, 9.0]  # arrays already returned do not change
 
 
 def test_a_step_that_is_not_finite_is_noticed_at_once_on_a_cpu_and_not_returned() -> None:
@@ -57,8 +57,8 @@ def test_a_step_that_is_not_finite_is_noticed_at_once_on_a_cpu_and_not_returned(
     take(meter, 2, math.nan)
     assert meter.is_due and meter.not_finite_at == 2
     take(meter, 3, 1.0)
-    done = meter.read()
-    assert done is not None and done.arrays["train/loss"].tolist() == [1.0]
+    event = meter.read()
+    assert event is not None and event.arrays["train/loss"].tolist() == [1.0]
     assert meter.not_finite_at == 2
 
 
@@ -74,8 +74,8 @@ def test_reading_is_due_when_the_meter_is_full() -> None:
     while not meter.is_due:
         step += 1
         take(meter, step, 1.0)
-    done = meter.read()
-    assert done is not None and len(done.arrays["time"]) == step == 1024
+    event = meter.read()
+    assert event is not None and len(event.arrays["time"]) == step == 1024
 
 
 def test_reading_is_due_a_few_times_a_second_if_there_are_steps(clock: list[float]) -> None:

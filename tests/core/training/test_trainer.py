@@ -197,9 +197,9 @@ def test_a_divergence_noticed_late_as_on_a_gpu_leaves_the_same_weights(make_trai
         assert finish(trainer.run())[1] == "diverged"
         return trainer
 
-    at_once, late = diverge(late=False), diverge(late=True)
-    assert at_once.step == late.step
-    assert torch.equal(all_weights(at_once), all_weights(late))
+    noticed_early, late = diverge(late=False), diverge(late=True)
+    assert noticed_early.step == late.step
+    assert torch.equal(all_weights(noticed_early), all_weights(late))
     assert late.folder.metrics()[0].tolist() == list(range(1, late.step + 1))
 
 
@@ -332,9 +332,9 @@ def test_settings_fixed_for_a_run_cannot_be_changed(make_trainer: MakeTrainer) -
 def test_a_maximum_length_above_the_models_positions_is_refused(make_trainer: MakeTrainer) -> None:
     trainer = make_trainer()
     longest = trainer.model.max_positions
-    with pytest.raises(UserError, match=rf"decoding\.max_length: expected at most the {longest} positions") as refusal:
+    with pytest.raises(UserError, match=rf"decoding\.max_length: expected at most the {longest} positions") as exc_info:
         trainer.change("decoding.max_length", longest + 1)
-    assert refusal.value.advice and trainer.max_length <= longest
+    assert exc_info.value.advice and trainer.max_length <= longest
     trainer.change("decoding.max_length", longest)
     finish(trainer.run())
     assert trainer.max_length == longest
@@ -363,12 +363,12 @@ def test_a_step_whose_pairs_could_not_be_drawn_is_repeated_with_the_same_pairs(
     """Each step has two batches, of which the first was already drawn."""
     undisturbed, disturbed = make_trainer(accumulate_steps=2), make_trainer(accumulate_steps=2)
     finish(undisturbed.run())
-    whole, draws = TrainBatches.__next__, iter([True, True, True, False])
+    next_batch, draws = TrainBatches.__next__, iter([True, True, True, False])
 
     def failing_once(batches: TrainBatches) -> Batch:
         if not next(draws, True):
             raise PluginError("The drive is away.")
-        return whole(batches)
+        return next_batch(batches)
 
     monkeypatch.setattr(TrainBatches, "__next__", failing_once)
     with pytest.raises(PluginError):
@@ -410,11 +410,11 @@ def test_after_a_full_disk_the_failed_write_is_repeated(
     trainer = make_trainer(probe_every=4)
     write, failures = getattr(RunFolder, method), list[int]()
 
-    def write_or_fail(folder: RunFolder, *given: Any, **named: Any) -> None:
+    def write_or_fail(folder: RunFolder, *arguments: Any, **options: Any) -> None:
         if trainer.step >= 5 and len(failures) < 2:
             failures.append(trainer.step)
             raise OSError(28, "No space left on device")
-        write(folder, *given, **named)
+        write(folder, *arguments, **options)
 
     monkeypatch.setattr(RunFolder, method, write_or_fail)
     for _ in range(2):

@@ -39,12 +39,12 @@ def first(data: PreparedData, start: int, end: int) -> Batch:
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 def test_accumulating_two_unequal_halves_equals_one_batch(data: PreparedData, label_smoothing: float) -> None:
-    whole, measured = learn_once(data, [first(data, 0, 32)], label_smoothing=label_smoothing)
+    one_batch, measured = learn_once(data, [first(data, 0, 32)], label_smoothing=label_smoothing)
     halves, measured_halves = learn_once(
         data, [first(data, 0, 11), first(data, 11, 32)], label_smoothing=label_smoothing
     )
     torch.testing.assert_close(
-        whole.optimizer.parameters.values, halves.optimizer.parameters.values, rtol=1e-4, atol=1e-6
+        one_batch.optimizer.parameters.values, halves.optimizer.parameters.values, rtol=1e-4, atol=1e-6
     )
     torch.testing.assert_close(tuple(measured), tuple(measured_halves))
 
@@ -65,15 +65,15 @@ def test_gradients_are_summed_over_processes_once_per_step(data: PreparedData, m
         return learn_once(data, batches, SeveralProcesses(ProcessRank(rank, 2)), accumulate_steps=4)
 
     learn_as(1)
-    both, measured = learn_as(0)
-    num_weights = both.optimizer.parameters.values.numel()
+    two_processes, measured = learn_as(0)
+    num_weights = two_processes.optimizer.parameters.values.numel()
     # Gradients, then the two losses.
     assert [[tensor.numel() for tensor in one] for one in sent] == [[num_weights, 2]] * 2
-    alone, measured_alone = learn_once(data, [first(data, 0, 32)])
+    one_process, measured_by_one = learn_once(data, [first(data, 0, 32)])
     torch.testing.assert_close(
-        both.optimizer.parameters.values, alone.optimizer.parameters.values, rtol=1e-4, atol=1e-6
+        two_processes.optimizer.parameters.values, one_process.optimizer.parameters.values, rtol=1e-4, atol=1e-6
     )
-    torch.testing.assert_close(tuple(measured), tuple(measured_alone))
+    torch.testing.assert_close(tuple(measured), tuple(measured_by_one))
 
 
 def test_the_reported_loss_is_the_mean_over_tokens_without_padding(data: PreparedData) -> None:
@@ -94,14 +94,14 @@ def test_padding_does_not_affect_the_loss(data: PreparedData) -> None:
     batch = first(data, 8, 16)
     changed = batch.tgt_output.masked_fill(~batch.tgt_mask, 5)
     other = Batch(batch.src, batch.src_mask, batch.tgt_input, changed, batch.tgt_mask, batch.num_target_tokens)
-    (_, own), (_, of_other) = learn_once(data, [batch]), learn_once(data, [other])
-    assert torch.equal(own.objective, of_other.objective)
+    (_, own), (_, of_padded) = learn_once(data, [batch]), learn_once(data, [other])
+    assert torch.equal(own.objective, of_padded.objective)
 
 
 def test_bfloat16_keeps_float32_weights_and_stays_close(data: PreparedData) -> None:
     batches = [first(data, 0, 32)]
     full, measured = learn_once(data, batches)
-    half, measured_half = learn_once(data, batches, precision="bfloat16")
-    assert half.optimizer.parameters.values.dtype == torch.float32
-    assert not torch.equal(full.optimizer.parameters.values, half.optimizer.parameters.values)
+    in_bfloat16, measured_half = learn_once(data, batches, precision="bfloat16")
+    assert in_bfloat16.optimizer.parameters.values.dtype == torch.float32
+    assert not torch.equal(full.optimizer.parameters.values, in_bfloat16.optimizer.parameters.values)
     torch.testing.assert_close(measured.loss, measured_half.loss, rtol=2e-2, atol=1e-2)

@@ -53,10 +53,10 @@ def test_a_limit_decodes_fewer_sentences_and_scores_all_with_teacher_forcing(
     make_trainer: MakeTrainer, host: PluginHost
 ) -> None:
     trainer = make_trainer()
-    whole, limited = scores(trainer, host), scores(trainer, host, 10)
-    assert limited.sentences == whole.sentences[:10]
-    assert limited.num_sentences == whole.num_sentences == 40
-    assert limited.metrics["loss"] == whole.metrics["loss"]
+    unlimited, limited = scores(trainer, host), scores(trainer, host, 10)
+    assert limited.sentences == unlimited.sentences[:10]
+    assert limited.num_sentences == unlimited.num_sentences == 40
+    assert limited.metrics["loss"] == unlimited.metrics["loss"]
 
 
 def test_a_model_that_has_learnt_the_task_scores_well_in_every_metric(
@@ -98,9 +98,9 @@ def test_a_validation_whose_outputs_overflow_counts_none_right_and_is_stored(
     with torch.no_grad():
         trainer.model.src_embedding.tokens.weight.fill_(torch.finfo(torch.float32).max)
     assert not trainer.has_diverged
-    done = finish(trainer.validate())[1]
-    assert math.isnan(done.metrics["valid/loss"]) and done.metrics["valid/token_accuracy"] == 0.0
-    assert trainer.folder.validated_sentences(0) == done.sentences
+    event = finish(trainer.validate())[1]
+    assert math.isnan(event.metrics["valid/loss"]) and event.metrics["valid/token_accuracy"] == 0.0
+    assert trainer.folder.validated_sentences(0) == event.sentences
     for probed in trainer.probe().sentences:
         assert probed.by_reference is not None and (probed.by_reference.output_rank > 0).all()
 
@@ -108,10 +108,10 @@ def test_a_validation_whose_outputs_overflow_counts_none_right_and_is_stored(
 def test_it_yields_between_batches_and_draws_no_random_number(make_trainer: MakeTrainer, host: PluginHost) -> None:
     trainer = make_trainer()
     before = torch.get_rng_state()
-    breaths = list(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding, 30))
-    assert len(breaths) >= 2
-    ends = {breath.stage: (breath.done, breath.total) for breath in breaths}
-    assert ends == {
+    yields = list(score_split(trainer.model, trainer.data, host, "valid", trainer.config.decoding, 30))
+    assert len(yields) >= 2
+    last_counts = {progress.stage: (progress.done, progress.total) for progress in yields}
+    assert last_counts == {
         "scoring valid sentences": (40, 40),
         "decoding valid sentences": (30, 30),
         "collecting valid sentences": (30, 30),

@@ -41,9 +41,9 @@ def test_kept_elements_are_scaled_by_the_rounded_rate() -> None:
     masks, x = DropoutMasks(0.1, torch.float32, CPU), torch.randn(100, 10)
     masks.draw(x.numel())
     mask = masks.next(x.shape)
-    held = round(0.1 * 65536) / 65536
-    torch.testing.assert_close(masks.add(None, x, mask), x * mask / (1 - held))
-    torch.testing.assert_close(masks.add(x, x, mask), x + x * mask / (1 - held))
+    rounded_rate = round(0.1 * 65536) / 65536
+    torch.testing.assert_close(masks.add(None, x, mask), x * mask / (1 - rounded_rate))
+    torch.testing.assert_close(masks.add(x, x, mask), x + x * mask / (1 - rounded_rate))
 
 
 def test_memory_is_allocated_once() -> None:

@@ -26,8 +26,8 @@ class TinyCopy(DatasetPlugin[Options]):
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> dict[str, float]:
         """The fraction of outputs whose first letter is right."""
-        begun = [h.split()[:1] == pair.target.split()[:1] for pair, h in zip(pairs, hypotheses, strict=True)]
-        return {"first_letter": sum(begun) / len(begun)}
+        are_right = [h.split()[:1] == pair.target.split()[:1] for pair, h in zip(pairs, hypotheses, strict=True)]
+        return {"first_letter": sum(are_right) / len(are_right)}
 
 
 PLUGIN = TinyCopy
