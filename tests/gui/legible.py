@@ -22,7 +22,7 @@ from gui.widgets.dynamic_labels import ElidedLabel
 
 def cut_texts(window: QWidget) -> list[str]:
     """Describe each visible label, button, combo box, spin box and column header smaller than its text needs."""
-    return sorted({said for widget in window.findChildren(QWidget) if widget.isVisible() for said in _cut(widget)})
+    return sorted({text for widget in window.findChildren(QWidget) if widget.isVisible() for text in _cut(widget)})
 
 
 def _cut(widget: QWidget) -> Iterator[str]:
@@ -36,9 +36,9 @@ def _cut(widget: QWidget) -> Iterator[str]:
         case QComboBox():
             yield from _within(widget, widget.currentText(), _needed_by_combo(widget))
         case QAbstractSpinBox():
-            text, room = widget.text(), widget.lineEdit().contentsRect().width()
-            if room < widget.fontMetrics().horizontalAdvance(text):
-                yield f"“{text}” has {room} pixels"
+            text, width = widget.text(), widget.lineEdit().contentsRect().width()
+            if width < widget.fontMetrics().horizontalAdvance(text):
+                yield f"“{text}” has {width} pixels"
         case QHeaderView():
             if widget.orientation() == Qt.Orientation.Horizontal:
                 yield from _cut_headers(widget)
@@ -69,13 +69,13 @@ def _within(widget: QWidget, text: str, needed: QSize) -> Iterator[str]:
     """Describe a widget that is too small, or that exceeds one of its parents; a scroll area may hide a part."""
     if needed.width() > widget.width() or needed.height() > widget.height():
         yield f"“{text}” has {widget.size().toTuple()}, needs {needed.toTuple()}"
-    around = widget.parentWidget()
-    while around is not None:
-        place = QRect(widget.mapTo(around, QPoint(0, 0)), widget.size())
-        area = around.parentWidget()
-        if isinstance(area, QScrollArea) and around is area.viewport():
+    ancestor = widget.parentWidget()
+    while ancestor is not None:
+        rect = QRect(widget.mapTo(ancestor, QPoint(0, 0)), widget.size())
+        area = ancestor.parentWidget()
+        if isinstance(area, QScrollArea) and ancestor is area.viewport():
             return
-        if not around.rect().contains(place):
-            yield f"“{text}” at {place.getRect()} is outside of {around.rect().getRect()}"
+        if not ancestor.rect().contains(rect):
+            yield f"“{text}” at {rect.getRect()} is outside of {ancestor.rect().getRect()}"
             return
-        around = None if around.isWindow() else area
+        ancestor = None if ancestor.isWindow() else area

@@ -43,14 +43,14 @@ with Engine() as engine:
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
 def test_a_signal_on_a_full_disk_ends_the_window_and_says_what_is_kept(home: Path) -> None:
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", WINDOW_ON_FULL_DISK], cwd=ROOT, capture_output=True, text=True, timeout=200
     )
-    assert done.returncode == 3, done.stderr
-    assert "headlight: The run cannot be written to " in done.stderr
-    assert done.stderr.endswith("Everything up to step 0 is kept.\n")
+    assert result.returncode == 3, result.stderr
+    assert "headlight: The run cannot be written to " in result.stderr
+    assert result.stderr.endswith("Everything up to step 0 is kept.\n")
 
 
 @pytest.mark.parametrize("number", STOP_SIGNALS)

@@ -57,52 +57,52 @@ class Caller:
 
 
 def test_callers_are_never_destroyed_in_the_thread_that_answers(qtbot: QtBot, bridge: EngineBridge) -> None:
-    answers, ended_in = list[object](), list[threading.Thread]()
+    answers, threads = list[object](), list[threading.Thread]()
     caller, begin, end = Caller(answers), threading.Event(), threading.Event()
-    weakref.finalize(caller, lambda: ended_in.append(threading.current_thread()))
+    weakref.finalize(caller, lambda: threads.append(threading.current_thread()))
     future = bridge.run_in_background(begin.wait, caller.take)
     future.add_done_callback(lambda _: end.wait())  # the other thread still has the future when it is answered here
     begin.set()
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
     del caller, future
     end.set()
-    qtbot.waitUntil(lambda: bool(ended_in), timeout=WAIT_MS)
-    assert ended_in == [threading.main_thread()]
+    qtbot.waitUntil(lambda: bool(threads), timeout=WAIT_MS)
+    assert threads == [threading.main_thread()]
 
 
 def test_a_refusal_goes_to_the_caller_or_to_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
-    refused: list[Exception] = []
+    errors: list[Exception] = []
     troubles: list[Trouble] = []
     bridge.trouble.connect(troubles.append)
 
     def fail() -> None:
         raise UserError("The sentence.", "The advice.")
 
-    bridge.run_in_background(fail, on_error=refused.append)
+    bridge.run_in_background(fail, on_error=errors.append)
     bridge.run_in_background(fail)
-    qtbot.waitUntil(lambda: bool(refused and troubles), timeout=WAIT_MS)
-    assert isinstance(refused[0], UserError)
+    qtbot.waitUntil(lambda: bool(errors and troubles), timeout=WAIT_MS)
+    assert isinstance(errors[0], UserError)
     assert troubles == [Trouble(sentence="The sentence.", advice="The advice.")]
 
 
 def test_an_interruption_is_reported_once(qtbot: QtBot, bridge: EngineBridge) -> None:
-    told: list[Trouble] = []
-    bridge.trouble.connect(told.append)
+    troubles: list[Trouble] = []
+    bridge.trouble.connect(troubles.append)
     for error in (WorkAborted("The disk is full."), ValueError("a fault, told by the engine"), UserError("Refused.")):
         bridge.show_refusal(error)
-    assert told == [Trouble(sentence="Refused.")]
+    assert troubles == [Trouble(sentence="Refused.")]
 
 
 def test_a_flood_of_events_is_processed_in_bounded_ticks(qtbot: QtBot, bridge: EngineBridge) -> None:
     ticks: list[list[Event]] = []
     bridge.drained.connect(ticks.append)
-    flood = 50_000
-    for number in range(flood):
+    num_events = 50_000
+    for number in range(num_events):
         bridge._inbox.append(Trouble(sentence=str(number)))
-    qtbot.waitUntil(lambda: sum(map(len, ticks)) == flood, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: sum(map(len, ticks)) == num_events, timeout=WAIT_MS)
     assert len(ticks) > 1
-    told = [event.sentence for tick in ticks for event in tick if isinstance(event, Trouble)]
-    assert told == [str(number) for number in range(flood)]
+    sentences = [event.sentence for tick in ticks for event in tick if isinstance(event, Trouble)]
+    assert sentences == [str(number) for number in range(num_events)]
 
 
 def test_a_tick_without_time_still_processes_one_event(
@@ -111,10 +111,10 @@ def test_a_tick_without_time_still_processes_one_event(
     monkeypatch.setattr("gui.bridge.BUDGET_S", -1.0)  # as if the machine had paused meanwhile
     ticks: list[list[Event]] = []
     bridge.drained.connect(ticks.append)
-    told = [Trouble(sentence="One."), Trouble(sentence="Another.")]
-    bridge._inbox.extend(told)
+    events = [Trouble(sentence="One."), Trouble(sentence="Another.")]
+    bridge._inbox.extend(events)
     qtbot.waitUntil(lambda: len(ticks) == 2, timeout=WAIT_MS)
-    assert ticks == [[one] for one in told]
+    assert ticks == [[one] for one in events]
 
 
 def test_errors_of_any_thread_reach_the_strip(qtbot: QtBot, bridge: EngineBridge) -> None:
@@ -131,8 +131,8 @@ def test_a_failing_callback_does_not_keep_events_from_listeners(
     qtbot: QtBot, bridge: EngineBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # both in one tick, even on a busy machine
-    told: list[Event] = []
-    bridge.drained.connect(told.extend)
+    events: list[Event] = []
+    bridge.drained.connect(events.extend)
     event = Trouble(sentence="Before the answer.")
 
     def fail(_: object) -> None:
@@ -144,18 +144,18 @@ def test_a_failing_callback_does_not_keep_events_from_listeners(
         time.sleep(0.001)
     with pytest.raises(ValueError, match="a slot of ours"):
         bridge.drain()
-    assert told == [event]
+    assert events == [event]
 
 
 def test_a_run_that_is_gone_as_it_begins_is_reported_and_its_event_emitted(
     qtbot: QtBot, bridge: EngineBridge, tmp_path: Path
 ) -> None:
-    begun, troubles, gone = list[RunStarted](), list[Trouble](), tmp_path / "gone"
-    bridge.run_started.connect(begun.append)
+    events, troubles, missing_run = list[RunStarted](), list[Trouble](), tmp_path / "gone"
+    bridge.run_started.connect(events.append)
     bridge.trouble.connect(troubles.append)
-    bridge._inbox.append(RunStarted(run=gone, step=0))
-    qtbot.waitUntil(lambda: bool(begun), timeout=WAIT_MS)
-    assert begun[0].run == gone and str(gone) in troubles[0].sentence
+    bridge._inbox.append(RunStarted(run=missing_run, step=0))
+    qtbot.waitUntil(lambda: bool(events), timeout=WAIT_MS)
+    assert events[0].run == missing_run and str(missing_run) in troubles[0].sentence
 
 
 def test_an_opened_run_is_not_read_in_the_gui_thread(

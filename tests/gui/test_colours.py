@@ -23,8 +23,8 @@ def contrast(one: QColor, other: QColor) -> float:
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_text_is_legible_on_every_colour_of_a_picture(mode: Mode) -> None:
     for pixel in (*attention_table(mode).tolist(), *signed_table(mode).tolist()):
-        ground = QColor.fromRgb(pixel)
-        assert contrast(readable_on(ground), ground) >= LEGIBLE, ground.name()
+        background = QColor.fromRgb(pixel)
+        assert contrast(readable_on(background), background) >= LEGIBLE, background.name()
 
 
 def test_a_medium_blue_has_dark_text() -> None:
@@ -36,5 +36,5 @@ def test_texts_are_legible_on_panels_and_on_the_window(colours: Colours) -> None
     hint = palette(colours).color(QPalette.ColorRole.PlaceholderText)
     names = ("text", "muted", "training", "validation_text", "good_text", "bad")
     for ink in (*(QColor(getattr(colours, name)) for name in names), hint):
-        for ground in (colours.surface, colours.window):
-            assert contrast(ink, QColor(ground)) >= LEGIBLE, (ink.name(), ground)
+        for background in (colours.surface, colours.window):
+            assert contrast(ink, QColor(background)) >= LEGIBLE, (ink.name(), background)

@@ -27,9 +27,9 @@ def test_edits_that_are_valid_only_together_are_applied_together() -> None:
 
 
 def test_an_invalid_edit_does_not_affect_the_others() -> None:
-    fitting, refused = split_valid_edits({"num_heads": "x", "d_model": 18}, check_heads_divide)
-    assert fitting == {"d_model": 18}
-    assert refused == {"num_heads": "expected a whole number"}
+    valid, errors = split_valid_edits({"num_heads": "x", "d_model": 18}, check_heads_divide)
+    assert valid == {"d_model": 18}
+    assert errors == {"num_heads": "expected a whole number"}
 
 
 @pytest.mark.parametrize(

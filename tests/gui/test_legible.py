@@ -98,11 +98,11 @@ def test_views_scroll_only_when_zoom_needs_it_and_never_sideways(qtbot: QtBot, l
         learned.context.theme.set_zoom(zoom)
         learned.show_view(VIEWS.index(type(view)))
         (page,) = view.findChildren(ScrollingPage)
-        said = f"{view.title} at {zoom} %"
+        message = f"{view.title} at {zoom} %"
 
-        def scrolls_as_it_should(page: ScrollingPage = page, scrolls: bool = scrolls, said: str = said) -> None:
-            assert page.horizontalScrollBar().maximum() == 0, said
-            assert (page.verticalScrollBar().maximum() > 0) == scrolls, said
+        def scrolls_as_it_should(page: ScrollingPage = page, scrolls: bool = scrolls, message: str = message) -> None:
+            assert page.horizontalScrollBar().maximum() == 0, message
+            assert (page.verticalScrollBar().maximum() > 0) == scrolls, message
 
         qtbot.waitUntil(scrolls_as_it_should, timeout=WAIT_MS)
 

@@ -159,9 +159,9 @@ def test_the_title_names_the_shown_run(qtbot: QtBot, window: MainWindow, wait_fo
 
 def test_my_sentence_is_followed_and_a_refused_one_stays_to_be_corrected(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
-    for place, view in enumerate((window.train_view, window.attention_view)):
-        window.show_view(place)
-        row, mended = child_of(view, SentenceRow), f"1 {place + 1} 3"
+    for index, view in enumerate((window.train_view, window.attention_view)):
+        window.show_view(index)
+        row, corrected = child_of(view, SentenceRow), f"1 {index + 1} 3"
         qtbot.mouseClick(row.add_button, Qt.MouseButton.LeftButton)
         row.add_edit.setText("1 " * 100)
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
@@ -171,21 +171,21 @@ def test_my_sentence_is_followed_and_a_refused_one_stays_to_be_corrected(qtbot: 
         qtbot.waitUntil(row.add_edit.hasFocus, timeout=WAIT_MS)
         assert row.add_edit.text() == ("1 " * 100).strip(), view.title
         row.add_edit.clear()
-        qtbot.keyClicks(row.add_edit, mended)
+        qtbot.keyClicks(row.add_edit, corrected)
         qtbot.keyClick(row.add_edit, Qt.Key.Key_Return)
-        wait_for(qtbot, lambda row, mended: row.source_label.text() == mended, row, mended)
+        wait_for(qtbot, lambda row, corrected: row.source_label.text() == corrected, row, corrected)
         assert not row.add_edit.isVisible() and not row.add_edit.text(), view.title
 
 
 def test_my_sentence_is_given_back_if_other_data_were_prepared_first(qtbot: QtBot, window: MainWindow) -> None:
     workbench, row = window.context.workbench, window.train_view.sentence_row
-    is_preparing, may_go_on = threading.Event(), threading.Event()
+    is_preparing, may_continue = threading.Event(), threading.Event()
 
     def hold(event: object) -> None:
         """Block the engine in preparation until all requests are queued."""
         if isinstance(event, StateChanged) and event.state == "preparing":
             is_preparing.set()
-            may_go_on.wait(30)
+            may_continue.wait(30)
 
     window.context.bridge.engine.add_listener(hold)
     workbench.reset()
@@ -196,7 +196,7 @@ def test_my_sentence_is_given_back_if_other_data_were_prepared_first(qtbot: QtBo
     assert not row.add_edit.text()
     workbench.edit("model.d_ff", 32)
     workbench.prepare()
-    may_go_on.set()
+    may_continue.set()
     qtbot.waitUntil(lambda: row.add_edit.text() == "1 2 3", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
     assert "“1 2 3” is not followed" in window.trouble_strip.sentence.text()
@@ -286,10 +286,10 @@ def test_reset_can_change_the_seed(qtbot: QtBot, window: MainWindow, wait_for_st
 def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
-    left: list[int] = []
-    window.finished.connect(left.append)
+    exit_codes: list[int] = []
+    window.finished.connect(exit_codes.append)
     window.close()
-    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
     run = not_none(window.context.workbench.run)
     assert run.parent == tmp_path / "runs"
     assert list((run / "checkpoints").iterdir())
@@ -299,13 +299,13 @@ def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for
 def test_actions_deferred_for_a_plugin_are_dropped_when_the_window_closes(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    check, left = window.context.workbench.option_check, list[int]()
-    window.finished.connect(left.append)
+    check, exit_codes = window.context.workbench.option_check, list[int]()
+    window.finished.connect(exit_codes.append)
     check.begin()
     window.transport.learn_button.click()
     window.close()
     check.run_deferred()  # as when the plugin has answered
-    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
     assert not list_runs(tmp_path / "runs")
 
 
@@ -329,17 +329,17 @@ def learn_12_steps(qtbot: QtBot, window: MainWindow) -> Path:
 
 
 def test_closing_with_a_failed_save_stays_open_once_and_says_what_is_kept(qtbot: QtBot, window: MainWindow) -> None:
-    run, left = learn_12_steps(qtbot, window), list[int]()
+    run, exit_codes = learn_12_steps(qtbot, window), list[int]()
     block(run)
-    window.finished.connect(left.append)
+    window.finished.connect(exit_codes.append)
     window.close()
     qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert "cannot be written" in window.trouble_strip.sentence.text()
     assert window.trouble_strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
     assert window.trouble_strip.advice.text().endswith("quits in any case. Everything up to step 10 is kept.")
-    assert window.isVisible() and window.isEnabled() and not left
+    assert window.isVisible() and window.isEnabled() and not exit_codes
     window.close()
-    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
     assert window.unsaved_message.endswith("Everything up to step 10 is kept.")
 
 
@@ -347,12 +347,12 @@ def test_plugins_asked_for_as_the_window_closes_start_no_process(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their listing reaches the engine after it has ended; `nothing_left_behind` checks for processes."""
-    listed, is_asked = Engine.plugins, threading.Event()
+    list_plugins, is_asked = Engine.plugins, threading.Event()
 
     def listed_late(engine: Engine) -> list[PluginInfo]:
         is_asked.set()
         engine._thread.join()
-        return listed(engine)
+        return list_plugins(engine)
 
     monkeypatch.setattr(Engine, "plugins", listed_late)
     with opened_window(tmp_path):
@@ -362,9 +362,9 @@ def test_plugins_asked_for_as_the_window_closes_start_no_process(
 def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait
 ) -> None:
-    run, left = learn_12_steps(qtbot, window), list[int]()
+    run, exit_codes = learn_12_steps(qtbot, window), list[int]()
     block(run)
-    window.finished.connect(left.append)
+    window.finished.connect(exit_codes.append)
     window.close()
     qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
     window.context.workbench.reset()  # which would also leave it
@@ -376,10 +376,10 @@ def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
     block(run)
     window.close()  # a second warning, since other steps would be lost
     qtbot.waitUntil(window.isEnabled, timeout=WAIT_MS)
-    assert not left
+    assert not exit_codes
     unblock(run)
     window.close()
-    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
     assert not window.unsaved_message and RunFolder.open(run).checkpoint_steps()[-1] == 13
 
 
@@ -403,9 +403,9 @@ def test_theme_and_zoom_can_be_switched(qtbot: QtBot, window: MainWindow) -> Non
 def test_an_interrupted_run_is_offered(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
     qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
-    done: list[object] = []
-    window.context.bridge.ask(Stop(), done.append)
-    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    answers: list[object] = []
+    window.context.bridge.ask(Stop(), answers.append)
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
     window.resume_banner.offer(interrupted_run(tmp_path / "runs"))
     assert "left at step 10" in window.resume_banner.sentence.text()
     qtbot.mouseClick(window.resume_banner.open_button, Qt.MouseButton.LeftButton)
@@ -462,25 +462,25 @@ def test_the_interrupted_run_written_last_is_offered(
 def test_nothing_is_offered_once_a_run_has_begun(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bridge, may_look, done = window.context.bridge, threading.Event(), list[object]()
-    left = RunFolder.open(shutil.copytree(example_path(), tmp_path / "runs" / "left"))
-    left.update(state="stopped")
+    bridge, may_search, completed = window.context.bridge, threading.Event(), list[object]()
+    interrupted = RunFolder.open(shutil.copytree(example_path(), tmp_path / "runs" / "left"))
+    interrupted.update(state="stopped")
 
     def look(*arguments: Any) -> RunFolder | None:
-        may_look.wait()
+        may_search.wait()
         return interrupted_run(*arguments)
 
     monkeypatch.setattr("gui.main_window.interrupted_run", look)
     with monkeypatch.context() as patch:
         patch.setattr(window.setup_drawer, "choose_preset", lambda _: None)  # nothing else is prepared
         window.start()
-    bridge.run_in_background(lambda: None, done.append)  # queued behind the search for an interrupted run
+    bridge.run_in_background(lambda: None, completed.append)  # queued behind the search for an interrupted run
     try:
         window.context.workbench.learn(5)
         wait_for_state("paused")
     finally:
-        may_look.set()
-    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+        may_search.set()
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     assert not window.resume_banner.isVisible()
 
 
@@ -499,8 +499,8 @@ def test_controls_have_names_and_dialog_buttons_end_with_an_ellipsis(qtbot: QtBo
     controls = [one for kind in (QAbstractButton, QLineEdit, QComboBox, QSlider) for one in window.findChildren(kind)]
     controls = [one for one in controls if not one.objectName().startswith("qt_")]  # parts of Qt's own widgets
     assert len(controls) > 50
-    nameless = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
-    assert not nameless
+    unnamed = [one for one in controls if not (one.accessibleName() or getattr(one, "text", str)())]
+    assert not unnamed
     parts = [*controls, *window.findChildren(QTableWidget)]
     later = {"Continue from the viewed step", "What helps", "Try it"}  # their tooltips come when they are enabled
     assert {one.accessibleName() for one in parts if not one.toolTip()} <= later

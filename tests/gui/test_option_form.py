@@ -192,12 +192,12 @@ def test_the_wheel_does_not_change_a_combo_box(qtbot: QtBot) -> None:
     combo = form.rows["training.schedule.name"].editor
     assert isinstance(combo, QComboBox)
     before, place = combo.currentText(), QPointF(combo.rect().center())
-    turn = QPoint(0, -120)
+    angle_delta = QPoint(0, -120)
     wheel = QWheelEvent(
         place,
         combo.mapToGlobal(place),
         QPoint(),
-        turn,
+        angle_delta,
         Qt.MouseButton.NoButton,
         Qt.KeyboardModifier.NoModifier,
         Qt.ScrollPhase.NoScrollPhase,

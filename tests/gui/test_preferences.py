@@ -32,9 +32,9 @@ def test_look_and_size_are_restored_and_write_errors_ignored(empty_window: MainW
     empty_window.resize(1234, 777)
     save_preferences(empty_window, path)
     empty_window.resize(1000, 700)
-    again = load_preferences(path)
-    assert (Theme(again.mode, again.zoom).mode, again.zoom) == ("dark", 125)
-    again.restore_size(empty_window, LARGE_SCREEN)
+    restored = load_preferences(path)
+    assert (Theme(restored.mode, restored.zoom).mode, restored.zoom) == ("dark", 125)
+    restored.restore_size(empty_window, LARGE_SCREEN)
     assert empty_window.size() == QSize(1234, 777) and not empty_window.isMaximized()
     (tmp_path / "file").write_text("in the way of the folder")
     save_preferences(empty_window, tmp_path / "file" / "window.json")
@@ -48,9 +48,9 @@ def test_a_maximised_window_keeps_its_normal_size_and_none_exceeds_its_screen(
     empty_window.showMaximized()
     save_preferences(empty_window, tmp_path / "window.json")
     empty_window.showNormal()
-    again = load_preferences(tmp_path / "window.json")
-    assert (again.width, again.height, again.is_maximised) == (1234, 777, True)
-    again.restore_size(empty_window, LARGE_SCREEN)
+    restored = load_preferences(tmp_path / "window.json")
+    assert (restored.width, restored.height, restored.is_maximised) == (1234, 777, True)
+    restored.restore_size(empty_window, LARGE_SCREEN)
     assert empty_window.isMaximized()
     empty_window.showNormal()
     Preferences(width=5000, height=700).restore_size(empty_window, QSize(1366, 768))
@@ -94,8 +94,8 @@ def test_a_dismissed_run_is_not_offered_again(qtbot: QtBot, empty_window: MainWi
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
     assert not empty_window.resume_banner.isVisible()
     os.utime(run.path / "metrics.jsonl")  # it continued and was interrupted again
-    again = interrupted_run(runs, load_preferences(path).refused_at)
-    assert again is not None and again.path == run.path
+    offered = interrupted_run(runs, load_preferences(path).refused_at)
+    assert offered is not None and offered.path == run.path
 
 
 def test_the_tour_is_shown_once(empty_window: MainWindow, tmp_path: Path) -> None:

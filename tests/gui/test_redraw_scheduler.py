@@ -87,7 +87,7 @@ def set_long_rests(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyP
 def test_choices_other_steps_and_other_views_are_drawn_at_once(
     window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    panel, elsewhere = counting_panel(window, window.train_view), counting_panel(window, window.attention_view)
+    panel, hidden_panel = counting_panel(window, window.train_view), counting_panel(window, window.attention_view)
     set_long_rests(window, qtbot, monkeypatch)
     drawn = panel.drawn
     panel.mark_for_next_round()
@@ -98,9 +98,9 @@ def test_choices_other_steps_and_other_views_are_drawn_at_once(
     drawn = panel.drawn
     window.context.playhead.view(0)
     qtbot.waitUntil(lambda: panel.drawn > drawn, timeout=WAIT_MS)
-    assert elsewhere.drawn == 1
+    assert hidden_panel.drawn == 1
     window.show_view(1)
-    qtbot.waitUntil(lambda: elsewhere.drawn > 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: hidden_panel.drawn > 1, timeout=WAIT_MS)
 
 
 class ClickedPanel(Panel):
@@ -166,10 +166,10 @@ def test_rests_are_short_at_a_slow_pace_and_while_nothing_learns() -> None:
 
 def test_the_engines_answers_count_as_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
-    told: list[Translation] = []
-    bridge.ask(Translate(texts=(bridge.history.sentences[0],)), told.extend)
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert bridge.query_seconds == told[0].seconds > 0
+    answers: list[Translation] = []
+    bridge.ask(Translate(texts=(bridge.history.sentences[0],)), answers.extend)
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
+    assert bridge.query_seconds == answers[0].seconds > 0
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
@@ -180,10 +180,10 @@ def test_the_engines_answers_count_as_cost_of_watching(window: MainWindow, qtbot
 def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qtbot: QtBot) -> None:
     bridge, scheduler = window.context.bridge, window.context.redraw_scheduler
     before = bridge.background_seconds
-    told: list[float] = []
-    bridge.run_in_background(lambda: use_processor(0.2), told.append)
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert bridge.background_seconds - before >= told[0]
+    answers: list[float] = []
+    bridge.run_in_background(lambda: use_processor(0.2), answers.append)
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
+    assert bridge.background_seconds - before >= answers[0]
     window.context.workbench.set_pace(1.0)
     window.context.workbench.learn()
     qtbot.waitUntil(lambda: bridge.state == "learning", timeout=WAIT_MS)
@@ -193,23 +193,23 @@ def test_the_background_thread_counts_as_cost_of_watching(window: MainWindow, qt
 
 def use_processor(seconds: float) -> float:
     """Use the processor for this long; return the time used."""
-    began = time.thread_time()
-    while time.thread_time() - began < seconds:
+    start = time.thread_time()
+    while time.thread_time() - start < seconds:
         pass
-    return time.thread_time() - began
+    return time.thread_time() - start
 
 
 def test_the_watching_share_does_not_depend_on_the_number_of_rounds(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
+    scheduler, (wall_time, cpu_time) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
     window.context.bridge.state = "learning"
     monkeypatch.setattr(
-        "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy)
+        "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall_time, thread_time=lambda: cpu_time)
     )
     for _ in range(40):
         for passed, cost in ((0.1, 0.05), (0.9, 0.0)):
-            wall, busy = wall + passed, busy + cost
+            wall_time, cpu_time = wall_time + passed, cpu_time + cost
             scheduler._next_rest()
     assert scheduler.watching_share == pytest.approx(0.05, rel=0.2)
 
@@ -217,15 +217,15 @@ def test_the_watching_share_does_not_depend_on_the_number_of_rounds(
 def test_a_round_counts_with_its_rest_and_none_counts_before_learning(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scheduler, (wall, busy) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
+    scheduler, (wall_time, cpu_time) = window.context.redraw_scheduler, (time.perf_counter(), time.thread_time())
     monkeypatch.setattr(
-        "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall, thread_time=lambda: busy)
+        "gui.redraw_scheduler.time", SimpleNamespace(perf_counter=lambda: wall_time, thread_time=lambda: cpu_time)
     )
-    wall, busy = wall + 0.1, busy + 10.0  # such as the window's first layout
+    wall_time, cpu_time = wall_time + 0.1, cpu_time + 10.0  # such as the window's first layout
     window.context.bridge.state = "learning"
     window.context.bridge.state_changed.emit(StateChanged(state="learning", step=0))
     for rest in (0.0, 0.1 / LEARNING_SHARE, 0.1):  # the last rest is cut short, as by a user's choice
-        wall, busy = wall + rest + 0.1, busy + 0.1
+        wall_time, cpu_time = wall_time + rest + 0.1, cpu_time + 0.1
         scheduler._next_rest()
     expected = 0.3 / (0.1 + 0.1 / LEARNING_SHARE + 0.2 + 0.1 + 0.1 / LEARNING_SHARE)
     assert scheduler.watching_share == pytest.approx(expected, rel=0.2)

@@ -76,14 +76,14 @@ def test_a_long_run_is_inspected_in_pieces_one_each_round(window: MainWindow, mo
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(sentence(),))))
     bridge.followed = history
     window.context.playhead.advance(300)
-    inspector, told = RunInspector(bridge, window.context.playhead), []
-    inspector.changed.connect(lambda: told.append([notice.rule.kind for notice in history.notices.all()]))
-    looks = 0
+    inspector, notices = RunInspector(bridge, window.context.playhead), []
+    inspector.changed.connect(lambda: notices.append([notice.rule.kind for notice in history.notices.all()]))
+    num_rounds = 0
     while not history.notices.all():
         inspector.inspect()
-        looks += 1
-    assert looks == 1 + len(history.probe_steps)  # one look per probe; the last one publishes
-    assert told[-1] == ["no_rate", "plateau"]
+        num_rounds += 1
+    assert num_rounds == 1 + len(history.probe_steps)  # one look per probe; the last one publishes
+    assert notices[-1] == ["no_rate", "plateau"]
     bridge.followed = None
 
 

@@ -26,9 +26,9 @@ def test_nothing_is_drawn_between_two_scroll_bars(qtbot: QtBot, mode: Mode) -> N
     table.resize(300, 200)
     table.show()
     picture = table.grab().toImage()
-    down, across = table.verticalScrollBar(), table.horizontalScrollBar()
-    corner = QPoint(down.mapTo(table, QPoint(0, 0)).x(), across.mapTo(table, QPoint(0, 0)).y())
-    places = [corner + QPoint(x, y) for x in range(down.width()) for y in range(across.height())]
+    vertical, horizontal = table.verticalScrollBar(), table.horizontalScrollBar()
+    corner = QPoint(vertical.mapTo(table, QPoint(0, 0)).x(), horizontal.mapTo(table, QPoint(0, 0)).y())
+    places = [corner + QPoint(x, y) for x in range(vertical.width()) for y in range(horizontal.height())]
     assert len(places) >= 100
     assert {picture.pixelColor(place).name() for place in places} == {theme.colours.surface}
 
@@ -65,9 +65,9 @@ def test_the_handle_of_a_slider_is_not_cut_at_any_zoom(qtbot: QtBot, zoom: int) 
     slider.ensurePolished()
     slider.resize(100, slider.sizeHint().height())
     picture, handle = slider.grab().toImage(), theme.colours.muted
-    middle = [place for place in range(100) if picture.pixelColor(place, slider.height() // 2).name() == handle]
+    middle = [index for index in range(100) if picture.pixelColor(index, slider.height() // 2).name() == handle]
     column = sum(middle) // len(middle)
-    rows = [place for place in range(slider.height()) if picture.pixelColor(column, place).name() == handle]
+    rows = [index for index in range(slider.height()) if picture.pixelColor(column, index).name() == handle]
     assert len(rows) >= len(middle) - 1  # as high as wide
 
 
@@ -80,8 +80,8 @@ def test_the_text_of_a_disabled_field_is_readable(qtbot: QtBot, mode: Mode) -> N
         field.setPlaceholderText("The example run keeps its note")
         field.setEnabled(False)
         field.ensurePolished()
-        said = field.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.PlaceholderText)
-        assert said.name(QColor.NameFormat.HexArgb) == f"#ff{theme.colours.muted[1:]}"
+        colour = field.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.PlaceholderText)
+        assert colour.name(QColor.NameFormat.HexArgb) == f"#ff{theme.colours.muted[1:]}"
 
 
 def test_the_arrow_of_a_fold_button_grows_with_the_zoom(qtbot: QtBot) -> None:
@@ -94,12 +94,12 @@ def test_the_arrow_of_a_fold_button_grows_with_the_zoom(qtbot: QtBot) -> None:
         opener.ensurePolished()
         opener.resize(opener.sizeHint())
         picture, left = opener.grab().toImage(), opener.width() // 3
-        lit = [y for y in range(opener.height()) if is_marked(picture, range(2, left), y)]
-        heights[zoom] = lit[-1] - lit[0] + 1
+        marked_rows = [y for y in range(opener.height()) if is_marked(picture, range(2, left), y)]
+        heights[zoom] = marked_rows[-1] - marked_rows[0] + 1
     assert heights[200] >= 1.8 * heights[100]
 
 
 def is_marked(picture: QImage, columns: range, row: int) -> bool:
     """Whether one of these pixels differs from the background."""
-    ground = picture.pixelColor(1, 1)
-    return any(picture.pixelColor(x, row) != ground for x in columns)
+    background = picture.pixelColor(1, 1)
+    return any(picture.pixelColor(x, row) != background for x in columns)

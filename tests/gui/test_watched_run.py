@@ -39,10 +39,10 @@ def test_the_same_seed_gives_the_same_weights_watched_or_not(
     assert context.bridge.state == "learning"
     context.workbench.set_pace(None)
     wait_for_state("finished")
-    watched, alone = weights(not_none(context.workbench.run)), weights(unwatched(config, tmp_path))
-    assert watched.keys() == alone.keys()
-    for name, array in watched.items():
-        np.testing.assert_array_equal(array, alone[name], err_msg=name, strict=True)
+    watched_weights, unwatched_weights = weights(not_none(context.workbench.run)), weights(unwatched(config, tmp_path))
+    assert watched_weights.keys() == unwatched_weights.keys()
+    for name, array in watched_weights.items():
+        np.testing.assert_array_equal(array, unwatched_weights[name], err_msg=name, strict=True)
 
 
 def scrub(window: MainWindow, qtbot: QtBot) -> None:

@@ -78,11 +78,11 @@ def test_a_preparation_refused_late_does_not_cancel_an_opening(
     with suppress(UserError):
         bridge.engine.ask(LocateData()).result(timeout=100)  # refused, but the window has not processed it
     workbench.edit("model.d_ff", 64)
-    told = list[Trouble]()
-    bridge.trouble.connect(told.append)
+    troubles = list[Trouble]()
+    bridge.trouble.connect(troubles.append)
     workbench.open_run(other)
     qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
-    assert told
+    assert troubles
 
 
 def test_an_earlier_opening_does_not_cancel_the_next(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -136,20 +136,20 @@ def test_a_run_opened_right_after_learn_takes_no_step(qtbot: QtBot, window: Main
     workbench.learn()
     workbench.open_run(other)
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
-    answered: list[object] = []
-    bridge.ask(LocateData(), answered.append)  # queued behind a pending Learn
-    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    answers: list[object] = []
+    bridge.ask(LocateData(), answers.append)  # queued behind a pending Learn
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
     assert bridge.state == "paused"
 
 
 def test_a_branch_of_another_run_can_be_requested_during_an_opening(
     window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[object] = []
-    monkeypatch.setattr(window.context.bridge, "ask", lambda request, *_: asked.append(request))
+    requests: list[object] = []
+    monkeypatch.setattr(window.context.bridge, "ask", lambda request, *_: requests.append(request))
     window.context.workbench.open_run(example_path())
     window.context.workbench.branch(example_path(), 800)
-    assert [type(request) for request in asked] == [OpenRun, Branch]
+    assert [type(request) for request in requests] == [OpenRun, Branch]
 
 
 def test_a_closed_window_applies_no_edits(qtbot: QtBot, window: MainWindow) -> None:
@@ -167,18 +167,18 @@ def test_requests_cancelled_by_a_failed_close_are_dropped(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, leave: Callable[[Workbench], None]
 ) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
-    run, may_go_on = unsaveable_run(qtbot, window), Event()
+    run, may_continue = unsaveable_run(qtbot, window), Event()
 
     def hold(event: object) -> None:
         """Block the engine until all requests are queued."""
         if isinstance(event, SettingChanged):
-            may_go_on.wait(30)
+            may_continue.wait(30)
 
     bridge.engine.add_listener(hold)
     workbench.try_out(Experiment("a higher rate", "training.optimizer.learning_rate", 0.25))
     leave(workbench)
     window.close()
-    may_go_on.set()
+    may_continue.set()
     qtbot.waitUntil(window.isEnabled, timeout=WAIT_MS)
     assert workbench.run == run and not workbench.is_opening
     workbench.learn(1)
@@ -225,11 +225,11 @@ def test_a_reset_between_two_openings_holds_if_the_second_is_refused(
 def test_a_reset_between_two_openings_cancels_neither_the_second_nor_a_branch(qtbot: QtBot, window: MainWindow) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     run = reopened_run(qtbot, window)
-    for again in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):
+    for second_request in (partial(workbench.open_run, run), partial(workbench.branch, run, 3)):
         workbench.open_run(example_path())
         bridge.engine.ask(LocateData()).result(timeout=100)  # it is open, but the window has not processed it
         workbench.reset()
-        again()
+        second_request()
         qtbot.waitUntil(lambda: workbench.run is not None and not workbench.is_opening, timeout=WAIT_MS)
         folder = not_none(bridge.history.folder)
         assert folder.path == workbench.run != example_path()

@@ -29,9 +29,9 @@ def unsaveable_run(qtbot: QtBot, window: MainWindow) -> Path:
 
 def wait_for_answers(qtbot: QtBot, window: MainWindow) -> None:
     """Wait until the engine has answered every request made so far."""
-    answered: list[object] = []
-    window.context.bridge.ask(LocateData(), answered.append)
-    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    answers: list[object] = []
+    window.context.bridge.ask(LocateData(), answers.append)
+    qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
 
 
 def running_timers(workbench: Workbench) -> list[int]:

@@ -61,36 +61,36 @@ def test_a_run_that_cannot_be_saved_survives_two_resets_and_can_be_moved(
 def test_only_the_run_that_could_not_be_written_is_moved(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, comes_in_dialog: bool
 ) -> None:
-    workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
+    workbench, new_folder = window.context.workbench, tmp_path / "elsewhere"
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     run = reopened_run(qtbot, window)
 
     def choose(*_: object) -> str:
         if comes_in_dialog:
             qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
-        return str(elsewhere)
+        return str(new_folder)
 
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", choose)
     workbench.open_run(other)
     window.trouble_strip.offer_accepted.emit("another_folder")
     qtbot.waitUntil(lambda: workbench.run == other and not workbench.is_opening, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
-    assert workbench.run == other and not list_runs(elsewhere) and window.context.runs_directory.path == elsewhere
+    assert workbench.run == other and not list_runs(new_folder) and window.context.runs_directory.path == new_folder
     assert window.trouble_strip.sentence.text() == f"{run.name} was not moved: another run was opened meanwhile."
 
 
 def test_a_run_left_while_it_is_moved_does_not_become_current_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
-    at_hand = list[Path | None]()
+    bridge, workbench, new_folder = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
+    current_runs = list[Path | None]()
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
-    workbench.change_runs_dir(elsewhere, workbench.run)
+    workbench.change_runs_dir(new_folder, workbench.run)
     workbench.reset()
-    workbench.changed.connect(lambda: at_hand.append(workbench.run))
+    workbench.changed.connect(lambda: current_runs.append(workbench.run))
     wait_for_answers(qtbot, window)
-    assert len(list_runs(elsewhere)) == 1 and at_hand and not any(at_hand)
+    assert len(list_runs(new_folder)) == 1 and current_runs and not any(current_runs)
 
 
 def test_a_run_moved_twice_stays_current_in_its_last_folder(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_a_run_moved_twice_stays_current_in_its_last_folder(qtbot: QtBot, window
     workbench.learn(3)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.state == "paused", timeout=WAIT_MS)
     run = workbench.run
-    for place in ("elsewhere", "there"):  # before the window knows of the first move
-        workbench.change_runs_dir(tmp_path / place, run)
+    for name in ("elsewhere", "there"):  # before the window knows of the first move
+        workbench.change_runs_dir(tmp_path / name, run)
     wait_for_answers(qtbot, window)
     assert [workbench.run] == list_runs(tmp_path / "there")
 
@@ -107,25 +107,25 @@ def test_a_run_moved_twice_stays_current_in_its_last_folder(qtbot: QtBot, window
 def test_a_moved_run_that_cannot_be_left_stays_current_in_its_new_folder(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    bridge, workbench, elsewhere = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
-    told, run = list[str](), unsaveable_run(qtbot, window)
-    bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    bridge.engine.add_listener(block_saving_in(elsewhere))
-    workbench.change_runs_dir(elsewhere, run)
+    bridge, workbench, new_folder = window.context.bridge, window.context.workbench, tmp_path / "elsewhere"
+    sentences, run = list[str](), unsaveable_run(qtbot, window)
+    bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
+    bridge.engine.add_listener(block_saving_in(new_folder))
+    workbench.change_runs_dir(new_folder, run)
     workbench.reset()
     wait_for_answers(qtbot, window)
-    assert any("cannot be written" in sentence for sentence in told) and bridge.state == "paused"
-    assert [workbench.run] == list_runs(elsewhere)
+    assert any("cannot be written" in sentence for sentence in sentences) and bridge.state == "paused"
+    assert [workbench.run] == list_runs(new_folder)
     workbench.change_runs_dir(tmp_path / "there", workbench.run)
     qtbot.waitUntil(lambda: [workbench.run] == list_runs(tmp_path / "there"), timeout=WAIT_MS)
 
 
-def block_saving_in(place: Path) -> Callable[[object], None]:
+def block_saving_in(folder: Path) -> Callable[[object], None]:
     """Return a listener that replaces the checkpoints folder there by a file after the first checkpoint."""
 
     def put(event: object) -> None:
-        if isinstance(event, CheckpointSaved) and list_runs(place):
-            checkpoints = list_runs(place)[0] / "checkpoints"
+        if isinstance(event, CheckpointSaved) and list_runs(folder):
+            checkpoints = list_runs(folder)[0] / "checkpoints"
             shutil.rmtree(checkpoints)
             checkpoints.write_text("a file where the folder should be", encoding="utf-8")
 
@@ -136,9 +136,9 @@ def test_an_opened_run_that_continued_elsewhere_has_to_be_opened_again(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     workbench, strip, run = window.context.workbench, window.trouble_strip, reopened_run(qtbot, window)
-    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
-        elsewhere.ask(OpenRun(run=run)).result(timeout=30)
-        elsewhere.ask(Learn(steps=2)).result(timeout=30)
+    with Engine(cache_dir=tmp_path / "elsewhere") as other_engine:
+        other_engine.ask(OpenRun(run=run)).result(timeout=30)
+        other_engine.ask(Learn(steps=2)).result(timeout=30)
     workbench.learn(1)
     qtbot.waitUntil(lambda: strip.trouble is not None, timeout=WAIT_MS)
     assert strip.sentence.text().startswith("This is the run at step 3; its last checkpoint is of step 5 by now")
@@ -153,11 +153,11 @@ def test_an_opened_run_that_continued_elsewhere_has_to_be_opened_again(
 def test_opening_a_run_that_another_process_writes_names_the_process(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    workbench, told = window.context.workbench, window.status_bar.message_label
+    workbench, label = window.context.workbench, window.status_bar.message_label
     run = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     workbench.open_run(run)
     qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
-    assert told.toolTip().endswith(
+    assert label.toolTip().endswith(
         f"process {os.getppid()} writes this run; once that has ended, open it again to learn here"
     )

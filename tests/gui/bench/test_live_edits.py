@@ -44,7 +44,7 @@ def test_after_1000_more_steps_the_plan_follows_and_reset_uses_the_configured_st
 
 
 def test_edits_made_while_another_run_opens_never_apply_to_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    workbench, bridge, given_back = window.context.workbench, window.context.bridge, list[str]()
+    workbench, bridge, returned_texts = window.context.workbench, window.context.bridge, list[str]()
     other = shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", tmp_path / "runs" / "other")
     changed = list[SettingChanged]()
     bridge.setting_changed.connect(changed.append)
@@ -56,8 +56,8 @@ def test_edits_made_while_another_run_opens_never_apply_to_it(qtbot: QtBot, wind
     assert running_timers(workbench) == []
     experiment = Experiment("a higher rate", key, 0.5)
     workbench.try_out(experiment)
-    window.context.follow_sentence("1 2 3", given_back.append)
-    assert given_back == ["1 2 3"] and "is being opened" in window.trouble_strip.sentence.text()
+    window.context.follow_sentence("1 2 3", returned_texts.append)
+    assert returned_texts == ["1 2 3"] and "is being opened" in window.trouble_strip.sentence.text()
     qtbot.waitUntil(lambda: workbench.run == other, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
     qtbot.waitUntil(lambda: running_timers(workbench) == [], timeout=WAIT_MS)
@@ -85,14 +85,14 @@ def test_a_setting_that_could_not_be_written_applies_once_it_can_be(qtbot: QtBot
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 1 and bridge.state == "paused", timeout=WAIT_MS)
     assert workbench.run is not None
-    metrics, aside = workbench.run / "metrics.jsonl", workbench.run / "aside"
-    metrics.rename(aside)
+    metrics, moved_aside = workbench.run / "metrics.jsonl", workbench.run / "aside"
+    metrics.rename(moved_aside)
     metrics.mkdir()  # a folder where the file should be
     workbench.edit("training.early_stopping", {"patience": 3})
     qtbot.waitUntil(lambda: "cannot be written" in window.trouble_strip.sentence.text(), timeout=WAIT_MS)
     assert workbench.applied is not None and workbench.applied.training.early_stopping is None and not changed
     metrics.rmdir()
-    aside.rename(metrics)
+    moved_aside.rename(metrics)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 2, timeout=WAIT_MS)
     assert [one.step for one in changed] == [1] and not workbench.waiting_changes
@@ -104,14 +104,14 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, is_left: bool
 ) -> None:
     workbench, bridge, changed = window.context.workbench, window.context.bridge, list[SettingChanged]()
-    key, is_ending, may_go_on = "training.optimizer.learning_rate", Event(), Event()
+    key, is_ending, may_continue = "training.optimizer.learning_rate", Event(), Event()
     unsaveable_run(qtbot, window)
     before = workbench.applied
 
     def hold(_: object) -> None:
         """Block the engine at the end of the run until all requests are queued."""
         is_ending.set()
-        may_go_on.wait(30)
+        may_continue.wait(30)
 
     bridge.setting_changed.connect(changed.append)
     bridge.engine.add_listener(hold)
@@ -123,7 +123,7 @@ def test_a_cancelled_setting_applies_with_the_next_learn(
         workbench.reset()  # refused, since the run cannot be saved
     else:
         workbench.open_run(tmp_path / "gone")
-    may_go_on.set()
+    may_continue.set()
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None and not workbench.is_opening, timeout=WAIT_MS)
     wait_for_answers(qtbot, window)
     assert workbench.applied == before and not changed and workbench.run is not None

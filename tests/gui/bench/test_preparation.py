@@ -47,13 +47,13 @@ def test_a_preparation_interrupted_by_an_opening_resumes_once_that_is_refused(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
-    is_ready, may_go_on = Event(), Event()
+    is_ready, may_continue = Event(), Event()
 
     def hold(event: object) -> None:
         """Block the engine in the ready state until all requests are queued."""
         if isinstance(event, StateChanged) and event.state == "ready":
             is_ready.set()
-            may_go_on.wait(30)
+            may_continue.wait(30)
 
     bridge.engine.add_listener(hold)
     workbench.reset()
@@ -61,7 +61,7 @@ def test_a_preparation_interrupted_by_an_opening_resumes_once_that_is_refused(
     workbench.edit("model.d_ff", 32)
     workbench.prepare()
     workbench.open_run(tmp_path / "gone")
-    may_go_on.set()
+    may_continue.set()
     qtbot.waitUntil(
         lambda: "gone" in window.trouble_strip.sentence.text() and not workbench.is_opening, timeout=WAIT_MS
     )

@@ -60,28 +60,28 @@ def test_a_replaced_branch_is_trashed_once(
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
     bridge, workbench = window.context.bridge, window.context.workbench
-    call, looked_at, refused = bridge.run_in_background, list[None](), list[Exception]()
+    call, completed, errors = bridge.run_in_background, list[None](), list[Exception]()
     run = reopened_run(qtbot, window)
     workbench.branch(run, 3)
     qtbot.waitUntil(lambda: not workbench.is_opening and workbench.run != run, timeout=WAIT_MS)
     branch = workbench.run
     monkeypatch.setattr(
-        bridge, "run_in_background", lambda function, on_done=None, **_: call(function, on_done, refused.append)
+        bridge, "run_in_background", lambda function, on_done=None, **_: call(function, on_done, errors.append)
     )
     workbench.edit("model.dropout", 0.5)
     workbench.learn(1)
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 4, timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash the run
-    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    bridge.run_in_background(lambda: None, completed.append)  # queued behind what may trash the run
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     assert workbench.run != branch and list_runs(tmp_path / "runs") == sorted([run, not_none(workbench.run)])
-    assert refused == []
+    assert errors == []
 
 
 def test_a_branch_with_a_step_or_a_branch_of_its_own_stays(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
-    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    bridge, workbench, completed = window.context.bridge, window.context.workbench, list[None]()
     runs = [reopened_run(qtbot, window)]
     for _ in range(2):  # the second is a branch of the first, which took no step
         workbench.branch(runs[-1], 2)
@@ -91,8 +91,8 @@ def test_a_branch_with_a_step_or_a_branch_of_its_own_stays(
     qtbot.waitUntil(lambda: bridge.state == "paused" and bridge.history.last_step == 3, timeout=WAIT_MS)
     workbench.reset()
     qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash a run
-    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    bridge.run_in_background(lambda: None, completed.append)  # queued behind what may trash a run
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == sorted(runs)
 
 
@@ -101,29 +101,29 @@ def test_a_moved_run_left_before_its_first_step_is_trashed(
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
     monkeypatch.setattr("core.serving.request_loop.RequestLoop._seconds_to_next_step", lambda _: 1000.0)  # no step
-    workbench, elsewhere = window.context.workbench, tmp_path / "elsewhere"
+    workbench, new_folder = window.context.workbench, tmp_path / "elsewhere"
     workbench.learn()
     qtbot.waitUntil(lambda: workbench.run is not None, timeout=WAIT_MS)
-    workbench.change_runs_dir(elsewhere, workbench.run)
-    qtbot.waitUntil(lambda: list_runs(elsewhere) == [workbench.run], timeout=WAIT_MS)
+    workbench.change_runs_dir(new_folder, workbench.run)
+    qtbot.waitUntil(lambda: list_runs(new_folder) == [workbench.run], timeout=WAIT_MS)
     assert window.context.bridge.history.last_step == 0
     workbench.reset()
-    qtbot.waitUntil(lambda: not list_runs(elsewhere), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not list_runs(new_folder), timeout=WAIT_MS)
 
 
 def test_a_named_run_left_before_its_first_step_stays(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
-    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    bridge, workbench, completed = window.context.bridge, window.context.workbench, list[None]()
     workbench.learn()
     bridge.engine.ask(LocateData()).result(timeout=100)  # its folder exists, but the window has not processed the event
     [run] = list_runs(tmp_path / "runs")
     RunFolder.open(run).write_label(RunLabel(name="the one for Monday"))
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash the run
-    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    bridge.run_in_background(lambda: None, completed.append)  # queued behind what may trash the run
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
 
 
@@ -131,14 +131,14 @@ def test_a_run_left_right_after_its_first_step_stays(
     qtbot: QtBot, window: MainWindow, home: Path, tmp_path: Path
 ) -> None:
     (home / "data").mkdir(exist_ok=True)  # for the trash
-    bridge, workbench, looked_at = window.context.bridge, window.context.workbench, list[None]()
+    bridge, workbench, completed = window.context.bridge, window.context.workbench, list[None]()
     workbench.learn(1)
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step == 1, timeout=WAIT_MS)
     run = workbench.run
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path(), timeout=WAIT_MS)
-    bridge.run_in_background(lambda: None, looked_at.append)  # queued behind what may trash the run
-    qtbot.waitUntil(lambda: bool(looked_at), timeout=WAIT_MS)
+    bridge.run_in_background(lambda: None, completed.append)  # queued behind what may trash the run
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     assert list_runs(tmp_path / "runs") == [run]
 
 
@@ -190,9 +190,9 @@ def test_a_run_that_continued_elsewhere_before_it_is_restored_reports_its_step(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
     run = reopened_run(qtbot, window)
-    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
-        elsewhere.ask(OpenRun(run=run)).result(timeout=100)
-        elsewhere.ask(Learn(steps=2)).result(timeout=100)
+    with Engine(cache_dir=tmp_path / "elsewhere") as other_engine:
+        other_engine.ask(OpenRun(run=run)).result(timeout=100)
+        other_engine.ask(Learn(steps=2)).result(timeout=100)
     open_damaged_and_restore(qtbot, window, tmp_path)
     assert window.context.bridge.history.last_step == 5
     assert window.status_bar.message_label.toolTip() == f"{run.name} was at step 3, and is at step 5 now"
@@ -202,7 +202,7 @@ def test_a_run_killed_between_checkpoints_reports_the_step_of_its_weights(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # so that it does not expire during the test
-    workbench, bridge, told = window.context.workbench, window.context.bridge, window.status_bar.message_label
+    workbench, bridge, label = window.context.workbench, window.context.bridge, window.status_bar.message_label
     workbench.apply_valid_edits({"training.checkpoint_every": 10})
     workbench.learn(25)
     qtbot.waitUntil(lambda: bridge.history.last_step == 25 and bridge.state == "paused", timeout=WAIT_MS)
@@ -211,31 +211,31 @@ def test_a_run_killed_between_checkpoints_reports_the_step_of_its_weights(
     RunFolder.open(killed).update(pid=None)
     workbench.open_run(killed)
     qtbot.waitUntil(lambda: workbench.run == killed and not workbench.is_opening, timeout=WAIT_MS)
-    goes_on = "Learn continues from there; the curves reach step 25"
-    assert told.toolTip() == f"Opened at the checkpoint of step 20: {goes_on}"
+    continuation = "Learn continues from there; the curves reach step 25"
+    assert label.toolTip() == f"Opened at the checkpoint of step 20: {continuation}"
     workbench.step(1)
     qtbot.waitUntil(lambda: bridge.history.last_step == 21, timeout=WAIT_MS)
-    assert told.isHidden() and not window.status_bar.device_label.isHidden()
+    assert label.isHidden() and not window.status_bar.device_label.isHidden()
 
 
 def test_a_message_about_a_run_ends_with_it_and_one_about_a_file_does_not(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(status_bar, "MESSAGE_MS", 1_000_000)  # so that it does not expire during the test
-    workbench, told = window.context.workbench, window.status_bar.message_label
+    workbench, label = window.context.workbench, window.status_bar.message_label
     run = reopened_run(qtbot, window)
-    with Engine(cache_dir=tmp_path / "elsewhere") as elsewhere:
-        elsewhere.ask(OpenRun(run=run)).result(timeout=100)
-        elsewhere.ask(Learn(steps=2)).result(timeout=100)
+    with Engine(cache_dir=tmp_path / "elsewhere") as other_engine:
+        other_engine.ask(OpenRun(run=run)).result(timeout=100)
+        other_engine.ask(Learn(steps=2)).result(timeout=100)
     open_damaged_and_restore(qtbot, window, tmp_path)
-    assert not told.isHidden()
+    assert not label.isHidden()
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
-    assert told.isHidden() and not window.status_bar.device_label.isHidden()
+    assert label.isHidden() and not window.status_bar.device_label.isHidden()
     window.context.bridge.message.emit("Saved as a.yaml")
     workbench.open_run(run)
     qtbot.waitUntil(lambda: workbench.run == run and not workbench.is_opening, timeout=WAIT_MS)
-    assert not told.isHidden()
+    assert not label.isHidden()
 
 
 def open_damaged_and_restore(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:

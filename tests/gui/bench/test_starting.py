@@ -27,12 +27,12 @@ def test_learn_clicked_twice_begins_one_run(qtbot: QtBot, window: MainWindow, tm
 
 
 def test_a_run_that_cannot_begin_can_be_begun_later(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    in_the_way = tmp_path / "runs"
-    in_the_way.write_text("a file where the folder should be", encoding="utf-8")
+    blocking_file = tmp_path / "runs"
+    blocking_file.write_text("a file where the folder should be", encoding="utf-8")
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert "cannot be written" in window.trouble_strip.sentence.text()
-    in_the_way.unlink()
+    blocking_file.unlink()
     window.transport.learn_button.click()
     qtbot.waitUntil(lambda: window.context.bridge.state == "finished", timeout=WAIT_MS)
 
@@ -106,13 +106,13 @@ def test_after_a_loss_that_is_not_finite_another_run_can_begin(
 
 def test_a_restart_that_cannot_save_the_run_reports_only_why(qtbot: QtBot, window: MainWindow) -> None:
     workbench = window.context.workbench
-    told: list[str] = []
-    window.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    sentences: list[str] = []
+    window.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     run = unsaveable_run(qtbot, window)
     workbench.edit("model.d_ff", 24)
     workbench.restart()
     wait_for_answers(qtbot, window)
-    assert workbench.run == run and len(told) == 1 and "cannot be written" in told[0]
+    assert workbench.run == run and len(sentences) == 1 and "cannot be written" in sentences[0]
 
 
 def test_a_run_that_had_begun_when_a_reset_was_refused_is_current(

@@ -16,17 +16,17 @@ from tests.gui.not_none import not_none
 def test_a_failed_read_of_earlier_data_does_not_discard_the_next(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    bridge, folders, answered, told = window.context.bridge, list[Path | None](), list[None](), list[str]()
-    bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    bridge, folders, completed, sentences = window.context.bridge, list[Path | None](), list[None](), list[str]()
+    bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     bridge.ask(LocateData(), folders.append)
     qtbot.waitUntil(lambda: bool(folders), timeout=WAIT_MS)
     look, prepared = DataReader(bridge), bridge.history.prepared
     assert prepared is not None
     look._open(prepared.config, tmp_path / "gone")
     look._open(prepared.config, not_none(folders[0]))
-    bridge.run_in_background(lambda: None, answered.append)
-    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
-    assert look.data is not None and not told
+    bridge.run_in_background(lambda: None, completed.append)
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
+    assert look.data is not None and not sentences
     look._open(prepared.config, tmp_path / "gone")
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
     assert look.data is None and look.empty_reason == NO_DATA

@@ -36,9 +36,9 @@ def windows_share_a_host(options_host: SharedHost, monkeypatch: pytest.MonkeyPat
 
 def wait_for_verdicts(qtbot: QtBot, window: MainWindow) -> None:
     """Wait until the plugin has checked every edited option."""
-    answered: list[object] = []
-    window.context.bridge.run_in_background(lambda: None, answered.append)  # queued behind the checks
-    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    completed: list[object] = []
+    window.context.bridge.run_in_background(lambda: None, completed.append)  # queued behind the checks
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
 
 
 def test_the_check_of_an_option_is_dropped_when_another_plugin_is_chosen(qtbot: QtBot, window: MainWindow) -> None:
@@ -83,11 +83,11 @@ def test_an_option_left_out_stays_left_out_when_an_edit_is_refused(
     qtbot: QtBot, window: MainWindow, small_file: Path
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
-    given = small_file.read_text(encoding="utf-8")
-    small_file.write_text(re.sub("num_symbols: [0-9]+, ", "", given), encoding="utf-8")
+    content = small_file.read_text(encoding="utf-8")
+    small_file.write_text(re.sub("num_symbols: [0-9]+, ", "", content), encoding="utf-8")
     drawer.open_file(small_file)
-    taken = not_none(workbench.draft)
-    assert "num_symbols" not in taken.dataset.options
+    draft = not_none(workbench.draft)
+    assert "num_symbols" not in draft.dataset.options
     window.rail.setup_button.click()
     drawer.sections["dataset"].heading.setChecked(True)  # a hidden field cannot have the focus
     editor = drawer.plugin_options.form.rows["num_symbols"].editor
@@ -100,7 +100,7 @@ def test_an_option_left_out_stays_left_out_when_an_edit_is_refused(
     assert "1 changed" in drawer.sections["dataset"].heading.text()
     qtbot.keyClicks(editor, ",5")
     wait_for_verdicts(qtbot, window)
-    assert workbench.draft == taken
+    assert workbench.draft == draft
     assert "changed" not in drawer.sections["dataset"].heading.text()
 
 
@@ -158,18 +158,18 @@ def test_the_check_of_an_option_is_dropped_when_a_preset_is_chosen_again(qtbot: 
     assert workbench.draft == read_preset("copy_task")
 
 
-@pytest.mark.parametrize(("typed", "begun_with"), [(5, 5), (-5, 4)])
+@pytest.mark.parametrize(("typed", "learned_value"), [(5, 5), (-5, 4)])
 def test_learn_waits_for_the_check_of_an_option(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: int, begun_with: int
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: int, learned_value: int
 ) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
     drawer.plugin_options.form.edited.emit("num_symbols", typed)
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
     wait_for_state("paused")
-    assert RunFolder.open(not_none(workbench.run)).config().dataset.options["num_symbols"] == begun_with
-    said = "What was typed for dataset.options.num_symbols does not fit: the run learns without it."
-    assert (window.trouble_strip.sentence.text() == said) is (typed != begun_with)
+    assert RunFolder.open(not_none(workbench.run)).config().dataset.options["num_symbols"] == learned_value
+    notice = "What was typed for dataset.options.num_symbols does not fit: the run learns without it."
+    assert (window.trouble_strip.sentence.text() == notice) is (typed != learned_value)
 
 
 @pytest.mark.parametrize("typed", [5, -5])
@@ -205,16 +205,16 @@ def test_an_option_shows_the_new_value_while_the_plugin_checks_it(qtbot: QtBot, 
 
 
 def test_reset_or_a_preset_cancels_a_learn_that_waits_for_a_plugin(qtbot: QtBot, window: MainWindow) -> None:
-    drawer, workbench, asked = window.setup_drawer, window.context.workbench, list[None]()
+    drawer, workbench, requests = window.setup_drawer, window.context.workbench, list[None]()
     qtbot.waitUntil(lambda: "num_symbols" in drawer.plugin_options.form.rows, timeout=WAIT_MS)
-    workbench.learn_requested.connect(lambda: asked.append(None))
-    for take_back in (window.transport.reset_button.click, lambda: drawer.choose_preset("copy_task")):
+    workbench.learn_requested.connect(lambda: requests.append(None))
+    for cancel in (window.transport.reset_button.click, lambda: drawer.choose_preset("copy_task")):
         drawer.plugin_options.form.edited.emit("num_symbols", 5)
         window.transport.learn_button.click()
-        take_back()
+        cancel()
         wait_for_verdicts(qtbot, window)
         qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
-    assert not asked and workbench.draft == read_preset("copy_task")
+    assert not requests and workbench.draft == read_preset("copy_task")
 
 
 def test_a_bug_while_an_option_is_checked_is_reported_and_learn_still_works(

@@ -62,13 +62,13 @@ def run_window(function: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a crash opens a dialog there")
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, a crash opens a dialog")
 def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(home: Path) -> None:
     assert run_window("crash").returncode < 0
     (run,) = list_runs(Path(os.environ["HEADLIGHT_RUNS_DIR"]))
-    looked = run_window("read_report")
-    assert looked.returncode == 0, looked.stderr
-    ((sentence, details, advice, offered),) = json.loads(looked.stdout)
+    result = run_window("read_report")
+    assert result.returncode == 0, result.stderr
+    ((sentence, details, advice, offered),) = json.loads(result.stdout)
     assert "Segmentation fault, in crash (<string>, line " in sentence
     assert "Current thread" in details and "crash.log" in advice
     assert offered == run.name
@@ -77,8 +77,8 @@ def test_a_crash_is_reported_at_the_next_start_and_the_run_offered(home: Path) -
 
 
 def test_a_killed_process_is_not_reported_as_a_crash(home: Path) -> None:
-    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
-    trace = log_path().with_name(f"native-{gone.stdout.strip()}.txt")
+    result = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+    trace = log_path().with_name(f"native-{result.stdout.strip()}.txt")
     trace.touch()
     assert earlier_crashes() == []
     assert not trace.exists()
@@ -91,7 +91,7 @@ def test_the_trace_of_a_live_window_is_left_alone(home: Path) -> None:
     assert trace.exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux reports when a process began")
 def test_a_crash_is_reported_by_a_window_with_the_same_process_number(home: Path) -> None:
     trace = log_path().with_name(f"native-{os.getpid()}-another-boot-77.txt")  # in a container, always the same pid
     trace.write_text("Fatal Python error: Aborted\n")
@@ -100,19 +100,19 @@ def test_a_crash_is_reported_by_a_window_with_the_same_process_number(home: Path
 
 
 def test_a_crash_that_another_window_reports_is_not_reported_twice(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gone, trace = (log_path().with_name(f"native-{number}.txt") for number in (1, 2))
+    removed, trace = (log_path().with_name(f"native-{number}.txt") for number in (1, 2))
     trace.write_text("Fatal Python error: Aborted\n")
-    monkeypatch.setattr(native_crash, "_leftover_traces", lambda: [gone, trace])
+    monkeypatch.setattr(native_crash, "_leftover_traces", lambda: [removed, trace])
     assert len(earlier_crashes()) == 1 and earlier_crashes() == []
 
 
 @pytest.mark.parametrize(
-    ("trace", "said"),
+    ("trace", "sentence"),
     [
         ("Fatal Python error: Aborted\n\n<no Python frame>\n", "Aborted."),
         ("Windows fatal exception: access violation\n", "access violation."),
         ("torn", "the process ended."),
     ],
 )
-def test_a_trace_is_summarised_in_a_sentence(trace: str, said: str) -> None:
-    assert summary(trace) == said
+def test_a_trace_is_summarised_in_a_sentence(trace: str, sentence: str) -> None:
+    assert summary(trace) == sentence

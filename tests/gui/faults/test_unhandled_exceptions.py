@@ -107,17 +107,17 @@ def test_after_an_engine_fault_controls_are_disabled_and_advise_a_restart(
     assert "start it again" in bar.learn_button.toolTip() and "start it again" in bar.reset_button.toolTip()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="nobody writes into /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc, which cannot be written")
 def test_the_log_is_elsewhere_if_the_home_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/proc/nowhere")
     assert log_path() == log_path() and log_path().parent.is_dir()
-    elsewhere = log_path()
+    other_path = log_path()
     # /proc/self exists, but cannot be written.
     monkeypatch.setattr("gui.faults.unhandled_exceptions.user_log_path", lambda *_, **__: Path("/proc/self"))
-    assert log_path() == elsewhere
+    assert log_path() == other_path
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_fault_is_shown_if_the_log_cannot_be_written(qtbot: QtBot, window: MainWindow) -> None:
     log = log_path()
     log.unlink()

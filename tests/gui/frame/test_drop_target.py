@@ -79,13 +79,13 @@ def test_a_run_is_shared_to_the_chosen_file_and_reported(
     window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: bool(view.table.rows), timeout=WAIT_MS)
     for name in ("given away", "lr 0.5"):
-        asked = str(tmp_path / name)
-        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, asked=asked: (asked, ""))
+        chosen_path = str(tmp_path / name)
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, chosen_path=chosen_path: (chosen_path, ""))
         qtbot.mouseClick(view.details.share_button, Qt.MouseButton.LeftButton)
         wait_for(qtbot, lambda name: f"{name}.headlight" in view.details.about_label.text(), name)
         assert "Shared as" in view.details.about_label.text()
-        assert Path(f"{asked}.headlight").stat().st_size > 100_000
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (f"{asked}.headlight", ""))
+        assert Path(f"{chosen_path}.headlight").stat().st_size > 100_000
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (f"{chosen_path}.headlight", ""))
     qtbot.mouseClick(view.file_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.context.workbench.is_shared, timeout=WAIT_MS)
     assert window.pages.currentWidget() is window.train_view

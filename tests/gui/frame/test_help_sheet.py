@@ -40,8 +40,8 @@ def wait_until_whole(sheet: HelpSheet, qtbot: QtBot) -> None:
     """Wait until the sheet is centred in the window and cuts no text, except what can be scrolled to."""
 
     def is_whole() -> None:
-        room, place = not_none(sheet.parentWidget()).rect(), sheet.geometry()
-        assert room.contains(place) and (room.center() - place.center()).manhattanLength() <= 2
+        window_rect, sheet_rect = not_none(sheet.parentWidget()).rect(), sheet.geometry()
+        assert window_rect.contains(sheet_rect) and (window_rect.center() - sheet_rect.center()).manhattanLength() <= 2
         assert cut_texts(sheet) == []
 
     qtbot.waitUntil(is_whole, timeout=WAIT_MS)

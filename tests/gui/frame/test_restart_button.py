@@ -39,11 +39,11 @@ def test_a_preset_is_named_and_its_button_is_the_filled_one(
     assert pixel(window, learn) != blue and pixel(window, drawer.restart_button) == blue
     workbench.edit("model.d_ff", 24)
     assert drawer.restart_button.accessibleName() == "Restart as copy_task, 1 change"
-    taken = not_none(workbench.draft_origin)
-    workbench.replace_draft(taken.model_copy(update={"name": "R&D"}))
+    origin = not_none(workbench.draft_origin)
+    workbench.replace_draft(origin.model_copy(update={"name": "R&D"}))
     assert drawer.restart_button.text() == "Restart as R&&D"  # a single & would underline a letter
     assert drawer.restart_button.accessibleName() == "Restart as R&D"
-    workbench.replace_draft(taken)
+    workbench.replace_draft(origin)
     workbench.edit("model.d_ff", 24)
     window.rail.setup_button.click()
     assert filled_buttons(window) == ["Learn"] and pixel(window, learn) == blue  # in a closed drawer it is not filled

@@ -15,7 +15,7 @@ from tests.gui.conftest import WAIT_MS
 @pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform has no size hints for windows
 @pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox])
 def test_a_shortcut_of_the_window_overrides_that_of_a_field(qtbot: QtBot, kind: type[QWidget]) -> None:
-    window, heard = QWidget(), []
+    window, activated = QWidget(), []
     qtbot.addWidget(window)
     field, other = kind(), QLineEdit("words")
     layout = QVBoxLayout(window)
@@ -23,7 +23,7 @@ def test_a_shortcut_of_the_window_overrides_that_of_a_field(qtbot: QtBot, kind: 
     layout.addWidget(field)
     ShortcutPriority(window, ("Ctrl+A",))
     for keys in ("Ctrl+A", "Ctrl+Z"):
-        QShortcut(QKeySequence(keys), window).activated.connect(lambda keys=keys: heard.append(keys))
+        QShortcut(QKeySequence(keys), window).activated.connect(lambda keys=keys: activated.append(keys))
     window.resize(640, 480)
     window.show()
     window.activateWindow()
@@ -32,6 +32,6 @@ def test_a_shortcut_of_the_window_overrides_that_of_a_field(qtbot: QtBot, kind: 
         one.setFocus()
         qtbot.keyClick(one, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         qtbot.keyClick(one, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)  # the field handles it
-    assert heard == ["Ctrl+A"] * 3 and not other.selectedText()
+    assert activated == ["Ctrl+A"] * 3 and not other.selectedText()
     qtbot.keyClicks(other, "!")
     assert other.text() == "words!"

@@ -96,13 +96,13 @@ def test_a_second_line_of_figures_is_close_below_the_first(window: MainWindow, q
 
 
 def test_a_message_is_not_cut_if_there_is_room_and_adds_no_line(window: MainWindow, qtbot: QtBot) -> None:
-    bar, label, told = window.status_bar, window.status_bar.message_label, window.context.bridge.message
+    bar, label, message = window.status_bar, window.status_bar.message_label, window.context.bridge.message
     window.resize(1280, 720)
     qtbot.waitUntil(lambda: window.width() == 1280 and bar.device_label.isVisible(), timeout=WAIT_MS)
     height = bar.height()
     opened = "Opened at the checkpoint of step 500: Learn continues from there; the curves reach step 570"
     for sentence in ("Saved", opened, "x" * 400):
-        told.emit(sentence)
+        message.emit(sentence)
         qtbot.waitUntil(label.isVisible, timeout=WAIT_MS)
         needed = min(label.fontMetrics().horizontalAdvance(sentence), bar.width() // 2)
         wait_for(qtbot, lambda needed: label.width() >= needed, needed)

@@ -139,12 +139,12 @@ def test_the_next_step_opens_the_view_of_its_parts(tour: Tour, window: MainWindo
 
 
 def test_the_card_covers_none_of_the_parts() -> None:
-    room, card = QRect(0, 0, 1000, 600), QSize(300, 200)
-    assert position_beside([QRect(0, 0, 400, 300)], card, room).x() > 400
-    assert position_beside([QRect(600, 0, 400, 300)], card, room).x() + 300 < 600
-    assert position_beside([QRect(0, 0, 1000, 100)], card, room).y() > 100
-    assert position_beside([QRect(0, 300, 1000, 300)], card, room).y() + 200 < 300
-    assert room.contains(QRect(position_beside([room], card, room), card))
+    window_rect, card = QRect(0, 0, 1000, 600), QSize(300, 200)
+    assert position_beside([QRect(0, 0, 400, 300)], card, window_rect).x() > 400
+    assert position_beside([QRect(600, 0, 400, 300)], card, window_rect).x() + 300 < 600
+    assert position_beside([QRect(0, 0, 1000, 100)], card, window_rect).y() > 100
+    assert position_beside([QRect(0, 300, 1000, 300)], card, window_rect).y() + 200 < 300
+    assert window_rect.contains(QRect(position_beside([window_rect], card, window_rect), card))
 
 
 def test_no_outline_remains_of_an_earlier_step(qtbot: QtBot, window: MainWindow) -> None:

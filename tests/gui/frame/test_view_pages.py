@@ -72,8 +72,8 @@ def test_tab_continues_into_a_view_built_late(empty_window: MainWindow) -> None:
     view, drawer = empty_window.translate_view, empty_window.setup_drawer
     row = drawer.form("model").rows["model.d_model"]
     chain = widgets_in_tab_order(empty_window)
-    before, behind = empty_window.train_view.more_button, empty_window.time_strip
-    assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(behind)
+    before, after = empty_window.train_view.more_button, empty_window.time_strip
+    assert chain.index(before) < chain.index(view.source_edit) < chain.index(view.reference_edit) < chain.index(after)
     heading, next_heading = drawer.sections["model"].heading, drawer.sections["training"].heading
     assert chain.index(heading) < chain.index(not_none(row.editor)) < chain.index(next_heading)
 

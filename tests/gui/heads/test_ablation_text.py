@@ -76,11 +76,11 @@ def test_a_change_is_the_difference_of_the_rounded_figures() -> None:
 @pytest.mark.parametrize(("before", "after", "change"), [(0.29, 0.19, "-0.10"), (0.29, 0.28, "-0.01")])
 def test_a_change_of_probabilities_has_two_decimals(before: float, after: float, change: str) -> None:
     made = sentence()
-    seen = []
+    results = []
     for probability in (before, after):
-        free = replace(made.free_running, output_probability=np.array([probability, 1, 1, 1], np.float32))
-        seen.append(AblationResult(sentence=replace(made, free_running=free), valid_loss=None))
-    assert formatted_changes(*seen)[1] == change
+        free_running = replace(made.free_running, output_probability=np.array([probability, 1, 1, 1], np.float32))
+        results.append(AblationResult(sentence=replace(made, free_running=free_running), valid_loss=None))
+    assert formatted_changes(*results)[1] == change
 
 
 def test_a_probability_of_zero_has_a_finite_loss() -> None:

@@ -55,8 +55,8 @@ def test_only_attention_over_the_same_tokens_is_comparable() -> None:
     assert "different tokens" in why_not_comparable(mine, replace(mine, src_tokens=("ich", "w", "<eos>")), selection)
     assert "teacher-forced" in why_not_comparable(mine, replace(mine, by_reference=None), selection)
     selection.choose(free_running=True)
-    otherwise = replace(mine, free_running=feed(("i", "will", "want", "<eos>"), 3))
-    assert "teacher-forced" in why_not_comparable(mine, otherwise, selection)
+    different = replace(mine, free_running=feed(("i", "will", "want", "<eos>"), 3))
+    assert "teacher-forced" in why_not_comparable(mine, different, selection)
 
 
 def test_models_of_different_shapes_are_not_comparable() -> None:

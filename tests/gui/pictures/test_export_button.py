@@ -78,8 +78,8 @@ def test_a_panel_that_became_empty_while_its_menu_was_open_exports_nothing(
     trained: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     panel = trained.train_view.attention_map
-    asked = tmp_path / "asked.csv"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(asked), ""))
+    path = tmp_path / "asked.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     monkeypatch.setattr("gui.bridge.BUDGET_S", WAIT_MS / 1000)  # one tick drains all events, even on a busy machine
     texts = ("Copy picture", "Copy numbers", "Save numbers …", "Save picture …")
     modes: tuple[Mode, ...] = ("light", "dark")
@@ -87,14 +87,14 @@ def test_a_panel_that_became_empty_while_its_menu_was_open_exports_nothing(
         if trained.context.theme.mode != mode:
             trained.context.theme.set_mode(mode)
         chosen = action(panel, text)
-        with monkeypatch.context() as emptied:  # the panel became empty and was not redrawn
-            emptied.setattr(panel, "show_step", lambda *_: panel.show_empty())
+        with monkeypatch.context() as patch:  # the panel became empty and was not redrawn
+            patch.setattr(panel, "show_step", lambda *_: panel.show_empty())
             chosen.trigger()
         trained.context.bridge.drain()
         assert "there is nothing left to export" in trained.trouble_strip.sentence.text(), (mode, text)
         trained.trouble_strip.dismiss()
         panel.show_body()
-    assert not asked.exists()
+    assert not path.exists()
 
 
 def test_an_export_shows_the_state_at_the_moment_of_the_request(
@@ -111,11 +111,11 @@ def test_an_export_shows_the_state_at_the_moment_of_the_request(
     for text, step in (("Save numbers …", 10), ("Save picture …", 15)):
         wait_until_drawn(curves, qtbot)
         is_table = text == "Save numbers …"
-        there = csv_of(curves.numbers()) if is_table else saved_svg(curves, tmp_path, monkeypatch)
+        expected = csv_of(curves.numbers()) if is_table else saved_svg(curves, tmp_path, monkeypatch)
         monkeypatch.setattr(QFileDialog, "getSaveFileName", choose)
         action(curves, text).trigger()
         (saved,) = tmp_path.glob(f"*_step_{step}*")
-        assert saved.read_text(encoding="utf-8") == there, text
+        assert saved.read_text(encoding="utf-8") == expected, text
 
 
 def test_exported_numbers_are_those_of_the_run(
@@ -255,8 +255,8 @@ def data(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
 
 def anatomy(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view = window.anatomy_view
-    for place in range(view.topics.count()):
-        view.topics.setCurrentRow(place)
+    for index in range(view.topics.count()):
+        view.topics.setCurrentRow(index)
         query = getattr(view.topic, "query", None)
         wait_for(qtbot, lambda query: query is None or query.answer is not None, query)
         yield view.topic
@@ -269,17 +269,17 @@ def runs(window: MainWindow, qtbot: QtBot) -> Iterator[Panel]:
     view.refresh()
     qtbot.waitUntil(lambda: len(view.table.rows) == 3, timeout=WAIT_MS)
     view.table.select_rows([row.path for row in view.table.rows if not row.is_example])
-    for place, panel in enumerate(
+    for index, panel in enumerate(
         (view.comparison_pages.comparison, view.comparison_pages.attention, view.comparison_pages.translations)
     ):
-        view.comparison_pages.show_page(place)
+        view.comparison_pages.show_page(index)
         yield panel
 
 
 FILLS: tuple[Fill, ...] = (train, attention, translate, data, anatomy, runs)
 
 
-@pytest.mark.parametrize("fills", [FILLS[:3], FILLS[3:]], ids=["of the run", "of all else"])
+@pytest.mark.parametrize("fills", [FILLS[:3], FILLS[3:]], ids=["views of the run", "other views"])
 def test_every_picture_is_exported_complete_and_light(
     example: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fills: Sequence[Fill]
 ) -> None:
@@ -362,8 +362,8 @@ def share_of(colour: str, image: QImage) -> float:
     pixels = np.frombuffer(converted.constBits(), np.uint8)
     blue, green, red, _ = pixels.reshape(-1, 4).astype(int).T
     wanted = QColor(colour)
-    away = abs(red - wanted.red()) + abs(green - wanted.green()) + abs(blue - wanted.blue())
-    return float((away < 100).mean())  # the muted text has a distance of 133 from the green
+    distance = abs(red - wanted.red()) + abs(green - wanted.green()) + abs(blue - wanted.blue())
+    return float((distance < 100).mean())  # the muted text has a distance of 133 from the green
 
 
 def test_the_curves_are_exported_in_a_fixed_size_with_named_axes(
@@ -501,10 +501,10 @@ def wait_until_drawn(panel: Panel, qtbot: QtBot) -> None:
 
     window = panel.window()
     assert isinstance(window, MainWindow)
-    around, awaited = window.findChildren(Panel), window.context.bridge._callbacks
-    qtbot.waitUntil(lambda: not awaited, timeout=WAIT_MS)  # pending reads would change the picture later
+    panels, callbacks = window.findChildren(Panel), window.context.bridge._callbacks
+    qtbot.waitUntil(lambda: not callbacks, timeout=WAIT_MS)  # pending reads would change the picture later
     qtbot.waitUntil(lambda: panel.isVisible() and not panel.is_empty, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in around), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not any(one.is_dirty and one.isVisible() for one in panels), timeout=WAIT_MS)
     qtbot.waitUntil(stands_still, timeout=WAIT_MS)
 
 

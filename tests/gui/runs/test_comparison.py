@@ -52,8 +52,8 @@ def test_a_truncated_run_is_read_again(runs: list[Path]) -> None:
     reader.read([read_row(run) for run in runs], "common")
     folder = RunFolder.open(runs[0])
     truncate_run(folder, 100)
-    done = ValidationDone(step=100, metrics={"valid/loss": 9.0}, sentences=(), is_best=False)
-    folder.write_validation(done)
+    validation = ValidationDone(step=100, metrics={"valid/loss": 9.0}, sentences=(), is_best=False)
+    folder.write_validation(validation)
     (run, _) = reader.read([read_row(run) for run in runs], "common").runs
     assert run.training[0][-1] == 100 and run.validation[0][-1] == 100 and run.validation[1][-1] == 9.0
 

@@ -31,28 +31,28 @@ def test_an_error_of_a_previous_run_does_not_end_following_the_next(
     follower: Follower, qtbot: QtBot, tmp_path: Path
 ) -> None:
     run, bridge = shutil.copytree(example_path(), tmp_path / "run"), follower._bridge
-    told: list[str] = []
-    bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    sentences: list[str] = []
+    bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     follower.follow(tmp_path / "gone")
     follower.follow(run)
-    answered: list[None] = []
-    bridge.run_in_background(lambda: None, answered.append)
-    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
-    assert follower.run == run and bridge.followed is not None and not told
+    completed: list[None] = []
+    bridge.run_in_background(lambda: None, completed.append)
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
+    assert follower.run == run and bridge.followed is not None and not sentences
     follower.follow(tmp_path / "gone")
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert follower.run is None and "gone" in told[0]
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
+    assert follower.run is None and "gone" in sentences[0]
 
 
 def test_following_a_run_that_is_moved_ends_with_advice(follower: Follower, qtbot: QtBot, tmp_path: Path) -> None:
-    run, told = shutil.copytree(example_path(), tmp_path / "run"), list[tuple[str, str]]()
+    run, messages = shutil.copytree(example_path(), tmp_path / "run"), list[tuple[str, str]]()
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
-    follower._bridge.trouble.connect(lambda trouble: told.append((trouble.sentence, trouble.advice)))
+    follower._bridge.trouble.connect(lambda trouble: messages.append((trouble.sentence, trouble.advice)))
     follower.follow(run)
     qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
     run.rename(tmp_path / "moved")
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    [(sentence, advice)] = told
+    qtbot.waitUntil(lambda: bool(messages), timeout=WAIT_MS)
+    [(sentence, advice)] = messages
     assert sentence == "toy_german_english is no longer followed: its folder is gone."
     assert "Runs lists it there" in advice and follower.run is None
 

@@ -29,6 +29,6 @@ def test_runs_are_offered_by_their_names_in_the_table(tmp_path: Path) -> None:
     weights = read_runs_with_weights(tmp_path, plugin)
     assert [run.name for run in weights] == [config.name, "warm-up of 400", EXAMPLE_NAME]
     (tmp_path / "named" / "label.json").write_text("damaged")
-    alike = [f"{config.name}, {folder}" for folder in ("unnamed", "named")]  # begun in the same second
-    assert [run.name for run in read_runs_with_probes(tmp_path)] == [*alike, EXAMPLE_NAME]
-    assert [run.name for run in read_runs_with_weights(tmp_path, plugin)] == [*alike, EXAMPLE_NAME]
+    distinct_names = [f"{config.name}, {folder}" for folder in ("unnamed", "named")]  # begun in the same second
+    assert [run.name for run in read_runs_with_probes(tmp_path)] == [*distinct_names, EXAMPLE_NAME]
+    assert [run.name for run in read_runs_with_weights(tmp_path, plugin)] == [*distinct_names, EXAMPLE_NAME]

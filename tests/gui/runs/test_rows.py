@@ -28,8 +28,8 @@ def test_a_damaged_run_is_read_again_even_if_its_files_are_unchanged(tmp_path: P
     run = RunFolder.create_at(tmp_path / "runs" / "run")
     run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
     rows, file = RunRowReader(tmp_path / "runs"), run.path / "run.json"
-    whole, written = file.read_bytes(), file.stat().st_mtime_ns
-    for content, is_damaged in ((b"none", True), (whole, False)):
+    intact, written = file.read_bytes(), file.stat().st_mtime_ns
+    for content, is_damaged in ((b"none", True), (intact, False)):
         file.write_bytes(content)
         os.utime(file, ns=(written, written))
         assert bool(rows.read()[0].problem) == is_damaged

@@ -64,6 +64,6 @@ def test_long_names_are_shortened_and_still_distinct() -> None:
     assert shorten_name("short") == "short"
     assert len(shorten_name(long + "half")) <= MAX_NAME_LENGTH and shorten_name(long + "half").endswith("indeed, half")
     runs = [Run(f"{long}{'x' * 40} {long}"), Run(f"{long}{'y' * 40} {long}", DAY + 60)]
-    alike = distinct_short_names(runs)
-    assert len(set(alike)) == 2 and all(", 2026-03-01" in name for name in alike)
+    names = distinct_short_names(runs)
+    assert len(set(names)) == 2 and all(", 2026-03-01" in name for name in names)
     assert distinct_names(runs) == [run.name for run in runs]

@@ -44,8 +44,10 @@ def test_the_verdict_describes_the_fate_of_the_greedy_output() -> None:
     assert describe_beam(TREE) == (
         "≠ The beam's best output scores -0.500, the greedy output -0.900. The greedy output is number 2 of the beam's."
     )
-    lost = BeamOutput(output="a d", tokens=("a", "d", "<eos>"), score=-1.0)
-    assert describe_beam(replace(TREE, greedy=lost)).endswith("The greedy output fell out of the beam at token 2, “d”.")
+    greedy = BeamOutput(output="a d", tokens=("a", "d", "<eos>"), score=-1.0)
+    assert describe_beam(replace(TREE, greedy=greedy)).endswith(
+        "The greedy output fell out of the beam at token 2, “d”."
+    )
     assert describe_beam(replace(TREE, greedy=A)) == "= The beam of 2 and greedy decoding write the same, score -0.500."
 
 
@@ -67,6 +69,6 @@ def test_outputs_are_listed_in_a_table_and_escaped() -> None:
 
 
 def test_a_hypothesis_of_thousands_of_tokens_is_read_out() -> None:
-    nodes = tuple(node(place - 1, place, 0, f"t{place}", "went on") for place in range(2_000))
-    said = describe_node(replace(TREE, nodes=nodes), 1_999)
-    assert said.startswith("“t0 t1 ") and " t1999”" in said
+    nodes = tuple(node(index - 1, index, 0, f"t{index}", "went on") for index in range(2_000))
+    description = describe_node(replace(TREE, nodes=nodes), 1_999)
+    assert description.startswith("“t0 t1 ") and " t1999”" in description

@@ -119,11 +119,11 @@ def test_a_typed_sentence_waits_while_learning_but_follows_the_playhead_at_once(
     learning.show_view(VIEWS.index(type(view)))
     view.translate("1 2")
     qtbot.waitUntil(lambda: not_none(view.typed.translation).source == "1 2", timeout=WAIT_MS)
-    begun = not_none(view.typed.translation)
-    qtbot.waitUntil(lambda: playhead.live_step >= begun.step + 2, timeout=WAIT_MS)
-    assert view.typed.translation is begun
+    first = not_none(view.typed.translation)
+    qtbot.waitUntil(lambda: playhead.live_step >= first.step + 2, timeout=WAIT_MS)
+    assert view.typed.translation is first
     playhead.view(0)
-    qtbot.waitUntil(lambda: view.typed.translation is not begun, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: view.typed.translation is not first, timeout=WAIT_MS)
     assert not_none(view.typed.translation).step == 0
     view.translate("2 1")
     qtbot.waitUntil(lambda: not_none(view.typed.translation).source == "2 1", timeout=WAIT_MS)

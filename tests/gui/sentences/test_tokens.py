@@ -27,8 +27,8 @@ def places(text: str, *parts: str) -> list[float]:
 
     def left(part: str) -> float:
         begin = text.index(part)
-        ends: list[Any] = [line.cursorToX(begin + place) for place in range(len(part) + 1)]  # Qt returns pairs
-        return min(x for x, _ in ends)
+        edges: list[Any] = [line.cursorToX(begin + index) for index in range(len(part) + 1)]  # Qt returns pairs
+        return min(x for x, _ in edges)
 
     return [left(part) for part in parts]
 
@@ -49,6 +49,6 @@ def test_a_row_label_keeps_its_order_with_right_to_left_tokens(qtbot: QtBot) -> 
 
 def test_a_probability_follows_its_right_to_left_token(qtbot: QtBot) -> None:
     fed, free = (Track("", (token,), (share,), (token,)) for token, share in ((BOOK, 0.25), (WANT, 0.75)))
-    said = describe_reference_difference(fed, free)
-    found = places(said, BOOK, "(0.25)", "and", WANT, "(0.75)")
-    assert found == sorted(found), said
+    description = describe_reference_difference(fed, free)
+    found = places(description, BOOK, "(0.25)", "and", WANT, "(0.75)")
+    assert found == sorted(found), description

@@ -79,14 +79,14 @@ def test_a_probed_translation_is_shown_without_a_query(
     answers: list[tuple[Translation, ...]] = []
     bridge.ask(scrubbed.request(5), answers.append)
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
-    (told,) = answers[0]
-    monkeypatch.setattr(bridge, "ask", lambda *_: pytest.fail("the engine was asked"))
+    (answer,) = answers[0]
+    monkeypatch.setattr(bridge, "ask", lambda *_: pytest.fail("a request was sent to the engine"))
     for step in (*bridge.history.probe_steps, 5):
         playhead.view(step)
         assert translation_of(scrubbed).step == step
-    seen = translation_of(scrubbed)
-    assert replace(seen, sentence=None) == replace(told, sentence=None)
-    one, other = not_none(seen.sentence), not_none(told.sentence)
+    shown = translation_of(scrubbed)
+    assert replace(shown, sentence=None) == replace(answer, sentence=None)
+    one, other = not_none(shown.sentence), not_none(answer.sentence)
     by_reference = not_none(one.by_reference), not_none(other.by_reference)
     for mine, theirs in ((one.free_running, other.free_running), by_reference):
         assert mine.tgt_output == theirs.tgt_output

@@ -29,7 +29,7 @@ def kept(snapshots: list[int], checkpoints: list[int], best: set[int]) -> Histor
 
 
 def texts(combo: WeightsCombo) -> list[str]:
-    return [combo.itemText(place) for place in range(combo.count())]
+    return [combo.itemText(index) for index in range(combo.count())]
 
 
 def test_before_a_run_only_the_current_weights_are_offered(combo: WeightsCombo) -> None:

@@ -60,7 +60,7 @@ def test_the_arrow_keys_reach_all_topics(view: AnatomyView, qtbot: QtBot) -> Non
             lambda: view.topic.isVisible() and not (view.topic.is_dirty or view.topic.is_empty), timeout=WAIT_MS
         )
         titles.append(view.topic.title)
-    assert titles == [view.topics.item(place).text() for place in range(view.topics.count())]
+    assert titles == [view.topics.item(index).text() for index in range(view.topics.count())]
     for topic in view.built.values():
         assert topic.about_label.text() and topic.equation_label.text() and "section" in topic.paper_label.text()
         rows = topic.numbers()
@@ -99,8 +99,8 @@ def test_masks_are_those_of_the_typed_sentence(view: AnatomyView, qtbot: QtBot) 
     for key, count in ((Qt.Key.Key_Down, 1), (Qt.Key.Key_Right, 3)):
         for _ in range(count):
             qtbot.keyClick(topic.canvases[2], key)
-    said = "Position 1 (“1”) may not read position 3 (“<pad>”): it is padding and it comes later."
-    assert topic.readout_label.text() == said
+    readout = "Position 1 (“1”) may not read position 3 (“<pad>”): it is padding and it comes later."
+    assert topic.readout_label.text() == readout
     topic.target_edit.setText("1 " * 200)
     qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
 
@@ -130,8 +130,8 @@ def test_masks_of_a_refused_sentence_are_neither_shown_nor_exported(view: Anatom
     export_button.menu().aboutToShow.emit()
     assert not any(action.isEnabled() for action in export_button.menu().actions())
     export_button.copy_numbers()  # as from a menu opened earlier
-    told = window_of(view).trouble_strip.sentence
-    qtbot.waitUntil(lambda: "there is nothing left to export" in told.text(), timeout=WAIT_MS)
+    label = window_of(view).trouble_strip.sentence
+    qtbot.waitUntil(lambda: "there is nothing left to export" in label.text(), timeout=WAIT_MS)
     topic.target_edit.setText("1 2")
     qtbot.waitUntil(topic.canvases[0].isVisible, timeout=WAIT_MS)
     assert len(topic.numbers()) == 1 + 5 * 5

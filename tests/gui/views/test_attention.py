@@ -136,7 +136,7 @@ def test_titles_do_not_overlap_buttons_at_any_zoom(german_window: MainWindow, qt
         QApplication.sendPostedEvents()  # completes the layout
         assert view.grid.title_label.text() == LONG_TITLE
         for panel in (view.map, view.grid):
-            others = [not_none(panel.header.itemAt(place)).widget() for place in range(1, panel.header.count())]
+            others = [not_none(panel.header.itemAt(index)).widget() for index in range(1, panel.header.count())]
             buttons = [widget for widget in others if widget is not None and widget.isVisible()]
             assert panel.minimumSizeHint().width() <= panel.width(), "a title must not widen its panel"
             assert buttons and panel.rect().contains(panel.title_label.geometry()), zoom

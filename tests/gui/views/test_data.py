@@ -90,22 +90,22 @@ def test_pairs_and_figures_are_shown_before_training(view: DataView) -> None:
 
 def test_names_of_figures_wrap_beside_setup(view: DataView, empty_window: MainWindow, qtbot: QtBot) -> None:
     table = view.figures.table
-    lows = [table.rowHeight(row) for row in range(table.rowCount())]
+    heights = [table.rowHeight(row) for row in range(table.rowCount())]
     empty_window.rail.setup_button.click()
     empty_window.resize(1280, 720)
 
     def is_whole() -> bool:
         return all(table.rowHeight(row) >= table.sizeHintForRow(row) for row in range(table.rowCount()))
 
-    assert max(lows) == table.rowHeight(0)
+    assert max(heights) == table.rowHeight(0)
 
     def highest() -> int:
         return max(table.rowHeight(row) for row in range(table.rowCount()))
 
-    two_lines = lows[0] + table.fontMetrics().lineSpacing() + 1
-    qtbot.waitUntil(lambda: lows[0] < highest() <= two_lines and is_whole(), timeout=WAIT_MS)
+    two_lines = heights[0] + table.fontMetrics().lineSpacing() + 1
+    qtbot.waitUntil(lambda: heights[0] < highest() <= two_lines and is_whole(), timeout=WAIT_MS)
     empty_window.rail.setup_button.click()
-    qtbot.waitUntil(lambda: [table.rowHeight(row) for row in range(table.rowCount())] == lows, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: [table.rowHeight(row) for row in range(table.rowCount())] == heights, timeout=WAIT_MS)
 
 
 def test_beside_setup_the_name_of_a_figure_has_at_most_two_lines(empty_window: MainWindow, qtbot: QtBot) -> None:
@@ -118,9 +118,9 @@ def test_beside_setup_the_name_of_a_figure_has_at_most_two_lines(empty_window: M
     one_line, line = table.rowHeight(0), table.fontMetrics().lineSpacing()
 
     def is_whole_in_two_lines() -> bool:
-        room = QRect(0, 0, table.columnWidth(0) - 2 * GRID, 1_000)
+        space = QRect(0, 0, table.columnWidth(0) - 2 * GRID, 1_000)
         for row, name in enumerate(column_texts(table, 0)):
-            lines = table.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, name).height() // line
+            lines = table.fontMetrics().boundingRect(space, Qt.TextFlag.TextWordWrap, name).height() // line
             if lines > 2 or table.rowHeight(row) < one_line + (lines - 1) * (line - 1):
                 return False
         return True

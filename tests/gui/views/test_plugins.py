@@ -149,11 +149,11 @@ def test_a_new_plugin_is_named_written_and_shown(
 ) -> None:
     click(qtbot, view.new_button)
     assert view.name_edit.hasFocus() and not view.path_label.isVisible()
-    for name, says in (("My words", "is not a name for a plugin"), ("words", "already a dataset plugin 'words'")):
+    for name, expected in (("My words", "is not a name for a plugin"), ("words", "already a dataset plugin 'words'")):
         view.name_edit.selectAll()
         qtbot.keyClicks(view.name_edit, name)
         qtbot.keyClick(view.name_edit, Qt.Key.Key_Return)
-        wait_for(qtbot, lambda says: says in view.note_label.text(), says)
+        wait_for(qtbot, lambda expected: expected in view.note_label.text(), expected)
         assert view.name_edit.text() == name
     view.name_edit.selectAll()
     qtbot.keyClicks(view.name_edit, "my_words")

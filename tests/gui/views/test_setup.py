@@ -44,11 +44,11 @@ def test_an_edit_is_prepared(qtbot: QtBot, window: MainWindow) -> None:
 def test_settings_are_saved_with_the_suffix_that_open_looks_for(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for typed, whole in (("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")):
+    for typed, file_name in (("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")):
         chosen = (str(tmp_path / typed), "Settings (*.yaml)")
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, chosen=chosen: chosen)
         qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
-        assert read_config(tmp_path / whole) == window.context.workbench.draft, typed
+        assert read_config(tmp_path / file_name) == window.context.workbench.draft, typed
 
 
 def test_saving_or_learning_without_refused_values_is_noted(
@@ -62,13 +62,13 @@ def test_saving_or_learning_without_refused_values_is_noted(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mine.yaml"), "Settings (*.yaml)"))
     type_into(qtbot, window, "model.num_decoder_layers", "abc")
     qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
-    said = "What was typed for model.num_decoder_layers does not fit: the file was saved without it."
-    assert window.trouble_strip.sentence.text() == said
+    message = "What was typed for model.num_decoder_layers does not fit: the file was saved without it."
+    assert window.trouble_strip.sentence.text() == message
     assert read_config(tmp_path / "mine.yaml").model.num_decoder_layers == 1
     window.trouble_strip.dismiss()
     qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
-    said = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
-    assert window.trouble_strip.sentence.text().startswith(said)
+    message = "What was typed for model.num_decoder_layers does not fit: the run learns without it."
+    assert window.trouble_strip.sentence.text().startswith(message)
     wait_for_state("paused")
     row = window.setup_drawer.form("model").rows["model.num_decoder_layers"]
     assert isinstance(row.editor, QLineEdit)
@@ -103,8 +103,8 @@ def test_a_refused_value_is_kept_through_another_edit(qtbot: QtBot, window: Main
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
     type_into(qtbot, window, "model.d_ff", "32")
-    refusal = "✗ expected a number, given '1,5'. Write decimals with a point: 1.5"
-    assert row.editor.text() == "1,5" and row.error_label.text() == refusal
+    message = "✗ expected a number, given '1,5'. Write decimals with a point: 1.5"
+    assert row.editor.text() == "1,5" and row.error_label.text() == message
     window.setup_drawer.choose_preset("copy_task")
     assert row.editor.text() == "0" and row.error_label.text() == ""
 
@@ -297,9 +297,9 @@ def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) ->
 def test_a_learning_rate_without_effect_says_so(qtbot: QtBot, window: MainWindow) -> None:
     row = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"]
     assert row.help_label.text() == help_text(row.field)
-    for name, said in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
+    for name, expected in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
         window.context.workbench.edit("training.schedule.name", name)
-        assert row.help_label.text() == not_none(row.editor).accessibleDescription() == said
+        assert row.help_label.text() == not_none(row.editor).accessibleDescription() == expected
 
 
 def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: QtBot, window: MainWindow) -> None:
@@ -310,8 +310,8 @@ def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: Qt
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
     assert steps.help_label.text() == planned
     workbench.learn_more()
-    said = "This run continues to step 1,040; a new one ends here."
-    qtbot.waitUntil(lambda: steps.help_label.text() == said, timeout=WAIT_MS)
+    note = "This run continues to step 1,040; a new one ends here."
+    qtbot.waitUntil(lambda: steps.help_label.text() == note, timeout=WAIT_MS)
     workbench.reset()
     qtbot.waitUntil(lambda: steps.help_label.text() == planned, timeout=WAIT_MS)
 

@@ -74,10 +74,10 @@ def tree_of(view: TranslateView) -> BeamTree:
 def choose_weights(view: TranslateView, qtbot: QtBot, text: str) -> Translation:
     """Choose weights by the text of their item, and wait for their translation."""
     before = view.typed.translation
-    place = view.weights_combo.findText(text)
-    assert place >= 0, [view.weights_combo.itemText(each) for each in range(view.weights_combo.count())]
-    view.weights_combo.setCurrentIndex(place)
-    view.weights_combo.activated.emit(place)
+    row = view.weights_combo.findText(text)
+    assert row >= 0, [view.weights_combo.itemText(index) for index in range(view.weights_combo.count())]
+    view.weights_combo.setCurrentIndex(row)
+    view.weights_combo.activated.emit(row)
     qtbot.waitUntil(lambda: view.typed.translation not in (None, before), timeout=WAIT_MS)
     return translation_of(view)
 
@@ -130,9 +130,9 @@ def test_the_sentence_continues_from_a_clicked_token(view: TranslateView, qtbot:
     other, place = item_at(table, 1, 2).text(), table.visualItemRect(item_at(table, 1, 2)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: view.typed.translation not in (None, first), timeout=WAIT_MS)
-    forced, before = translation_of(view), not_none(first.sentence).free_running
-    assert forced.prefix == (before.tgt_output[0], other)
-    assert not_none(forced.sentence).free_running.tgt_output[:2] == forced.prefix
+    prefixed, before = translation_of(view), not_none(first.sentence).free_running
+    assert prefixed.prefix == (before.tgt_output[0], other)
+    assert not_none(prefixed.sentence).free_running.tgt_output[:2] == prefixed.prefix
     draw(view)
     assert item_at(table, 1, 0).text() == other and view.tokens.undo_button.isVisible()
     assert view.tracks.canvas.tracks[-1].name == "free after your choice"
@@ -239,12 +239,12 @@ def test_keys_move_through_a_tree_larger_than_its_space(view: TranslateView, qtb
         qtbot.keyClick(canvas, key)
         QApplication.processEvents()  # the readout may need another line
         assert canvas._node != before and sees_mark()
-    cut = not_none(canvas._layout).box(50).toRect()
-    area.horizontalScrollBar().setValue(cut.center().x())
-    stood_at = canvas.pos()
-    qtbot.mouseMove(canvas, cut.topRight() + QPoint(-4, 4))
+    box = not_none(canvas._layout).box(50).toRect()
+    area.horizontalScrollBar().setValue(box.center().x())
+    position = canvas.pos()
+    qtbot.mouseMove(canvas, box.topRight() + QPoint(-4, 4))
     qtbot.waitUntil(lambda: canvas._node == 50, timeout=WAIT_MS)
-    assert canvas.pos() == stood_at  # the mouse does not scroll
+    assert canvas.pos() == position  # the mouse does not scroll
     for _ in range(9):
         qtbot.keyClick(canvas, Qt.Key.Key_Down)
     area.resize(area.width(), area.height() - 2 * GRID)  # as when another part needs more space
@@ -430,9 +430,9 @@ def test_it_uses_kept_weights_and_follows_the_playhead_to_the_nearest_ones(
     learn(30)
     qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
     assert probabilities(translation_of(view)) != probabilities(untrained)
-    again = choose_weights(view, qtbot, "step 0")
-    assert again.step == 0
-    assert probabilities(again) == pytest.approx(probabilities(untrained), abs=1e-6)
+    reloaded = choose_weights(view, qtbot, "step 0")
+    assert reloaded.step == 0
+    assert probabilities(reloaded) == pytest.approx(probabilities(untrained), abs=1e-6)
     assert choose_weights(view, qtbot, "now").step == 30
     view.weights_combo.setCurrentIndex(0)
     view.weights_combo.activated.emit(0)
@@ -457,9 +457,9 @@ def test_any_text_is_read_and_an_error_is_shown_beside_the_field(view: Translate
         enter(view, qtbot, text)
         assert "not in the vocabulary" in view.note_label.text(), text[:20]
         assert not window_of(view).trouble_strip.isVisible(), text[:20]
-    for text, says in (("  ", "the text is empty"), ("ein " * 50, "has 51 tokens")):
+    for text, expected in (("  ", "the text is empty"), ("ein " * 50, "has 51 tokens")):
         enter(view, qtbot, text)
-        assert view.note_label.isVisible() and says in view.note_label.text()
+        assert view.note_label.isVisible() and expected in view.note_label.text()
         assert not window_of(view).trouble_strip.isVisible()
         assert "press Enter, or pick an example" in view.tokens.empty_label.text()
     enter(view, qtbot, "ich mochte ein bier")
@@ -556,7 +556,7 @@ def test_the_note_on_unknown_tokens_is_in_words() -> None:
 def test_moving_through_the_tree_changes_the_layout_only_for_more_lines(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
-    canvas, label, counted = view.beam.canvas, view.beam.readout_label, LayoutRequests()
+    canvas, label, layout_requests = view.beam.canvas, view.beam.readout_label, LayoutRequests()
     small = tree_of(view)
     view.beam._draw(large_tree())
     qtbot.waitUntil(lambda: cut_texts(view.beam) == [], timeout=WAIT_MS)
@@ -567,11 +567,11 @@ def test_moving_through_the_tree_changes_the_layout_only_for_more_lines(view: Tr
         assert label.text() == canvas.accessibleDescription() and cut_texts(view.beam) == []
         heights.add(label.heightForWidth(label.width()))
     assert len(heights) > 1 and label.height() == max(heights)  # even the first, short readout has that height
-    view.pages.installEventFilter(counted)
+    view.pages.installEventFilter(layout_requests)
     for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
         qtbot.keyClick(canvas, key)
         QApplication.processEvents()
-    assert counted.number == 0
+    assert layout_requests.number == 0
     view.beam._draw(small)
     qtbot.waitUntil(lambda: label.height() == label.heightForWidth(label.width()) < max(heights), timeout=WAIT_MS)
 

@@ -31,16 +31,16 @@ def button_at(row: FlowLayout, place: int) -> QPushButton:
 
 
 def test_its_height_is_computed_once_per_width(row: FlowLayout, monkeypatch: pytest.MonkeyPatch) -> None:
-    worked_out, lines = [], FlowLayout._lines
+    widths, lines = [], FlowLayout._lines
 
     def counted(self: FlowLayout, room: int) -> list[list[SizedItem]]:
-        worked_out.append(room)
+        widths.append(room)
         return lines(self, room)
 
     monkeypatch.setattr(FlowLayout, "_lines", counted)
     heights = [row.heightForWidth(width) for width in (100, 1000, 100, 1000)]
     assert heights[:2] == heights[2:] and heights[0] > heights[1]
-    assert worked_out == [100, 1000]
+    assert widths == [100, 1000]
 
 
 def test_it_follows_changes_of_its_items(row: FlowLayout) -> None:
@@ -61,7 +61,7 @@ def test_it_follows_changes_of_its_items(row: FlowLayout) -> None:
         lambda: row.removeWidget(other),
     ):
         change()
-        said, anew = heights()
-        assert said == anew
-        seen.append(said)
+        computed, recomputed = heights()
+        assert computed == recomputed
+        seen.append(computed)
     assert len(set(seen)) >= 4

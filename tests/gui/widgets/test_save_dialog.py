@@ -21,7 +21,7 @@ def over(qtbot: QtBot) -> QWidget:
 
 
 @pytest.mark.parametrize(
-    ("typed", "chosen", "whole"),
+    ("typed", "file_filter", "file_name"),
     [
         ("loss", "PNG (*.png)", "loss.png"),
         ("loss 0.5", "PNG (*.png)", "loss 0.5.png"),
@@ -31,10 +31,10 @@ def over(qtbot: QtBot) -> QWidget:
     ],
 )
 def test_a_typed_suffix_takes_precedence_over_the_chosen_format(
-    over: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, chosen: str, whole: str
+    over: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, file_filter: str, file_name: str
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), chosen))
-    assert ask_where_to_save(over, "Save", "", KINDS) == tmp_path / whole
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / typed), file_filter))
+    assert ask_where_to_save(over, "Save", "", KINDS) == tmp_path / file_name
 
 
 def test_a_cancelled_dialog_returns_none(over: QWidget, monkeypatch: pytest.MonkeyPatch) -> None:

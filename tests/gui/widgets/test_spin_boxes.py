@@ -35,18 +35,18 @@ def test_a_spin_box_has_the_height_and_padding_of_a_combo_box_at_every_zoom(qtbo
 
 def test_numbers_are_written_as_everywhere(qtbot: QtBot) -> None:
     theme = Theme("light")
-    whole, part = styled_spin_box(IntegerSpinBox(), theme), styled_spin_box(DecimalSpinBox(), theme)
-    for widget in (whole, part):
+    integer, decimal = styled_spin_box(IntegerSpinBox(), theme), styled_spin_box(DecimalSpinBox(), theme)
+    for widget in (integer, decimal):
         qtbot.addWidget(widget)
-    whole.setRange(1, 20_000)
-    whole.setValue(4_000)
-    part.setValue(0.6)
-    assert (whole.text(), part.text()) == ("4,000", "0.60")
+    integer.setRange(1, 20_000)
+    integer.setValue(4_000)
+    decimal.setValue(0.6)
+    assert (integer.text(), decimal.text()) == ("4,000", "0.60")
 
 
-@pytest.mark.parametrize(("typed", "taken"), [("0,2", 0.2), ("0.25", 0.25), ("0,25", 0.25), (",5", 0.5)])
+@pytest.mark.parametrize(("typed", "accepted"), [("0,2", 0.2), ("0.25", 0.25), ("0,25", 0.25), (",5", 0.5)])
 def test_a_decimal_number_may_be_typed_with_a_comma(
-    qtbot: QtBot, bridge: EngineBridge, typed: str, taken: float
+    qtbot: QtBot, bridge: EngineBridge, typed: str, accepted: float
 ) -> None:
     theme = Theme("light")
     beam = BeamPanel(theme, TypedSentence(bridge, Playhead()), bridge)
@@ -54,22 +54,22 @@ def test_a_decimal_number_may_be_typed_with_a_comma(
         qtbot.addWidget(panel)
         spin.selectAll()
         QTest.keyClicks(spin, typed)
-        assert spin.value() == taken and "," not in spin.text()
+        assert spin.value() == accepted and "," not in spin.text()
         QTest.keyClick(spin, Qt.Key.Key_Return)
-        assert spin.value() == taken
+        assert spin.value() == accepted
 
 
 @pytest.mark.parametrize(
-    ("typed", "taken"), [("2,000", 2000), ("2 000", 2000), ("2\u00a0000", 2000), ("12,345", 12_345)]
+    ("typed", "accepted"), [("2,000", 2000), ("2 000", 2000), ("2\u00a0000", 2000), ("12,345", 12_345)]
 )
 @pytest.mark.parametrize("is_pasted", [False, True])
 def test_commas_or_spaces_may_separate_the_thousands_of_a_whole_number(
-    qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, taken: int, is_pasted: bool
+    qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, accepted: int, is_pasted: bool
 ) -> None:
     write(shown_spin, typed, is_pasted)
-    assert shown_spin.value() == taken and not shown_spin.property("role")
+    assert shown_spin.value() == accepted and not shown_spin.property("role")
     shown_spin.clearFocus()
-    assert (shown_spin.value(), shown_spin.text()) == (taken, f"{taken:,}")
+    assert (shown_spin.value(), shown_spin.text()) == (accepted, f"{accepted:,}")
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -80,15 +80,15 @@ def test_an_invalid_whole_number_is_marked_and_not_applied(
     qtbot: QtBot, shown_spin: IntegerSpinBox, typed: str, is_pasted: bool, highest: int
 ) -> None:
     shown_spin.setRange(1, highest)
-    taken = list[int]()
-    shown_spin.valueChanged.connect(taken.append)
+    accepted = list[int]()
+    shown_spin.valueChanged.connect(accepted.append)
     write(shown_spin, typed, is_pasted)
     assert shown_spin.text() == typed and shown_spin.property("role") == "error"
     assert shown_spin.value() in (7, 2, 12, 1, 2000)
     QTest.keyClick(shown_spin, Qt.Key.Key_Return)
     assert (shown_spin.value(), shown_spin.text()) == (7, "7")
     assert not shown_spin.property("role") and QToolTip.text() == f"{typed} is not a whole number from 1 to {highest:,}"
-    assert 25 not in taken
+    assert 25 not in accepted
     write(shown_spin, "12", is_pasted)
     QTest.keyClick(shown_spin, Qt.Key.Key_Up)
     write(shown_spin, typed, is_pasted)
@@ -115,16 +115,16 @@ def test_a_digit_more_or_less_keeps_a_number_with_thousands_valid(qtbot: QtBot, 
 def test_the_same_rules_hold_before_a_suffix(qtbot: QtBot, shown_spin: IntegerSpinBox) -> None:
     shown_spin.setSuffix(" of 8")
     shown_spin.setRange(1, 8)
-    for typed, taken in (("2", 2), ("2,5", 2), ("3.5", 2), ("6", 6)):
+    for typed, accepted in (("2", 2), ("2,5", 2), ("3.5", 2), ("6", 6)):
         shown_spin.selectAll()
         QTest.keyClicks(shown_spin, typed)
         QTest.keyClick(shown_spin, Qt.Key.Key_Return)
-        assert (shown_spin.value(), shown_spin.text()) == (taken, f"{taken} of 8")
+        assert (shown_spin.value(), shown_spin.text()) == (accepted, f"{accepted} of 8")
 
 
 def test_every_spin_box_of_the_window_is_one_of_ours(qtbot: QtBot, window: MainWindow) -> None:
-    for place in range(len(window.views)):  # Anatomy builds its topics when they are shown
-        window.show_view(place)
+    for index in range(len(window.views)):  # Anatomy builds its topics when they are shown
+        window.show_view(index)
     for topic in range(window.anatomy_view.topics.count()):
         window.anatomy_view.topics.setCurrentRow(topic)
     spins = window.findChildren(QAbstractSpinBox)

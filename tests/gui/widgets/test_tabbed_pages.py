@@ -31,19 +31,19 @@ def test_one_page_is_visible_and_a_button_leads_to_each(qtbot: QtBot) -> None:
 
 
 def test_a_page_beside_other_widgets_has_room_for_all_its_lines(qtbot: QtBot) -> None:
-    view, said = ScrollingPage(), plain_label("A few words.")
+    view, label = ScrollingPage(), plain_label("A few words.")
     pages = TabbedPages("What is compared", ("Words", "Many or few"), ("More", "None"))
-    said.setWordWrap(True)
-    pages.add(column_of(said))
+    label.setWordWrap(True)
+    pages.add(column_of(label))
     pages.add(column_of(plain_label("a")))
-    above = plain_label("A sentence.")
-    above.setWordWrap(True)
-    view.column.addWidget(column_of(above, QListWidget()))  # a widget that would like to be higher than it must
+    other_label = plain_label("A sentence.")
+    other_label.setWordWrap(True)
+    view.column.addWidget(column_of(other_label, QListWidget()))  # a widget that would like to be higher than it must
     view.column.addWidget(splitter(Qt.Orientation.Horizontal, (QWidget(), 1), (pages, 1)), 1)
     qtbot.addWidget(view)
     view.resize(400, 600)
     view.show()
-    said.setText("Many words, one after the other. " * 40)
+    label.setText("Many words, one after the other. " * 40)
     qtbot.waitUntil(lambda: cut_texts(view) == [], timeout=WAIT_MS)
     assert view.verticalScrollBar().maximum() > 0
     view.resize(300, 600)

@@ -53,8 +53,8 @@ def test_a_heading_is_aligned_with_the_texts_of_its_cells(
         is_number = _is_number(header_item(table, column))
         over = _ink(head.viewport(), QRect(left, 0, width, head.height() - 2))
         under = _ink(cells, QRect(left, table.rowViewportPosition(1) + 1, width, table.rowHeight(1) - 2))
-        apart = over[is_number] - under[is_number]
-        assert abs(apart) <= _A_ROUNDING, f"column {column} of {kind.__name__}: {over} over {under}"
+        offset = over[is_number] - under[is_number]
+        assert abs(offset) <= _A_ROUNDING, f"column {column} of {kind.__name__}: {over} over {under}"
 
 
 def _fill(table: QTableWidget) -> None:
@@ -82,6 +82,6 @@ def _is_number(head: QTableWidgetItem) -> bool:
 def _ink(widget: QWidget, part: QRect) -> tuple[int, int]:
     """The first and the last column of pixels that differ from the background."""
     image = widget.grab(part).toImage().convertToFormat(QImage.Format.Format_RGB32)
-    ground = image.pixel(1, 1)
-    inked = [x for x in range(image.width()) if any(image.pixel(x, y) != ground for y in range(1, image.height() - 1))]
+    blank = image.pixel(1, 1)
+    inked = [x for x in range(image.width()) if any(image.pixel(x, y) != blank for y in range(1, image.height() - 1))]
     return inked[0], inked[-1]

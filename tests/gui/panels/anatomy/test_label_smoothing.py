@@ -88,10 +88,10 @@ def test_the_penalty_follows_the_formula_and_its_minimum_is_marked(
     topic.size_spin.setValue(5)
     topic.show_step(history, 0)
     places, losses = topic._smoothed.getData()
-    for place in (0, 200, 399):
-        odds = 10 ** places[place]
+    for index in (0, 200, 399):
+        odds = 10 ** places[index]
         expected = -0.92 * math.log(odds / (odds + 4)) - 0.08 * math.log(1 / (odds + 4))
-        assert losses[place] == pytest.approx(expected)
+        assert losses[index] == pytest.approx(expected)
     assert topic._lowest.value() == pytest.approx(places[losses.argmin()], abs=0.01)
     assert topic._lowest.label.toPlainText() == "lowest at p = 0.9200"
     topic.eps_spin.setValue(0.0)
@@ -106,7 +106,7 @@ def test_the_readout_describes_what_is_pointed_at(topic: LabelSmoothingTopic, hi
     topic.penalty.pointed.emit(QPointF(1.0, 0.0))
     qtbot.keyClick(topic.targets, Qt.Key.Key_Right)
     topic.show_step(history, 0)
-    said = topic.readout_label.text()
-    assert "should get 0.0200." in said and "10 times" in said
+    readout = topic.readout_label.text()
+    assert "should get 0.0200." in readout and "10 times" in readout
     plain, smoothed = -math.log(10 / 14), -0.92 * math.log(10 / 14) - 0.08 * math.log(1 / 14)
-    assert f"{smoothed:.3f} smoothed, {plain:.3f} plain" in said
+    assert f"{smoothed:.3f} smoothed, {plain:.3f} plain" in readout

@@ -56,22 +56,22 @@ def test_weights_have_the_colour_scale_of_attention(canvas: MatrixCanvas) -> Non
 
 def test_hidden_cells_are_hatched(canvas: MatrixCanvas) -> None:
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), decimals=None))
-    whole = canvas.grab().toImage()
+    image = canvas.grab().toImage()
     canvas.show_matrix(Matrix("m", np.ones((1, 2)), ("a",), ("x", "y"), hidden=np.array([[False, True]])))
     cell = layout_of(canvas).cell(0, 1).toAlignedRect()
-    assert canvas.grab(cell).toImage() != whole.copy(cell)
+    assert canvas.grab(cell).toImage() != image.copy(cell)
 
 
 def test_only_the_hidden_cells_of_a_row_are_hatched(canvas: MatrixCanvas) -> None:
     hidden = np.array([[True, False, True, True, False], [False] * 5, [True] * 5])
     rows, columns = ("a", "b", "c"), tuple("vwxyz")
     canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, decimals=None))
-    layout, whole = layout_of(canvas), canvas.grab().toImage()
+    layout, before = layout_of(canvas), canvas.grab().toImage()
     canvas.show_matrix(Matrix("m", np.ones(hidden.shape), rows, columns, hidden=hidden, decimals=None))
-    hatched = canvas.grab().toImage()
+    after = canvas.grab().toImage()
     for (row, column), is_hidden in np.ndenumerate(hidden):
         cell = layout.cell(row, column).toAlignedRect().adjusted(2, 2, -2, -2)
-        assert (hatched.copy(cell) != whole.copy(cell)) == is_hidden, (row, column)
+        assert (after.copy(cell) != before.copy(cell)) == is_hidden, (row, column)
 
 
 def test_numbers_that_round_to_zero_have_no_minus_sign(canvas: MatrixCanvas) -> None:
@@ -81,17 +81,17 @@ def test_numbers_that_round_to_zero_have_no_minus_sign(canvas: MatrixCanvas) -> 
 
 
 def test_keys_and_mouse_point_at_cells(canvas: MatrixCanvas, qtbot: QtBot) -> None:
-    seen: list[tuple[int, int]] = []
-    canvas.pointed.connect(lambda row, column: seen.append((row, column)))
+    cells: list[tuple[int, int]] = []
+    canvas.pointed.connect(lambda row, column: cells.append((row, column)))
     canvas.show_matrix(Matrix("m", VALUES, ROWS, COLUMNS, limit=1.0), (0, 2))
     qtbot.keyClick(canvas, Qt.Key.Key_Right)
     qtbot.keyClick(canvas, Qt.Key.Key_Up)
     qtbot.mouseMove(canvas, layout_of(canvas).cell(1, 1).center().toPoint())
-    assert seen == [(0, 0), (1, 2), (1, 1)]
+    assert cells == [(0, 0), (1, 2), (1, 1)]
 
 
 def test_row_names_in_low_rows_are_smaller_and_do_not_overlap(canvas: MatrixCanvas) -> None:
-    words = tuple(f"word{place}" for place in range(30))
+    words = tuple(f"word{index}" for index in range(30))
     low = canvas.layout_of(Matrix("m", np.zeros((30, 16)), words, ("",) * 16))
     high = canvas.layout_of(Matrix("m", VALUES, ROWS, ("",) * 3))
     assert low.font.pointSizeF() < high.font.pointSizeF()

@@ -40,8 +40,8 @@ def test_pointing_at_a_box_explains_it(topic: ModelTopic, history: History, qtbo
     stacks = model_blocks(history.prepared)
     assert topic.title_label.text() == f"The whole model · {stacks.total:,} parameters"
     for column, blocks in enumerate((stacks.encoder, stacks.decoder)):
-        for place, block in enumerate(blocks):
-            rect = topic.canvas.rect_of(column, place)
+        for index, block in enumerate(blocks):
+            rect = topic.canvas.rect_of(column, index)
             assert topic.canvas.rect().contains(rect.toAlignedRect())
             qtbot.mouseMove(topic.canvas, rect.center().toPoint())
             assert topic.readout_label.text().startswith(f"{block.name} {block.shape}: ")
@@ -57,9 +57,9 @@ def test_the_letters_for_lengths_in_shapes_are_explained(topic: ModelTopic) -> N
 def test_arrow_keys_go_from_box_to_box(topic: ModelTopic, qtbot: QtBot) -> None:
     for key in (Qt.Key.Key_Up, Qt.Key.Key_Up, Qt.Key.Key_Up):
         qtbot.keyClick(topic.canvas, key)
-    said = topic.readout_label.text()
-    assert said.startswith("Self-attention [S, 64]: 4 heads of 16 dimensions")
-    assert said.endswith("16,640 parameters in each of 2 layers, 33,280 in all.")
+    readout = topic.readout_label.text()
+    assert readout.startswith("Self-attention [S, 64]: 4 heads of 16 dimensions")
+    assert readout.endswith("16,640 parameters in each of 2 layers, 33,280 in all.")
     qtbot.keyClick(topic.canvas, Qt.Key.Key_Right)
     assert topic.readout_label.text().startswith("Masked self-attention [T, 64]: ")
     assert topic.canvas.accessibleDescription() == topic.readout_label.text()

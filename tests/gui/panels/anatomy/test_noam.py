@@ -174,30 +174,30 @@ def test_labels_overlap_nothing_when_zoomed_either(
         assert_names_are_whole_and_apart(topic, f"at {warmup}, zoomed to {zoom} %")
 
 
-def assert_names_are_whole_and_apart(topic: NoamTopic, where: str) -> None:
+def assert_names_are_whole_and_apart(topic: NoamTopic, context: str) -> None:
     """Require that each label lies within the plot and overlaps no other label and no curve."""
     box = topic.plot.plotItem.vb
     words = [*topic._legend_labels, topic.line.label, topic.end_line.label]
-    for place, word in enumerate(words):
-        said = f"{word.toPlainText()} {where}"
+    for index, word in enumerate(words):
+        message = f"{word.toPlainText()} {context}"
         name = word.sceneBoundingRect()
         letters = name.adjusted(4, 4, -4, -4)  # without the padding
         if word in topic._legend_labels:
             letters.setLeft(letters.left() - topic.theme.px(40))  # with its sample line in the legend
-        assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), said
-        assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:place]), said
+        assert box.sceneBoundingRect().adjusted(-1, -1, 1, 1).contains(name), message
+        assert not any(letters.intersects(other.sceneBoundingRect()) for other in words[:index]), message
         for curve in (topic._own_curve, *topic._paper_curves):
-            assert not runs_through(topic.plot, curve, letters), said
+            assert not runs_through(topic.plot, curve, letters), message
 
 
-def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, part: QRectF) -> bool:
+def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, area: QRectF) -> bool:
     """Whether a curve passes through a rectangle of the scene."""
     box = plot.plotItem.vb
-    columns = np.linspace(part.left(), part.right(), 200)
+    columns = np.linspace(area.left(), area.right(), 200)
     steps = [box.mapSceneToView(QPointF(column, 0.0)).x() for column in columns]
     rates = np.interp(steps, *curve.getData())
     heights = [box.mapViewToScene(QPointF(step, rate)).y() for step, rate in zip(steps, rates, strict=True)]
-    return any(part.top() < height < part.bottom() for height in heights)
+    return any(area.top() < height < area.bottom() for height in heights)
 
 
 def test_the_warmup_also_follows_a_shorter_run(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:

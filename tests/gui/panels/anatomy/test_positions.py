@@ -95,8 +95,8 @@ def test_a_vector_of_fewer_dimensions_has_fewer_waves(topic: PositionsTopic, his
     for width, visible in ((2, 2), (16, 5)):
         topic.width_spin.setValue(width)
         topic.show_step(history, 0)
-        assert [item.isVisible() for item in topic._curves] == [place < visible for place in range(5)]
-        assert [item.isVisible() for item in topic._names] == [place < visible for place in range(5)]
+        assert [item.isVisible() for item in topic._curves] == [index < visible for index in range(5)]
+        assert [item.isVisible() for item in topic._names] == [index < visible for index in range(5)]
         assert f"dimensions 0 to {visible - 1}: " in topic.readout_label.text()
 
 

@@ -161,7 +161,7 @@ def test_the_difference_to_another_run_is_shown(window: MainWindow, extras: Atte
 
 def combo_items(extras: AttentionExtras) -> list[str]:
     """The items of the list of what to compare with."""
-    return [extras.baseline_combo.itemText(place) for place in range(extras.baseline_combo.count())]
+    return [extras.baseline_combo.itemText(index) for index in range(extras.baseline_combo.count())]
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")  # the offscreen platform, when a popup opens

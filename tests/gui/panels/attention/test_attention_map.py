@@ -113,10 +113,10 @@ def test_gold_alignments_are_outlined(panel: AttentionMap, history: History, the
 def test_the_legend_gives_the_alignment_score_of_the_head(panel: AttentionMap, history: History) -> None:
     for step, reads in ((310, (0, 0, 0)), (320, (1, 0, 2)), (330, (1, 0, 2))):
         history.apply(ProbeDone(probe=Probe(step=step, sentences=(aligned_sentence(reads),))))
-    for head, step, said in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
+    for head, step, score in ((2, 310, "0.50"), (2, 330, "1.00 since step 320"), (1, 330, "0.00")):
         panel._selection.choose(head=head)
         panel.show_step(history, step)
-        assert panel.canvas.legend() == f"Rows: token → prediction. Dashed: alignment; this head {said}."
+        assert panel.canvas.legend() == f"Rows: token → prediction. Dashed: alignment; this head {score}."
         assert panel.canvas.legend() in [label.text() for label in panel.findChildren(QLabel)]
     for choice in ({"pooled": "mean"}, {"pooled": "", "free_running": True}):
         panel._selection.choose(**choice)

@@ -39,8 +39,8 @@ def answer(panel: HeadAblationPanel, qtbot: QtBot, *heads: HeadId) -> HeadAblati
     """The engine's answer without these heads, once it is shown."""
 
     def is_shown() -> bool:
-        said = panel.query.answer
-        return said is not None and said.heads == heads and not panel.is_empty and not panel.is_dirty
+        result = panel.query.answer
+        return result is not None and result.heads == heads and not panel.is_empty and not panel.is_dirty
 
     qtbot.waitUntil(is_shown, timeout=WAIT_MS)
     return not_none(panel.query.answer)
@@ -94,8 +94,8 @@ def test_the_menu_of_the_grid_switches_heads_and_layers_off(
     before, cell = canvas.grab().toImage(), canvas.cell(0, 1).toRect()
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(1, 1).center().toPoint()), "Switch off")
     answer(panel, qtbot, HeadId("decoder_self", 0, 1), HeadId("encoder_self", 0, 1))
-    crossed, switched = canvas.grab().toImage(), canvas.cell(1, 1).toRect()
-    assert crossed.copy(switched) != before.copy(switched) and crossed.copy(cell) == before.copy(cell)
+    after, switched = canvas.grab().toImage(), canvas.cell(1, 1).toRect()
+    assert after.copy(switched) != before.copy(switched) and after.copy(cell) == before.copy(cell)
     pick(menu_of(window, QContextMenuEvent.Reason.Mouse, canvas.cell(1, 1).center().toPoint()), "Switch on")
     assert canvas.grab().toImage() == before
     canvas.setFocus()
@@ -172,8 +172,8 @@ def test_the_heading_of_the_loss_says_of_how_many_pairs_it_is(
     for num_valid in (2, 1, 0):
         panel._draw(replace(seen, num_valid=num_valid))
         heads.append(panel._heads[-1].text())
-    counted = ("2 validation pairs", "1 validation pair", "validation pairs")
-    assert heads == [f"loss of {pairs}, nats/token" for pairs in counted]
+    counts = ("2 validation pairs", "1 validation pair", "validation pairs")
+    assert heads == [f"loss of {pairs}, nats/token" for pairs in counts]
 
 
 def test_a_shared_run_says_why_it_has_no_validation_loss(

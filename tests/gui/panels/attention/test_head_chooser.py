@@ -92,7 +92,7 @@ def test_it_adds_its_shortcuts_to_the_view(qtbot: QtBot) -> None:
     chooser.add_shortcuts(view)
     shortcuts = shortcuts_of(view)
     assert set(shortcuts) == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right", "Alt+L", "Alt+K", "Alt+F"}
-    held = {keys for keys, shortcut in shortcuts.items() if shortcut.autoRepeat()}
-    assert held == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right"}
+    repeating = {keys for keys, shortcut in shortcuts.items() if shortcut.autoRepeat()}
+    assert repeating == {"Alt+Up", "Alt+Down", "Alt+Left", "Alt+Right"}
     shortcuts["Alt+K"].activated.emit()
     assert selection.chosen.kind == "encoder_self"

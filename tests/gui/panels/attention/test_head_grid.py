@@ -40,9 +40,9 @@ def test_every_head_is_drawn_in_its_cell(panel: HeadGrid, history: History) -> N
     for layer in range(2):
         for head in range(4):
             area = panel.canvas.cell(layer, head)
-            for place in range(3):  # along the diagonal
-                x, y = (area.left() + area.width() * (place + 0.5) / 3, area.top() + area.height() * (place + 0.5) / 3)
-                weight = float(weights[layer, head, place, place])
+            for index in range(3):  # along the diagonal
+                x, y = (area.left() + area.width() * (index + 0.5) / 3, area.top() + area.height() * (index + 0.5) / 3)
+                weight = float(weights[layer, head, index, index])
                 assert image.pixelColor(int(x), int(y)) == QColor(int(attention_table("light")[round(weight * 255)]))
 
 
@@ -71,11 +71,11 @@ def test_the_chosen_head_is_framed(panel: HeadGrid, theme: Theme) -> None:
 
 def test_a_grid_of_one_kind_has_its_layers_as_rows(qtbot: QtBot, theme: Theme, history: History) -> None:
     selection = Selection()
-    alone = HeadGrid(theme, selection, all_kinds=False)
-    qtbot.addWidget(alone)
+    grid = HeadGrid(theme, selection, all_kinds=False)
+    qtbot.addWidget(grid)
     selection.choose(kind="decoder_self")
-    alone.show_step(history, 300)
-    assert [(row.kind, row.layer) for row in alone.canvas.rows] == [("decoder_self", 0), ("decoder_self", 1)]
+    grid.show_step(history, 300)
+    assert [(row.kind, row.layer) for row in grid.canvas.rows] == [("decoder_self", 0), ("decoder_self", 1)]
 
 
 def test_without_a_probe_it_says_so(panel: HeadGrid) -> None:
@@ -119,7 +119,7 @@ def test_every_cross_attention_head_has_its_alignment_score(panel: HeadGrid, his
     for step, score in ((310, "0.50"), (320, "1.00")):
         panel.show_step(history, step)
         scores = {(row, head): tooltip_of(panel, row, head) for row in range(6) for head in range(4)}
-        assert all(("Alignment 0.00" in said) == (place[0] > 3) for place, said in scores.items() if place != (5, 2))
+        assert all(("Alignment 0.00" in text) == (place[0] > 3) for place, text in scores.items() if place != (5, 2))
         assert f"Alignment {score}" in scores[5, 2]
         in_csv = {tuple(line[:4]) for line in panel.numbers()}
         assert ("cross", 2, 3, float(score)) in in_csv and ("cross", 1, 4, 0.0) in in_csv

@@ -50,13 +50,13 @@ def blended(over: QColor, under: QColor, strength: float) -> list[float]:
 
 
 def test_the_opacity_of_a_line_is_its_weight(canvas: LineCanvas, theme: Theme) -> None:
-    line, ground = theme.colour("training"), canvas.grab().toImage().pixelColor(2, 200)
+    line, background = theme.colour("training"), canvas.grab().toImage().pixelColor(2, 200)
     for row, column in ((0, 0), (1, 2)):
         seen = rgb(colour_between(canvas, row, column))
-        assert seen == pytest.approx(blended(line, ground, float(WEIGHTS[row, column])), abs=2)
-    assert colour_between(canvas, 0, 2, share=0.5) == ground  # too weak to be drawn
+        assert seen == pytest.approx(blended(line, background, float(WEIGHTS[row, column])), abs=2)
+    assert colour_between(canvas, 0, 2, share=0.5) == background  # too weak to be drawn
     canvas.show_picture(PICTURE, square_root=True)
-    assert rgb(colour_between(canvas, 0, 0)) == pytest.approx(blended(line, ground, 0.75**0.5), abs=2)
+    assert rgb(colour_between(canvas, 0, 0)) == pytest.approx(blended(line, background, 0.75**0.5), abs=2)
 
 
 def test_pointing_at_a_token_shows_and_reads_out_only_its_lines(canvas: LineCanvas, qtbot: QtBot) -> None:
@@ -72,11 +72,11 @@ def test_pointing_at_a_token_shows_and_reads_out_only_its_lines(canvas: LineCanv
 
 
 def test_arrow_keys_move_between_tokens(canvas: LineCanvas, qtbot: QtBot) -> None:
-    said = []
+    readouts = []
     for key in (Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Left, Qt.Key.Key_Down):
         qtbot.keyClick(canvas, key)
-        said.append(canvas.readout().split("  ")[0])
-    assert said == ["<bos> → i", "i → want", "<bos> → i", "ich", "<eos>", "<bos> → i"]
+        readouts.append(canvas.readout().split("  ")[0])
+    assert readouts == ["<bos> → i", "i → want", "<bos> → i", "ich", "<eos>", "<bos> → i"]
 
 
 def test_a_smaller_head_clears_the_readout_of_a_token_it_lacks(canvas: LineCanvas, qtbot: QtBot) -> None:
@@ -115,13 +115,13 @@ def test_the_panel_switches_to_lines_and_explains_them(stage: Stage, theme: Them
 
 
 def test_differences_have_colours_signs_and_dotted_lines(canvas: LineCanvas, theme: Theme, qtbot: QtBot) -> None:
-    ground = canvas.grab().toImage().pixelColor(2, 200)
+    background = canvas.grab().toImage().pixelColor(2, 200)
     differences = np.array([[0.75, -0.5, 0.0], [0.0, 0.0, 1.0]], dtype=np.float32)
     canvas.show_picture(replace(PICTURE, weights=differences, baseline="step 3"))
     seen = rgb(colour_between(canvas, 0, 0))
-    assert seen == pytest.approx(blended(theme.colour("validation"), ground, 0.75), abs=2)
+    assert seen == pytest.approx(blended(theme.colour("validation"), background, 0.75), abs=2)
     along = {colour_between(canvas, 0, 1, share=share / 200).name() for share in range(60, 120)}
-    assert ground.name() in along and len(along) > 1  # dotted
+    assert background.name() in along and len(along) > 1  # dotted
     assert canvas.legend().endswith("Orange: more than step 3; blue: less.")
     canvas.show_picture(replace(PICTURE, weights=differences, baseline="step 3", alignment=((1, 0),)))
     along = {colour_between(canvas, 1, 0, share=share / 200).name() for share in range(60, 120)}
@@ -132,9 +132,9 @@ def test_differences_have_colours_signs_and_dotted_lines(canvas: LineCanvas, the
 
 
 def test_only_as_many_of_many_tokens_are_labelled_as_fit(canvas: LineCanvas) -> None:
-    tokens = tuple(f"token{place}" for place in range(60))
-    crowd = HeadPicture(np.eye(60, dtype=np.float16), tokens, tokens, is_causal=False)
-    layout = canvas._layout(crowd)
+    tokens = tuple(f"token{index}" for index in range(60))
+    picture = HeadPicture(np.eye(60, dtype=np.float16), tokens, tokens, is_causal=False)
+    layout = canvas._layout(picture)
     places = layout.labelled_indices("below")
     distance = layout.end("below", places[1]).x() - layout.end("below", places[0]).x()
     assert distance >= 0.9 * QFontMetricsF(layout.font).height()

@@ -72,7 +72,7 @@ def test_a_smaller_font_is_used_only_if_column_labels_then_fit(qtbot: QtBot) -> 
 
 
 def test_labels_of_twelve_tokens_fit_in_the_smallest_window(qtbot: QtBot) -> None:
-    words = tuple(f"word{place}" for place in range(12))
+    words = tuple(f"word{index}" for index in range(12))
     made = layout(620, 250, words, words)
     assert made.names_rows
 

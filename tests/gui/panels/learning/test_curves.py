@@ -55,8 +55,8 @@ def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, h
 
 def test_a_run_that_goes_back_and_learns_differently_is_redrawn(panel: Curves, history: History) -> None:
     """It has as many steps as before, stored in the same arrays."""
-    again = {"train/loss": np.full(NUM_STEPS, 2.5), "train/learning_rate": np.full(NUM_STEPS, 2e-3)}
-    history.apply(StepsDone(first_step=1, arrays=again))
+    arrays = {"train/loss": np.full(NUM_STEPS, 2.5), "train/learning_rate": np.full(NUM_STEPS, 2e-3)}
+    history.apply(StepsDone(first_step=1, arrays=arrays))
     panel.show_step(history, NUM_STEPS)
     assert not panel.grab().isNull()
     for curve, value in ((panel.loss._raw, 2.5), (panel.loss._train, 2.5), (panel.learning_rate._done, 2e-3)):
@@ -77,9 +77,9 @@ def test_the_star_follows_a_changed_best_metric(panel: Curves, history: History)
     panel.grab()
     steps, losses = panel.loss._best.getOriginalDataset()
     assert (steps.tolist(), losses.tolist()) == ([350], [1.2])
-    said = "step 350: the best validation since step 320, by valid/bleu"
-    assert tip_at(panel.loss, point_at(panel.loss, 350, 1.2)) == said
-    assert panel.ticks.accessibleDescription().endswith(said)
+    description = "step 350: the best validation since step 320, by valid/bleu"
+    assert tip_at(panel.loss, point_at(panel.loss, 350, 1.2)) == description
+    assert panel.ticks.accessibleDescription().endswith(description)
 
 
 def test_guessing_and_the_noise_floor_are_labelled_lines(panel: Curves) -> None:
@@ -132,10 +132,10 @@ def test_the_curve_of_the_rate_does_not_cross_its_label(
 
 
 def test_a_validation_before_the_playhead_is_named_by_its_step(panel: Curves, history: History) -> None:
-    for step, said in ((300, "valid 0.900,"), (301, "valid 0.900 at 300,")):
+    for step, words in ((300, "valid 0.900,"), (301, "valid 0.900 at 300,")):
         history.apply(ValidationDone(step=300, metrics={"valid/loss": 0.9}, sentences=(), is_best=False))
         panel.show_step(history, step)
-        assert said in panel.title_label.text()
+        assert words in panel.title_label.text()
 
 
 def test_with_nothing_prepared_it_says_what_to_do(panel: Curves) -> None:
@@ -146,13 +146,13 @@ def test_with_nothing_prepared_it_says_what_to_do(panel: Curves) -> None:
 def test_it_suggests_space_only_when_ready_and_no_line_crosses_the_hint(panel: Curves, theme: Theme) -> None:
     made = History()
     made.apply(prepared())
-    asked = panel.loss._hint
+    hint = panel.loss._hint
     preparing, ready = StateChanged(state="preparing", step=0), StateChanged(state="ready", step=0)
-    for change, said in ((preparing, "once it is ready"), (ready, "Press Space")):
+    for change, words in ((preparing, "once it is ready"), (ready, "Press Space")):
         made.apply(change)
         panel.show_step(made, 0)
-        assert asked.isVisible() and said in asked.toPlainText()
-    assert asked.zValue() > panel.loss._levels["unigram"].zValue() and asked.fill.color() == theme.colour("surface")
+        assert hint.isVisible() and words in hint.toPlainText()
+    assert hint.zValue() > panel.loss._levels["unigram"].zValue() and hint.fill.color() == theme.colour("surface")
 
 
 @pytest.mark.parametrize("height", [200, 260, 600])
@@ -201,8 +201,8 @@ def test_events_are_marked_and_explained_in_tooltips(panel: Curves, history: His
     panel.show_step(history, NUM_STEPS)
     ticks = panel.ticks
     assert [(mark.step, mark.kind) for mark in ticks.marks] == [(250, "setting"), (300, "best")]
-    said = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far, by valid/loss"
-    assert ticks.accessibleDescription() == said
+    description = "step 250: training.max_grad_norm set to 0.5. step 300: the best validation so far, by valid/loss"
+    assert ticks.accessibleDescription() == description
 
     def says_the_best() -> bool:
         for step in (299, 300):  # pyqtgraph ignores moves that follow too quickly
@@ -245,10 +245,10 @@ def test_a_click_near_a_tick_or_mark_snaps_to_its_step(panel: Curves, history: H
     history.apply(SettingChanged(step=7053, key="training.max_grad_norm", value=0.5))
     panel.show_step(history, 20_000)
     panel.grab()
-    for step, pixels, meant in ((7053, 2, 7053), (5000, -3, 5000), (9000, 3, 9000)):
+    for step, pixels, expected in ((7053, 2, 7053), (5000, -3, 5000), (9000, 3, 9000)):
         place = point_at(panel.ticks, step, 0.5) + QPoint(pixels, 0)
         qtbot.mouseClick(panel.ticks.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        assert panel._playhead.step == meant
+        assert panel._playhead.step == expected
 
 
 def test_the_playhead_can_be_dragged(panel: Curves, history: History, qtbot: QtBot) -> None:
@@ -417,21 +417,21 @@ def test_the_axes_follow_the_run_once_the_mouse_stands_still(trained: MainWindow
 
 def test_the_wheel_zooms_until_a_double_click(trained: MainWindow, qtbot: QtBot) -> None:
     curves, loss = trained.train_view.curves, trained.train_view.curves.loss
-    whole, ticks = loss.viewRange()[0], curves.ticks.viewRange()[0]
+    full, ticks = loss.viewRange()[0], curves.ticks.viewRange()[0]
     qtbot.mouseMove(loss.viewport())
     qtbot.waitUntil(loss.underMouse, timeout=WAIT_MS)
     for plot in (loss, curves.learning_rate, curves.ticks):
         turn_wheel(plot, -1200)
-        assert loss.viewRange()[0] == pytest.approx(whole) and curves.ticks.viewRange()[0] == pytest.approx(ticks)
+        assert loss.viewRange()[0] == pytest.approx(full) and curves.ticks.viewRange()[0] == pytest.approx(ticks)
     turn_wheel(loss, 480)
-    closer = loss.viewRange()[0]
-    assert closer[1] - closer[0] < whole[1] - whole[0] and curves.ticks.viewRange()[0] == pytest.approx(closer)
+    zoomed = loss.viewRange()[0]
+    assert zoomed[1] - zoomed[0] < full[1] - full[0] and curves.ticks.viewRange()[0] == pytest.approx(zoomed)
     loss._hover_timer.stop()
     curves.mark_dirty()
     qtbot.waitUntil(lambda: not curves.is_dirty, timeout=WAIT_MS)
-    assert loss.viewRange()[0] == closer  # as long as it is zoomed
+    assert loss.viewRange()[0] == zoomed  # as long as it is zoomed
     qtbot.mouseDClick(loss.viewport(), Qt.MouseButton.LeftButton, pos=loss.viewport().rect().center())
-    qtbot.waitUntil(lambda: loss.viewRange()[0] == pytest.approx(whole), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: loss.viewRange()[0] == pytest.approx(full), timeout=WAIT_MS)
     qtbot.mouseMove(trained.rail)
 
 
@@ -452,14 +452,14 @@ def turn_wheel(plot: StepPlot, angle: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "beginning"),
     [
         ("guessing", "Guessing: a model to which every token of the target vocabulary is equally likely"),
         ("unigram", "Token frequencies: a model that knows how often each token comes"),
         ("limit", "Noise floor: the plugin says that no model can do better on these data"),
     ],
 )
-def test_each_reference_line_has_a_tooltip(panel: Curves, history: History, name: str, said: str) -> None:
+def test_each_reference_line_has_a_tooltip(panel: Curves, history: History, name: str, beginning: str) -> None:
     assert history.prepared is not None
     history.prepared = replace(history.prepared, unigram_loss=2.5)
     panel.show_step(history, NUM_STEPS)
@@ -467,7 +467,7 @@ def test_each_reference_line_has_a_tooltip(panel: Curves, history: History, name
     line = panel.loss._levels[name]
     on_the_name = panel.loss.mapFromScene(line.label.sceneBoundingRect().center())
     for place in (point_at(panel.loss, 200, line.value()), on_the_name):
-        assert tip_at(panel.loss, place).startswith(said)
+        assert tip_at(panel.loss, place).startswith(beginning)
     assert tip_at(panel.loss, point_at(panel.loss, 200, 3.2)) == panel.toolTip()  # elsewhere, the panel's tooltip
 
 
@@ -562,8 +562,8 @@ def test_no_label_hides_a_curve(panel: Curves, history: History, theme: Theme, h
     for name in names_in(loss):
         name.setVisible(False)
     for colour, seen in zip(colours, beside_names, strict=True):
-        alone = pixels_of(colour, loss)
-        assert len(alone) > 100 and alone <= seen
+        curve_pixels = pixels_of(colour, loss)
+        assert len(curve_pixels) > 100 and curve_pixels <= seen
 
 
 @pytest.mark.parametrize("num_steps", [60, 120, 240, 260, 380])
@@ -588,9 +588,9 @@ def test_the_label_of_a_changed_setting_is_never_cut(
         history.apply(SettingChanged(step=step, key="training.optimizer.learning_rate", value=0.00025))
     panel.show_step(history, NUM_STEPS)
     panel.grab()
-    ground = panel.loss.plotItem.vb.sceneBoundingRect().adjusted(-0.01, -0.01, 0.01, 0.01)  # rounding
+    plot_area = panel.loss.plotItem.vb.sceneBoundingRect().adjusted(-0.01, -0.01, 0.01, 0.01)  # rounding
     for line in panel.loss._changes:
-        assert ground.contains(line.label.sceneBoundingRect())
+        assert plot_area.contains(line.label.sceneBoundingRect())
 
 
 def test_labels_stay_complete_when_the_plot_shrinks_without_a_redraw(panel: Curves, history: History) -> None:
@@ -601,10 +601,10 @@ def test_labels_stay_complete_when_the_plot_shrinks_without_a_redraw(panel: Curv
         panel.grab()
         if height == 400:
             panel.show_step(history, NUM_STEPS)
-    ground = panel.loss.plotItem.vb.sceneBoundingRect()
+    plot_area = panel.loss.plotItem.vb.sceneBoundingRect()
     for name in names_in(panel.loss):
         if name.isVisible():
-            assert ground.contains(name.sceneBoundingRect().adjusted(0, 3, 0, -3)), name.toPlainText()
+            assert plot_area.contains(name.sceneBoundingRect().adjusted(0, 3, 0, -3)), name.toPlainText()
 
 
 def test_labels_are_placed_again_for_new_data_but_not_for_the_playhead(

@@ -58,8 +58,8 @@ def test_pixels_and_axis_coordinates_convert_both_ways(plot: pg.PlotWidget) -> N
 
 
 def test_candidate_middles_stay_within_the_length_nearest_first() -> None:
-    tried = list(candidate_middles(20.0, 100.0, near=60.0))
-    assert tried[0] == 60.0 and min(tried) == 10.0 and max(tried) == 90.0
-    assert [abs(middle - 60.0) for middle in tried] == sorted(abs(middle - 60.0) for middle in tried)
+    middles = list(candidate_middles(20.0, 100.0, near=60.0))
+    assert middles[0] == 60.0 and min(middles) == 10.0 and max(middles) == 90.0
+    assert [abs(middle - 60.0) for middle in middles] == sorted(abs(middle - 60.0) for middle in middles)
     assert next(candidate_middles(20.0, 100.0, near=0.0)) == 10.0
     assert set(candidate_middles(120.0, 100.0, near=0.0)) == {60.0}

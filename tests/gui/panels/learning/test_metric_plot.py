@@ -78,7 +78,7 @@ def test_every_metric_of_the_run_can_be_drawn_with_its_limit(trained: MainWindow
     history, curves = trained.context.bridge.history, trained.train_view.curves
     limits = not_none(history.prepared).limits
     combo = curves.metric_combo
-    assert [combo.itemData(place) for place in range(combo.count())] == [f"valid/{name}" for name in ALL]
+    assert [combo.itemData(index) for index in range(combo.count())] == [f"valid/{name}" for name in ALL]
     for name in ALL[1:]:
         plot = choose(trained, qtbot, name)
         assert plot.isVisible() and not curves.loss.isVisible()
@@ -102,9 +102,9 @@ def test_every_metric_of_the_run_can_be_drawn_with_its_limit(trained: MainWindow
 
 def test_tooltips_playhead_and_title_work_as_for_the_loss(trained: MainWindow, qtbot: QtBot) -> None:
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
-    said = "Limit: the plugin says that no model can do better on these data"
+    tooltip = "Limit: the plugin says that no model can do better on these data"
     for step in (2, 15):
-        assert tip_at(plot, point_at(plot, step, plot._levels["limit"].value())) == said
+        assert tip_at(plot, point_at(plot, step, plot._levels["limit"].value())) == tooltip
     assert tip_at(plot, point_at(plot, 2, 0.02)).startswith("Share of the target tokens")
     history = trained.context.bridge.history
     qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=point_at(plot, 12, 0.5))
@@ -256,5 +256,5 @@ def test_every_built_in_metric_has_a_description() -> None:
 
 def test_metrics_of_decoded_outputs_name_their_number_of_sentences() -> None:
     names = (*TEACHER_FORCED, *FREE_RUNNING, "letters_heard")
-    said = [name for name in names if "of the first 256 validation sentences" in metric_label(f"valid/{name}").meaning]
-    assert said == [*FREE_RUNNING, "letters_heard"]
+    found = [name for name in names if "of the first 256 validation sentences" in metric_label(f"valid/{name}").meaning]
+    assert found == [*FREE_RUNNING, "letters_heard"]

@@ -117,8 +117,8 @@ def test_an_axis_label_is_shortened_to_the_length_of_the_axis(
         axis = plot.getAxis(side)
         length = axis.height() if side == "left" else axis.x() + axis.width()
         shown = axis.label.toPlainText()
-        ground = plot.plotItem.sceneBoundingRect().adjusted(-6, -1, 1, 6)  # pyqtgraph moves it out by some pixels
-        assert ground.contains(axis.label.sceneBoundingRect())
+        plot_area = plot.plotItem.sceneBoundingRect().adjusted(-6, -1, 1, 6)  # pyqtgraph moves it out by some pixels
+        assert plot_area.contains(axis.label.sceneBoundingRect())
         assert shown == name or "…" in shown
         assert theme.colour("muted").name() in axis.label.toHtml()
         assert (shown == name) == (QFontMetricsF(axis.label.font()).horizontalAdvance(name) + 8 <= length)

@@ -27,10 +27,10 @@ COMPARISON = Comparison(RUNS, (), (("", "A  run", "B  run"), ("state", "finished
 
 def inset(picture: QImage, area: QRect) -> int:
     """The number of pixels between the left edge of an area and what is drawn in it."""
-    ground = picture.pixel(area.left() + 1, area.center().y())
+    background = picture.pixel(area.left() + 1, area.center().y())
     columns = range(area.left() + 1, area.right())
     return next(
-        x for x in columns if any(picture.pixel(x, y) != ground for y in range(area.top() + 4, area.bottom() - 4))
+        x for x in columns if any(picture.pixel(x, y) != background for y in range(area.top() + 4, area.bottom() - 4))
     )
 
 

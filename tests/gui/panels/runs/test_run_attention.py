@@ -46,8 +46,8 @@ def test_the_accessible_name_of_a_map_names_its_run(theme: Theme, stage: Callabl
     panel = RunAttention(theme, Selection())
     stage(panel, 1000, 500)
     probe = Probe(step=10, sentences=(aligned_sentence(),))
-    alone = replace(run("", probe), name="mine")
-    for runs, name in (((alone,), "mine"), ((run("A", probe), run("B", probe)), "A")):
+    single = replace(run("", probe), name="mine")
+    for runs, name in (((single,), "mine"), ((run("A", probe), run("B", probe)), "A")):
         panel.show_comparison(Comparison(runs, (), ()))
         panel.show_step(History(), 0)
         assert panel.columns[0].canvas.accessibleName().startswith(f"Attention map of run {name};")

@@ -78,20 +78,20 @@ def test_letters_that_would_overlap_are_stacked(
 def test_a_letter_avoids_the_curve_of_another_run(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
-    ends, passes = run("A", 100, 3.3), run("B", 800, 0.5)
-    panel.show_comparison(Comparison((ends, passes), (), (("", "A", "B"),)))
+    short_run, long_run = run("A", 100, 3.3), run("B", 800, 0.5)
+    panel.show_comparison(Comparison((short_run, long_run), (), (("", "A", "B"),)))
     panel.show_step(History(), 0)
     panel.grab()  # a letter gets its size when it is painted
     (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "A")
-    covered = name.mapRectToParent(name.boundingRect())
-    steps, losses = passes.training
-    beside = losses[(covered.left() <= steps) & (steps <= covered.right())]
-    margin = covered.height() / 3  # the padding above and below the letter
-    within = (covered.top() + margin < beside) & (beside < covered.bottom() - margin)  # the axis points up
-    assert len(beside) > 10 and not within.any() and abs(name.pos().y() - 3.3) < covered.height()
+    rect = name.mapRectToParent(name.boundingRect())
+    steps, losses = long_run.training
+    nearby = losses[(rect.left() <= steps) & (steps <= rect.right())]
+    margin = rect.height() / 3  # the padding above and below the letter
+    within = (rect.top() + margin < nearby) & (nearby < rect.bottom() - margin)  # the axis points up
+    assert len(nearby) > 10 and not within.any() and abs(name.pos().y() - 3.3) < rect.height()
 
 
-@pytest.mark.parametrize("last_step", [800, 100], ids=["at the right edge", "with room beside it"])
+@pytest.mark.parametrize("last_step", [800, 100], ids=["at the right edge", "with space beside it"])
 def test_the_letters_of_a_band_do_not_cover_it(theme: Theme, stage: Stage, last_step: int) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
@@ -102,9 +102,9 @@ def test_the_letters_of_a_band_do_not_cover_it(theme: Theme, stage: Stage, last_
     panel.show_comparison(Comparison(runs, (group,), (heads,)))
     panel.show_step(History(), 0)
     (name,) = (one for one in panel.plot.plotItem.items if isinstance(one, pg.TextItem) and one.toPlainText() == "AB")
-    covered = name.mapRectToParent(name.boundingRect())
-    within = (covered.left() <= band.steps) & (band.steps <= covered.right())
-    assert within.any() and covered.top() >= band.highest[within].max()  # the label's lower edge
+    rect = name.mapRectToParent(name.boundingRect())
+    within = (rect.left() <= band.steps) & (band.steps <= rect.right())
+    assert within.any() and rect.top() >= band.highest[within].max()  # the label's lower edge
 
 
 def test_mean_deviation_and_unit_are_written_in_this_order(theme: Theme, stage: Stage) -> None:

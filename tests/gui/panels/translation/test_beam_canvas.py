@@ -126,8 +126,8 @@ def test_the_texts_of_a_cut_token_are_legible(canvas: BeamCanvas, theme: Theme, 
     half = box.height() / 2
     for top in (box.top() + 4, box.top() + half + 2):
         seen = [luminance(colour) for colour in colours(image, QRectF(box.left() + 6, top, box.width() - 12, half - 6))]
-        ground = luminance(theme.colour("surface"))
-        assert max(contrast(ground, each) for each in seen) >= 4.5
+        background_luminance = luminance(theme.colour("surface"))
+        assert max(contrast(background_luminance, value) for value in seen) >= 4.5
 
 
 def luminance(colour: QColor) -> float:

@@ -22,9 +22,9 @@ def test_a_token_is_not_cut_in_a_cell_of_the_hinted_width(qtbot: QtBot) -> None:
         table.setItem(0, 0, cell(0.0, token))
         index, option = table.model().index(0, 0), QStyleOptionViewItem()
         needed = delegate.sizeHint(option, index)
-        once, twice = (painted(delegate, table, 0, times * needed.width()) for times in (1, 2))
+        hinted, wide = (painted(delegate, table, 0, times * needed.width()) for times in (1, 2))
         written = QRect(0, 0, 8 + QFontMetrics(Theme("light").token_font()).horizontalAdvance(token), 30)
-        assert once.copy(written) == twice.copy(written), token
+        assert hinted.copy(written) == wide.copy(written), token
 
 
 def painted(delegate: ProbabilityDelegate, table: QTableWidget, column: int, width: int) -> QImage:

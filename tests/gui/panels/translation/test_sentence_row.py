@@ -69,26 +69,26 @@ def test_a_shortened_sentence_is_marked_and_complete_in_its_tooltip(
     assert row.output_label.toolTip() == "i do want"
     for label, text in ((row.source_label, "ich will"), (row.reference_label, "i want")):
         assert label.toolTip() == label.text() == text
-        whole = label.grab().toImage()
-        label.setFixedSize(label.sizeHint().width() - 8, whole.height())
-        cut = label.grab().toImage()
-        assert cut != whole.copy(cut.rect())  # not simply clipped
+        complete = label.grab().toImage()
+        label.setFixedSize(label.sizeHint().width() - 8, complete.height())
+        shortened = label.grab().toImage()
+        assert shortened != complete.copy(shortened.rect())  # not simply clipped
         label.setSelection(0, len(text))
-        assert label.grab().toImage() != cut
+        assert label.grab().toImage() != shortened
 
 
 def test_esc_returns_the_focus_to_the_previous_widget_if_it_still_exists(
     qtbot: QtBot, theme: Theme, stage: Callable[[QWidget, int, int], None]
 ) -> None:
-    both, edit, row = QWidget(), QLineEdit(), SentenceRow(theme, Selection())
-    column = QVBoxLayout(both)
+    parent, edit, row = QWidget(), QLineEdit(), SentenceRow(theme, Selection())
+    column = QVBoxLayout(parent)
     column.addWidget(edit)
     column.addWidget(row)
-    stage(both, 600, 200)
+    stage(parent, 600, 200)
     edit.setFocus()
     row.add_button.click()
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
-    assert both.window().focusWidget() is edit
+    assert parent.window().focusWidget() is edit
     row.add_button.click()
     with qtbot.waitSignal(edit.destroyed, timeout=WAIT_MS):  # as when another dataset replaces a form
         edit.deleteLater()

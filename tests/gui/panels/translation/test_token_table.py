@@ -120,7 +120,7 @@ def test_no_visible_token_is_cut(table: TokenTable, width: int) -> None:
 
 
 def test_the_row_of_the_current_position_stays_visible_in_less_space(table: TokenTable) -> None:
-    tokens = (*(f"t{place}" for place in range(19)), "<eos>")
+    tokens = (*(f"t{index}" for index in range(19)), "<eos>")
     show(table, tokens=tokens, ranks=(0,) * 20)
     for height in (400, 300):
         table.resize(700, height)

@@ -82,8 +82,8 @@ def seen(canvas: TrackCanvas) -> range:
     layout = not_none(canvas._layout)
     heads = [layout.number_rect(position).translated(canvas.x(), 0) for position in range(layout.num_positions)]
     left, right = canvas.names_width, area_of(canvas).viewport().width()
-    whole = [position for position, head in enumerate(heads) if left <= head.left() and head.right() <= right]
-    return range(whole[0], whole[-1] + 1)
+    visible = [position for position, head in enumerate(heads) if left <= head.left() and head.right() <= right]
+    return range(visible[0], visible[-1] + 1)
 
 
 def test_names_stay_in_place_when_long_tracks_are_scrolled(canvas: TrackCanvas, qtbot: QtBot) -> None:
@@ -127,8 +127,8 @@ def test_only_visible_tokens_are_painted_and_look_as_in_a_complete_painting(
     show(canvas, 30)
     qtbot.waitUntil(lambda: canvas.x() < 0, timeout=WAIT_MS)
     viewport, left = area_of(canvas).viewport(), canvas.names_width
-    beside = QRect(left, 0, viewport.width() - left, canvas.height())
-    whole = canvas.grab().toImage().copy(beside.translated(-canvas.x(), 0))
+    visible_area = QRect(left, 0, viewport.width() - left, canvas.height())
+    complete = canvas.grab().toImage().copy(visible_area.translated(-canvas.x(), 0))
     painted, paint_token = list[int](), TrackCanvas._paint_token
 
     def noted(self: TrackCanvas, painter: QPainter, box: QRectF, track: Track, position: int) -> None:
@@ -136,7 +136,7 @@ def test_only_visible_tokens_are_painted_and_look_as_in_a_complete_painting(
         paint_token(self, painter, box, track, position)
 
     monkeypatch.setattr(TrackCanvas, "_paint_token", noted)
-    seen_alone = viewport.grab(beside).toImage()
-    pixels = [(x, y) for x in range(whole.width()) for y in range(whole.height())]
-    assert sum(seen_alone.pixel(*pixel) != whole.pixel(*pixel) for pixel in pixels) < 10  # clipped letters
+    visible_part = viewport.grab(visible_area).toImage()
+    pixels = [(x, y) for x in range(complete.width()) for y in range(complete.height())]
+    assert sum(visible_part.pixel(*pixel) != complete.pixel(*pixel) for pixel in pixels) < 10  # clipped letters
     assert set(seen(canvas)) <= set(painted) and len(set(painted)) < len(TOKENS) / 2

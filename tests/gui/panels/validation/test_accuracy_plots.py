@@ -32,6 +32,6 @@ def test_with_subwords_whole_words_are_counted(empty_window: MainWindow, qtbot: 
         ("length", 2, 1, 0.0, 0.0),
     ]
     assert plots.by_position.getAxis("bottom").labelText == "words right, by place"
-    said = plots.by_position.accessibleDescription() + plots.by_length.accessibleDescription()
-    assert "Place 2: words right 100.0 % teacher-forced, 0.0 % free-running, of 1 sentence." in said
-    assert "nan" not in said
+    description = plots.by_position.accessibleDescription() + plots.by_length.accessibleDescription()
+    assert "Place 2: words right 100.0 % teacher-forced, 0.0 % free-running, of 1 sentence." in description
+    assert "nan" not in description

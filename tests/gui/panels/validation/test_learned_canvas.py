@@ -74,11 +74,11 @@ def test_only_forgotten_tokens_are_framed(canvas: LearnedCanvas, theme: Theme) -
 
 def readouts_of(canvas: LearnedCanvas, qtbot: QtBot) -> list[str]:
     """The readouts of the four tokens, reached with the arrow keys; the first token's first."""
-    said = []
+    readouts = []
     for _ in TOKENS:
         qtbot.keyClick(canvas, Qt.Key.Key_Right)
-        said.append(canvas.accessibleDescription().partition(": ")[2].partition(".")[0])
-    return said[-1:] + said[:-1]
+        readouts.append(canvas.accessibleDescription().partition(": ")[2].partition(".")[0])
+    return readouts[-1:] + readouts[:-1]
 
 
 def test_pointing_beside_the_tokens_clears_the_readout(canvas: LearnedCanvas, qtbot: QtBot) -> None:

@@ -70,10 +70,10 @@ def test_a_validation_is_read_before_the_first_panel_is_drawn(
     view: TrainView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view.learned_map._reader._figures.clear()
-    asked: list[bool] = []
-    monkeypatch.setattr(view.learned_map._reader, "_read", lambda *_: asked.append(view.curves.is_dirty))
+    were_dirty: list[bool] = []
+    monkeypatch.setattr(view.learned_map._reader, "_read", lambda *_: were_dirty.append(view.curves.is_dirty))
     view.context.playhead.view(500)
-    assert asked == [True]  # before any panel draws this step
+    assert were_dirty == [True]  # before any panel draws this step
 
 
 def test_a_cell_of_the_confusion_shows_its_sentences_and_keys_read_tokens(view: TrainView, qtbot: QtBot) -> None:
@@ -184,8 +184,8 @@ def with_fewer_sentences(path: Path, sentences: Sequence[ValidatedSentence]) -> 
 
 def with_fewer_tokens(path: Path, sentences: Sequence[ValidatedSentence]) -> None:
     first, *others = sentences
-    cut = replace(first, tokens=first.tokens[1:], probability=first.probability[1:], rank=first.rank[1:])
-    rewritten(path, [cut, *others])
+    shortened = replace(first, tokens=first.tokens[1:], probability=first.probability[1:], rank=first.rank[1:])
+    rewritten(path, [shortened, *others])
 
 
 def with_a_rank_too_few(path: Path, sentences: Sequence[ValidatedSentence]) -> None:

@@ -37,8 +37,8 @@ def test_several_selected_runs_are_compared(three_runs: RunsView, empty_window: 
     assert three_runs.table.hasFocus()  # so that its keys go on selecting
     names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in the same second
     assert heads[0] == "differences" and sorted(head[3:] for head in heads[1:]) == names
-    given = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
-    assert given == dict(zip(names, ("1", "0.5"), strict=True))
+    norms = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
+    assert norms == dict(zip(names, ("1", "0.5"), strict=True))
     assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
     assert "training.seed" not in cells and cells["newest checkpoint"] == ["800", "800"]
     steps, losses = RunFolder.open(folder).metrics()
@@ -81,8 +81,8 @@ def test_each_compared_run_has_its_letter_in_the_colour_of_its_curve(three_runs:
 
     def expected() -> dict[str, tuple[str, str]]:
         return {
-            row.path.name: (panel.colour(place).name(), f"run {letter} toy_german_english")
-            for place, (row, letter) in enumerate(zip(table.selected_rows, "AB", strict=True))
+            row.path.name: (panel.colour(index).name(), f"run {letter} toy_german_english")
+            for index, (row, letter) in enumerate(zip(table.selected_rows, "AB", strict=True))
         }
 
     assert shown() == {}
@@ -170,15 +170,15 @@ def test_a_band_ends_with_its_shortest_run_and_longer_ones_continue_alone(three_
 
 
 def test_an_unreadable_run_clears_the_previous_comparison(three_runs: RunsView, qtbot: QtBot) -> None:
-    sides, place = three_runs.comparison_pages, three_runs.context.runs_directory.path
+    sides, runs_dir = three_runs.comparison_pages, three_runs.context.runs_directory.path
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     qtbot.waitUntil(lambda: not sides.comparison.is_empty, timeout=WAIT_MS)
-    damaged = place / "2026-01-01_c"
+    damaged = runs_dir / "2026-01-01_c"
     (damaged / "metrics.jsonl").write_bytes(b"none\n" * 5000)
-    told: list[str] = []
-    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    sentences: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     three_runs.table.select_rows([damaged])
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    assert "metrics.jsonl" in told[0]
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
+    assert "metrics.jsonl" in sentences[0]
     assert sides.comparison.comparison is None
     qtbot.waitUntil(lambda: sides.comparison.is_empty, timeout=WAIT_MS)

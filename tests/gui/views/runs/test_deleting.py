@@ -37,9 +37,9 @@ def test_a_run_is_moved_to_the_trash_and_the_next_one_is_selected(
     assert [path.name for path in trash.iterdir()] == ["2026-01-02_b"]
     assert names(three_runs) == [name for name in before if name != "2026-01-02_b"]
     assert not_none(three_runs.table.selected_row).path.name == below
-    said = "toy_german_english (2026-01-02_b) is in the desktop's trash, and can be restored from there."
+    message = "toy_german_english (2026-01-02_b) is in the desktop's trash, and can be restored from there."
     qtbot.waitUntil(three_runs.deleted_label.isVisible, timeout=WAIT_MS)
-    assert three_runs.deleted_label.text() == said
+    assert three_runs.deleted_label.text() == message
     qtbot.waitUntil(lambda: not three_runs._is_reading, timeout=WAIT_MS)
     delete_by_a_double_click(three_runs, qtbot, trash, monkeypatch)
 
@@ -75,12 +75,12 @@ def delete_by_a_double_click(view: RunsView, qtbot: QtBot, trash: Path, monkeypa
 
     monkeypatch.setattr(view, "_deleted", stopwatch)
     monkeypatch.setattr(view, "_search", search_slowly)
-    before, thrown_away, chosen = names(view), len(list(trash.iterdir())), view.table.selected_row
+    before, num_trashed, chosen = names(view), len(list(trash.iterdir())), view.table.selected_row
     assert chosen is not None
     for _ in range(2):  # a double click
         qtbot.mouseClick(view.delete_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not chosen.path.exists() and not view._is_reading, timeout=WAIT_MS)
-    assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == thrown_away + 1
+    assert len(names(view)) == len(before) - 1 and len(list(trash.iterdir())) == num_trashed + 1
 
 
 def test_a_run_deleted_while_the_folder_is_read_does_not_reappear(
@@ -130,21 +130,21 @@ def test_a_run_deleted_by_another_program_is_reported_as_gone(
 def test_several_runs_are_trashed_and_one_in_use_is_reported(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
 ) -> None:
-    place, gone = three_runs.context.runs_directory.path, list[Path]()
-    three_runs.deleted.connect(gone.append)
-    three_runs.table.select_rows([place / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
-    RunFolder.open(place / "2026-01-02_b").update(pid=7, host="elsewhere")  # another process has just claimed it
+    runs_dir, deleted = three_runs.context.runs_directory.path, list[Path]()
+    three_runs.deleted.connect(deleted.append)
+    three_runs.table.select_rows([runs_dir / name for name in ("2026-01-03_a", "2026-01-02_b", "2026-01-01_c")])
+    RunFolder.open(runs_dir / "2026-01-02_b").update(pid=7, host="elsewhere")  # another process has just claimed it
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert "2026-01-02_b is being written by process 7 on elsewhere" in empty_window.trouble_strip.sentence.text()
     assert three_runs.deleted_label.text().startswith("2 of 3 runs are in the desktop's trash")
     assert three_runs.deleted_label.isVisible()
     assert sorted(path.name for path in trash.iterdir()) == ["2026-01-01_c", "2026-01-03_a"]
-    assert gone == [place / "2026-01-03_a", place / "2026-01-01_c"]
+    assert deleted == [runs_dir / "2026-01-03_a", runs_dir / "2026-01-01_c"]
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
 
 
-def spoil(run: Path) -> None:
+def damage(run: Path) -> None:
     """Damage a run that another process writes."""
     RunFolder.open(run).update(pid=7, host="elsewhere")
     (run / "config.yaml").write_text("{", encoding="utf-8")
@@ -158,7 +158,7 @@ def write_as_a_newer_version(run: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "why"),
-    [(spoil, "is being written by process 7"), (write_as_a_newer_version, "a newer version of Headlight made this")],
+    [(damage, "is being written by process 7"), (write_as_a_newer_version, "a newer version of Headlight made this")],
 )
 def test_a_run_that_cannot_be_opened_is_kept_if_it_may_be_in_use(
     three_runs: RunsView,

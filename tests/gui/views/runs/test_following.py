@@ -153,9 +153,9 @@ def test_a_run_is_not_followed_if_the_own_run_begins_while_it_is_read(
     context.follower.follow(example_path())
     window.transport.learn_button.click()
     may_read.set()
-    answered: list[object] = []
-    context.bridge.run_in_background(lambda: None, answered.append)
-    qtbot.waitUntil(lambda: bool(answered), timeout=WAIT_MS)
+    completed: list[object] = []
+    context.bridge.run_in_background(lambda: None, completed.append)
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     wait_for_state("finished")
     assert context.follower.run is None and context.bridge.shown is context.bridge.history
 

@@ -45,9 +45,9 @@ def test_a_single_selected_run_shows_losses_settings_head_and_translations(three
     sides.show_page(1)
     qtbot.waitUntil(lambda: not sides.attention.is_dirty and not sides.attention.is_empty, timeout=WAIT_MS)
     assert [column.isVisible() for column in sides.attention.columns] == [True, False, False, False]
-    assert [sides.step_combo.itemText(place) for place in range(2)] == ["newest", "800"]
-    said = sides.attention.title_label.text(), sides.attention.columns[0].title_label.text()
-    assert said == ("Cross-attention", "toy_german_english · step 800")
+    assert [sides.step_combo.itemText(index) for index in range(2)] == ["newest", "800"]
+    titles = sides.attention.title_label.text(), sides.attention.columns[0].title_label.text()
+    assert titles == ("Cross-attention", "toy_german_english · step 800")
     sides.show_page(2)
     qtbot.waitUntil(lambda: not sides.translations.is_dirty and not sides.translations.is_empty, timeout=WAIT_MS)
     right = sum(one.hypothesis == one.reference for one in compared(panel).runs[0].validated)
@@ -58,29 +58,29 @@ def test_a_single_selected_run_shows_losses_settings_head_and_translations(three
 def test_runs_selected_during_a_reading_are_skipped_except_the_last(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    read, may_continue = held_reading(three_runs, qtbot, monkeypatch)
     others = [row.path for row in three_runs.table.rows if row.path != not_none(three_runs.table.selected_row).path]
     for path in others * 2:
         three_runs.table.select(path)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
-    going_on.set()
+    may_continue.set()
     qtbot.waitUntil(lambda: three_runs.comparison_pages._compared == [others[-1]], timeout=WAIT_MS)
     assert read == [others[0].name, others[-1].name]
 
 
 def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], threading.Event]:
     """Block readings until the event is set; record the first run of each."""
-    read, going_on = list[str](), threading.Event()
-    whole = RunsReader.read
+    read, may_continue = list[str](), threading.Event()
+    read_runs = RunsReader.read
 
     def slowly(self: RunsReader, rows: Sequence[RunRow], at: StepChoice) -> Comparison:
         read.append(rows[0].path.name)
-        assert going_on.wait(WAIT_MS / 1000)
-        return whole(self, rows, at)
+        assert may_continue.wait(WAIT_MS / 1000)
+        return read_runs(self, rows, at)
 
     qtbot.waitUntil(lambda: num_shown(view.comparison_pages.comparison) == 1, timeout=WAIT_MS)
     monkeypatch.setattr(RunsReader, "read", slowly)
-    return read, going_on
+    return read, may_continue
 
 
 @pytest.mark.parametrize("damaged", ["", "metrics.jsonl", "probes/000800.safetensors"])
@@ -88,9 +88,9 @@ def test_errors_of_a_run_no_longer_selected_are_not_reported(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
 ) -> None:
     run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
-    told: list[str] = []
-    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    sentences: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
+    read, may_continue = held_reading(three_runs, qtbot, monkeypatch)
     three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
     if damaged:
@@ -98,31 +98,31 @@ def test_errors_of_a_run_no_longer_selected_are_not_reported(
     else:
         shutil.rmtree(run)
     three_runs.table.select(other)
-    going_on.set()
+    may_continue.set()
     qtbot.waitUntil(lambda: three_runs.comparison_pages._compared == [other], timeout=WAIT_MS)
     three_runs.context.bridge.drain()
-    assert not told
+    assert not sentences
 
 
 def test_damage_is_reported_even_if_another_run_was_added_while_reading(
     three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
-    told: list[str] = []
-    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
-    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    sentences: list[str] = []
+    three_runs.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
+    read, may_continue = held_reading(three_runs, qtbot, monkeypatch)
     (run / "probes" / "000800.safetensors").write_bytes(b"none")
     three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
     three_runs.table.select_rows([other])
-    going_on.set()
+    may_continue.set()
     qtbot.waitUntil(lambda: num_shown(three_runs.comparison_pages.comparison) == 2, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
     combo = three_runs.comparison_pages.step_combo
     combo.activated.emit(combo.findData(800))
     qtbot.waitUntil(lambda: compared(three_runs.comparison_pages.comparison).chosen_step == 800, timeout=WAIT_MS)
     three_runs.context.bridge.drain()
-    assert len(told) == 1 and "000800.safetensors" in told[0]  # the same damage is reported only once
+    assert len(sentences) == 1 and "000800.safetensors" in sentences[0]  # the same damage is reported only once
 
 
 def test_a_step_of_the_previous_run_is_not_looked_for_in_the_next(
@@ -131,27 +131,31 @@ def test_a_step_of_the_previous_run_is_not_looked_for_in_the_next(
     run, sides = three_runs.context.runs_directory.path / "2026-01-03_a", three_runs.comparison_pages
     for folder in ("probes", "validations"):
         shutil.rmtree(run / folder)
-    read, going_on = held_reading(three_runs, qtbot, monkeypatch)
+    read, may_continue = held_reading(three_runs, qtbot, monkeypatch)
     three_runs.table.select(run)
     qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
     place = sides.step_combo.findData(800)
     sides.step_combo.setCurrentIndex(place)
     sides.step_combo.activated.emit(place)
-    going_on.set()
+    may_continue.set()
     qtbot.waitUntil(lambda: sides._compared == [run], timeout=WAIT_MS)
     assert sides.step_combo.currentText() == "newest" and compared(sides.comparison).chosen_step == "newest"
 
 
 @pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
 def test_f5_reads_repaired_files(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
-    sides, run, told = three_runs.comparison_pages, three_runs.context.runs_directory.path / "2026-01-01_c", list[str]()
-    whole = (run / file).read_bytes()
+    sides, run, sentences = (
+        three_runs.comparison_pages,
+        three_runs.context.runs_directory.path / "2026-01-01_c",
+        list[str](),
+    )
+    content = (run / file).read_bytes()
     (run / file).write_bytes(b"none\n" * 5000)
-    three_runs.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    three_runs.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     three_runs.table.select(run)
-    qtbot.waitUntil(lambda: bool(told), timeout=WAIT_MS)
-    (run / file).write_bytes(whole)
+    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
+    (run / file).write_bytes(content)
     qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: compared(sides.comparison).runs[0].probe is not None, timeout=WAIT_MS)
     assert not compared(sides.comparison).damaged
-    assert len(told) == 1
+    assert len(sentences) == 1

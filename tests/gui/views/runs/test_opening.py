@@ -30,10 +30,10 @@ def test_the_example_opens_and_is_never_changed(empty_window: MainWindow, qtbot:
     assert not empty_window.transport.learn_button.isEnabled()
     assert "Reset" in empty_window.transport.learn_button.toolTip()
     empty_window.context.workbench.edit("training.max_grad_norm", 2.0)
-    done: list[object] = []
+    completed: list[object] = []
     empty_window.context.follow_sentence(not_none(empty_window.context.bridge.history.prepared).examples[0])
-    empty_window.context.bridge.run_in_background(lambda: None, done.append)
-    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    empty_window.context.bridge.run_in_background(lambda: None, completed.append)
+    qtbot.waitUntil(lambda: bool(completed), timeout=WAIT_MS)
     empty_window.context.workbench.prepare()
     qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
     assert empty_window.transport.learn_button.isEnabled()

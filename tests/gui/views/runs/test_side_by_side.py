@@ -35,7 +35,7 @@ def test_a_head_of_each_run_is_shown_for_the_same_sentence(
     three_runs.comparison_pages.show_page(1)
     qtbot.waitUntil(lambda: not panel.is_empty and not panel.is_dirty, timeout=WAIT_MS)
     probe = RunFolder.open(example_path()).probe(800)
-    assert [panel.sentence_combo.itemText(place) for place in range(panel.sentence_combo.count())] == [
+    assert [panel.sentence_combo.itemText(index) for index in range(panel.sentence_combo.count())] == [
         sentence.source for sentence in probe.sentences
     ]
     panel.sentence_combo.setCurrentIndex(1)
@@ -152,8 +152,8 @@ def test_rows_of_the_comparison_have_padding_at_any_zoom(
         empty_window.context.theme.set_zoom(zoom)
         sides.show_page(page)
         wait_for(qtbot, lambda panel: not panel.is_empty and not panel.is_dirty, panel)
-        room = panel.table.rowHeight(0) - num_lines * panel.table.fontMetrics().lineSpacing()
-        assert room >= empty_window.context.theme.px(8), (
+        padding = panel.table.rowHeight(0) - num_lines * panel.table.fontMetrics().lineSpacing()
+        assert padding >= empty_window.context.theme.px(8), (
             f"the padding above and below the text: {panel.title}, {zoom} %"
         )
 
@@ -186,13 +186,13 @@ def test_attention_and_translations_follow_one_choice_of_step(
     assert [head.split(" · ")[-1] for head in translations.numbers()[0][2:]] == [f"step {validated[-2]:,}"] * 2
     choose(combo, "800")
     drawn(1, attention, 800)
-    said = {one.title_label.text().split(" · ")[0]: one.output_label.text() for one in attention.columns[:2]}
-    said = {title.split(", ")[1]: output for title, output in said.items()}
-    assert said["2026-01-03_a"].startswith("This run has no probe at that step") and "writes" in said["2026-01-02_b"]
+    texts = {one.title_label.text().split(" · ")[0]: one.output_label.text() for one in attention.columns[:2]}
+    texts = {title.split(", ")[1]: output for title, output in texts.items()}
+    assert texts["2026-01-03_a"].startswith("This run has no probe at that step") and "writes" in texts["2026-01-02_b"]
     assert {str(line[0]).split(", ")[1] for line in attention.numbers()[1:]} == {"2026-01-02_b"}
     drawn(2, translations, 800)
     heads, *lines = translations.numbers()
-    (missing,) = (place for place, head in enumerate(heads) if head.endswith("not validated there"))
+    (missing,) = (index for index, head in enumerate(heads) if head.endswith("not validated there"))
     assert {line[missing] for line in lines} == {"–"} and "differ in 0 of" in translations.title_label.text()
     choose_both(three_runs, "2026-01-02_b", "2026-01-01_c")
     drawn(1, attention, "newest")  # of other runs
@@ -257,11 +257,11 @@ def test_a_damaged_probe_or_validation_is_reported_and_left_out(
     shown = sides.comparison.comparison
     for path in ("probes/000800.safetensors", "validations/000800.jsonl"):
         (damaged / path).write_bytes(b"none")
-    told: list[str] = []
-    empty_window.context.bridge.trouble.connect(lambda trouble: told.append(trouble.sentence))
+    sentences: list[str] = []
+    empty_window.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     three_runs.table.select_rows([damaged])
-    qtbot.waitUntil(lambda: len(told) == 2, timeout=WAIT_MS)
-    assert strip.isVisible() and "000800.safetensors" in told[0] and "000800.jsonl" in told[1]
+    qtbot.waitUntil(lambda: len(sentences) == 2, timeout=WAIT_MS)
+    assert strip.isVisible() and "000800.safetensors" in sentences[0] and "000800.jsonl" in sentences[1]
     comparison = compared(sides.comparison)
     assert comparison is not shown and {run.name.split(", ")[1]: run.probe is None for run in comparison.runs} == {
         "2026-01-03_a": False,

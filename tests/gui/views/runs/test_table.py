@@ -61,12 +61,12 @@ def test_a_folder_that_is_no_run_is_a_row_that_says_why(window: MainWindow, qtbo
     (tmp_path / "runs" / "holiday pictures").mkdir()
     (run / "run.json").write_text("{", encoding="utf-8")
     view = show(window, qtbot)
-    for path, says in ((run, "run.json"), (tmp_path / "runs" / "holiday pictures", "it has no run.json")):
+    for path, expected in ((run, "run.json"), (tmp_path / "runs" / "holiday pictures", "it has no run.json")):
         number = row_of(view, qtbot, lambda row, path: row.path == path and bool(row.problem), path)
-        assert says in text(view, number)[3]
+        assert expected in text(view, number)[3]
         view.table.setCurrentCell(number, 0)
         for action in (view.open_button, view.continue_button):
-            assert not action.isEnabled() and says in action.toolTip()
+            assert not action.isEnabled() and expected in action.toolTip()
 
 
 def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, wait_for_state: Wait) -> None:
@@ -126,15 +126,15 @@ def test_a_sparkline_shows_the_loss_and_a_search_matches_all_words(three_runs: R
 def test_at_150_per_cent_all_columns_and_three_rows_are_visible(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
-    table, theme, begun = three_runs.table, three_runs.context.theme, 2
+    table, theme, start_column = three_runs.table, three_runs.context.theme, 2
     theme.set_zoom(150)
     empty_window.resize(1280, 720)
     for number in range(3):
         three_runs.comparison_pages.show_page(number)
         qtbot.waitUntil(lambda: table.viewport().height() >= theme.px(3 * 32), timeout=WAIT_MS)
         assert not table.horizontalScrollBar().maximum()
-    needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[begun])
-    assert needed + 2 * GRID <= table.columnWidth(begun)
+    needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[start_column])
+    assert needed + 2 * GRID <= table.columnWidth(start_column)
     assert three_runs.details.name_edit.cursorPosition() == 0
 
 
