@@ -32,8 +32,8 @@ seen: list[str] = []
 def record_event(event: str, arguments: tuple[Any, ...]) -> None:
     """Record an event that opening a run must not cause."""
     if event.startswith((*EXECUTING_EVENTS, *FORBIDDEN_EVENTS)):
-        what = f"{event} {str(arguments)[:100]}"
-        seen.extend([what] if what != GPU_QUERY else [])
+        description = f"{event} {str(arguments)[:100]}"
+        seen.extend([description] if description != GPU_QUERY else [])
     if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR):
         seen.extend([f"writes {arguments[0]}"] if not is_allowed(arguments[0]) else [])
 

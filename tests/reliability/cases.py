@@ -23,7 +23,7 @@ class Cases:
     lost: list[str] = field(default_factory=list)
 
     @contextmanager
-    def trying(self, what: str) -> Iterator[None]:
+    def trying(self, name: str) -> Iterator[None]:
         """Try one case; any exception inside loses it, including pytest's failures, which are no subclass of Exception.
 
         A timeout is raised again and ends the test, since later cases could hang without a limit.
@@ -32,7 +32,7 @@ class Cases:
         try:
             yield
         except (Exception, pytest.fail.Exception) as error:
-            message = f"{what}\n{traceback.format_exc()}"
+            message = f"{name}\n{traceback.format_exc()}"
             self.lost.append(message.encode(errors="backslashreplace").decode())  # xdist sends UTF-8 only
             if "from pytest-timeout" in str(error):
                 raise
@@ -53,11 +53,11 @@ class Result(NamedTuple):
 
     def with_report(self, report: pytest.TestReport) -> Result:
         """Return this result updated by another report of the test: of its call, or of a fixture that failed."""
-        counted: dict[str, Any] = dict(report.user_properties)
+        properties: dict[str, Any] = dict(report.user_properties)
         seconds = self.seconds + report.duration
         if report.skipped:
             return self._replace(skipped=1, seconds=seconds)
-        tried, lost = counted.get("tried", 0) or 1, counted.get("lost", 0) or int(report.failed)
+        tried, lost = properties.get("tried", 0) or 1, properties.get("lost", 0) or int(report.failed)
         return self._replace(tried=max(self.tried, tried), lost=max(self.lost, lost), seconds=seconds)
 
 

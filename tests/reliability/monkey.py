@@ -121,12 +121,12 @@ class Monkey(QObject):
 
     def _scroll(self) -> None:
         widget = self._dice.choice(self._within_reach(QWidget))
-        place, none = QPointF(self._point(widget)), QPoint()
+        point, zero = QPointF(self._point(widget)), QPoint()
         delta = QPoint(0, self._dice.choice((-120, 120)))
         no_button, no_modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
         phase = Qt.ScrollPhase.NoScrollPhase
         QApplication.sendEvent(
-            widget, QWheelEvent(place, widget.mapToGlobal(place), none, delta, no_button, no_modifier, phase, False)
+            widget, QWheelEvent(point, widget.mapToGlobal(point), zero, delta, no_button, no_modifier, phase, False)
         )
 
     def _resize(self) -> None:
@@ -197,7 +197,7 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
     good.write_text(LONG_TRAINING, encoding="utf-8")
     broken.write_text("format: 1\ndataset: [", encoding="utf-8")
     names = ("", str(good), str(broken), str(folder / "absent" / "x.yaml"), str(folder))
-    places = ("", str(folder / "runs"), str(folder / OTHER_RUNS))
+    folders = ("", str(folder / "runs"), str(folder / OTHER_RUNS))
     (folder / OTHER_RUNS).mkdir()
 
     def answer(*_: object) -> tuple[str, str]:
@@ -205,6 +205,6 @@ def answer_dialogs(patch: pytest.MonkeyPatch, folder: Path, seed: int) -> None:
 
     patch.setattr(QFileDialog, "getOpenFileName", answer)
     patch.setattr(QFileDialog, "getSaveFileName", answer)
-    patch.setattr(QFileDialog, "getExistingDirectory", lambda *_: dice.choice(places))
+    patch.setattr(QFileDialog, "getExistingDirectory", lambda *_: dice.choice(folders))
     patch.setattr(QFileDialog, "open", lambda dialog: dialog.fileSelected.emit(dice.choice(names)))
     patch.setattr(QDesktopServices, "openUrl", lambda _: False)  # no file manager is started

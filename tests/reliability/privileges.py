@@ -28,10 +28,10 @@ def needs(reason: str, *commands: Sequence[str]) -> pytest.MarkDecorator:
 
 
 needs_strace = needs(
-    "strace that may trace: kills at a system call", ("strace", "--seccomp-bpf", "-fqq", "-o", "/dev/null", "true")
+    "strace that can trace, to kill at a system call", ("strace", "--seccomp-bpf", "-fqq", "-o", "/dev/null", "true")
 )
-needs_mount = needs("root that may mount a disk", _MOUNTING)
-needs_unprivileged_mount = needs("root that may mount a disk, and setpriv", _MOUNTING, (*UNPRIVILEGED, "true"))
+needs_mount = needs("root that can mount a disk", _MOUNTING)
+needs_unprivileged_mount = needs("root that can mount a disk, and setpriv", _MOUNTING, (*UNPRIVILEGED, "true"))
 needs_setpriv = needs("root, and setpriv", (*UNPRIVILEGED, "true"))
 needs_prlimit = needs("prlimit", ("prlimit", "--as=1000000000", "true"))
-needs_own_network = needs("unshare and root: a namespace without a network", (*WITHOUT_NETWORK, "true"))
+needs_own_network = needs("root and unshare, for a namespace without a network", (*WITHOUT_NETWORK, "true"))

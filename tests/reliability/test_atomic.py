@@ -83,21 +83,21 @@ def count_calls(run: Path, python: Sequence[str], kinds: Sequence[str] = SYSTEM_
 
 def kill_at(name: str, number: int, run: Path, python: Sequence[str]) -> None:
     """Kill the command at its n-th call of this name."""
-    done = run_under_strace(run, python, "-e", f"inject={name}:signal=KILL:when={number}")
-    assert done.returncode not in (0, 1), done.stderr  # killed; strace's own exit code varies
+    result = run_under_strace(run, python, "-e", f"inject={name}:signal=KILL:when={number}")
+    assert result.returncode not in (0, 1), result.stderr  # killed; strace's own exit code varies
 
 
-def numbers_to_try(counted: int, *, full: bool) -> Iterable[int]:
+def numbers_to_try(count: int, *, full: bool) -> Iterable[int]:
     """Which calls to kill at: all of them, or one."""
-    numbers = range(1, counted + 1)
-    return numbers if full else random.Random(1).sample(numbers, min(1, counted))
+    numbers = range(1, count + 1)
+    return numbers if full else random.Random(1).sample(numbers, min(1, count))
 
 
 @pytest.fixture(scope="module")
 def counts(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     """How many system calls of each kind touch the run during a save."""
-    counted = shutil.copytree(run, tmp_path_factory.mktemp("counted") / "run")
-    return count_calls(counted, [*SAVING, str(counted)])
+    copy = shutil.copytree(run, tmp_path_factory.mktemp("counted") / "run")
+    return count_calls(copy, [*SAVING, str(copy)])
 
 
 @needs_strace
@@ -125,8 +125,8 @@ def six_steps(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def counts_of_a_resume(interrupted_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     """How many system calls of each kind touch the run while it is resumed."""
-    counted = shutil.copytree(interrupted_run, tmp_path_factory.mktemp("counted") / "run")
-    return count_calls(counted, [*RESUMING, str(counted)])
+    copy = shutil.copytree(interrupted_run, tmp_path_factory.mktemp("counted") / "run")
+    return count_calls(copy, [*RESUMING, str(copy)])
 
 
 @needs_strace
@@ -178,8 +178,8 @@ def test_a_terminal_killed_before_its_first_step_can_be_resumed(
 
     counts = Counter({"rename": 3})  # the last one shortens metrics.jsonl
     if full:
-        counted = shutil.copytree(interrupted_run, tmp_path / "counted")
-        counts = count_calls(counted, resuming(counted), ("rename", "unlink"))
+        copy = shutil.copytree(interrupted_run, tmp_path / "counted")
+        counts = count_calls(copy, resuming(copy), ("rename", "unlink"))
     for name, count in counts.items():
         for number in numbers_to_try(count, full=full):
             with cases.trying(f"{name} {number}"):
@@ -207,17 +207,17 @@ def test_a_run_killed_while_it_begins_can_be_resumed_or_is_not_listed(tmp_path: 
 def assert_resumes_or_says_why_not(killed: Path) -> None:
     """Require that the run resumes if it has a checkpoint, and is otherwise refused in one line."""
     has_checkpoint = is_run(killed) and bool(RunFolder.open(killed).checkpoint_steps())
-    listed = run_headlight("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
-    assert listed.returncode == 0 and "damaged" not in listed.stdout, listed.stdout
-    assert (killed.name in listed.stdout) == is_run(killed)
-    done = run_headlight("train", "--resume", killed, "--set", "training.max_steps=3", cwd=killed.parent)
+    listing = run_headlight("runs", "list", "--runs-dir", killed.parent, cwd=killed.parent)
+    assert listing.returncode == 0 and "damaged" not in listing.stdout, listing.stdout
+    assert (killed.name in listing.stdout) == is_run(killed)
+    result = run_headlight("train", "--resume", killed, "--set", "training.max_steps=3", cwd=killed.parent)
     if has_checkpoint:
-        assert done.returncode == 0, done.stderr
+        assert result.returncode == 0, result.stderr
         assert_all_readable(killed)
         assert RunFolder.open(killed).metrics()[0].tolist() == [1, 2, 3]
     else:
-        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-        assert str(killed) in done.stderr
+        assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+        assert str(killed) in result.stderr
 
 
 def assert_all_readable(run: Path) -> None:

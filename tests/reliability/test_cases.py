@@ -70,21 +70,21 @@ def test_a_test_with_lost_cases_tries_all_cases_and_fails(tmp_path: Path) -> Non
     (folder / "conftest.py").write_text("from tests.reliability.conftest import *\n", encoding="utf-8")
     (folder / "test_disk.py").write_text(TESTS_WITH_LOST_CASES, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1, done.stdout
-    assert "lost 1 of 5" in done.stdout and "case 3" in done.stdout and "case 2" not in done.stdout
-    assert "lost 2 of 5" in done.stdout and "item 1\n" in done.stdout and "given up" in done.stdout
-    assert "from pytest-timeout" in done.stdout
-    assert re.search(r"^ 4 disk +12 +8 +4 +0 +\d+$", done.stdout, flags=re.MULTILINE), done.stdout
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 1, result.stdout
+    assert "lost 1 of 5" in result.stdout and "case 3" in result.stdout and "case 2" not in result.stdout
+    assert "lost 2 of 5" in result.stdout and "item 1\n" in result.stdout and "given up" in result.stdout
+    assert "from pytest-timeout" in result.stdout
+    assert re.search(r"^ 4 disk +12 +8 +4 +0 +\d+$", result.stdout, flags=re.MULTILINE), result.stdout
 
 
 @needs_unprivileged_mount
 def test_the_disk_tests_are_skipped_when_root_may_not_mount() -> None:
     """As in a plain container, where the tests that mount a disk would fail."""
-    rights = "from tests.reliability.privileges import *; print(needs_mount.args, needs_prlimit.args)"
-    without = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", sys.executable, "-c", rights]
-    done = subprocess.run(without, cwd=ROOT, capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("(True,) (False,)\n", "")
+    code = "from tests.reliability.privileges import *; print(needs_mount.args, needs_prlimit.args)"
+    command = ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-all", sys.executable, "-c", code]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == ("(True,) (False,)\n", "")
 
 
 def test_results_of_the_same_commit_are_merged(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_results_of_the_same_commit_are_merged(tmp_path: Path) -> None:
     atomic, disk = "tests/reliability/test_atomic.py::test_a", "tests/reliability/test_disk.py::test_b"
     merge_with_file(file, "one", {atomic: Result(tried=50, lost=1, seconds=9.0)})
     merge_with_file(file, "one", {atomic: Result(tried=50, seconds=8.0)})  # fixed, and tried again
-    both = merge_with_file(file, "one", {disk: Result(tried=8, skipped=1, seconds=7.0)})
-    assert [line.split() for line in table_lines(both)[1:]] == [
+    merged = merge_with_file(file, "one", {disk: Result(tried=8, skipped=1, seconds=7.0)})
+    assert [line.split() for line in table_lines(merged)[1:]] == [
         ["1", "atomic", "50", "50", "0", "0", "8"],
         ["4", "disk", "8", "8", "0", "1", "7"],
     ]

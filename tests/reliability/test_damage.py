@@ -58,12 +58,12 @@ def files(run: Path) -> list[Path]:
 @contextmanager
 def changed_to(path: Path, data: bytes) -> Iterator[None]:
     """Replace a file's content for the duration of the block."""
-    whole = path.read_bytes()
+    content = path.read_bytes()
     path.write_bytes(data)
     try:
         yield
     finally:
-        path.write_bytes(whole)
+        path.write_bytes(content)
 
 
 def assert_damage_found(run: Path, path: Path, intact: str) -> None:
@@ -78,10 +78,10 @@ def assert_damage_found(run: Path, path: Path, intact: str) -> None:
 
 def cut_positions(data: bytes) -> set[int]:
     """Where to truncate a file: at its ends, within and after its header, between lines, at powers of two."""
-    newlines = [place + 1 for place, byte in enumerate(data) if byte == ord("\n")]
+    newlines = [cut + 1 for cut, byte in enumerate(data) if byte == ord("\n")]
     header = 8 + int.from_bytes(data[:8], "little")  # if it is a file of arrays
-    places = {0, 1, 7, 8, header // 2, header, header + 1, len(data) // 2, len(data) - 1, *newlines[:2], *newlines[-3:]}
-    return {place for place in places | {2**power for power in range(24)} if place < len(data)}
+    cuts = {0, 1, 7, 8, header // 2, header, header + 1, len(data) // 2, len(data) - 1, *newlines[:2], *newlines[-3:]}
+    return {cut for cut in cuts | {2**power for power in range(24)} if cut < len(data)}
 
 
 def start_of_last_line(data: bytes) -> int:
@@ -93,11 +93,11 @@ def test_a_file_truncated_anywhere_is_named(run: Path, cases: Cases, full: bool)
     intact = digest(read_everything(run))
     for path in files(run):
         data = path.read_bytes()
-        places = sorted(cut_positions(data) if full else set(sorted(cut_positions(data))[::3]) | {len(data) - 1})
-        for place in places:
-            if path.name == "metrics.jsonl" and place >= start_of_last_line(data):
+        cuts = sorted(cut_positions(data) if full else set(sorted(cut_positions(data))[::3]) | {len(data) - 1})
+        for cut in cuts:
+            if path.name == "metrics.jsonl" and cut >= start_of_last_line(data):
                 continue  # only the last line is incomplete
-            with cases.trying(f"{path.relative_to(run)} cut at {place} of {len(data)}"), changed_to(path, data[:place]):
+            with cases.trying(f"{path.relative_to(run)} cut at {cut} of {len(data)}"), changed_to(path, data[:cut]):
                 assert_damage_found(run, path, intact)
 
 
@@ -106,60 +106,60 @@ def test_a_flipped_bit_is_detected_or_changes_nothing(run: Path, cases: Cases, f
     for path in files(run):
         data = path.read_bytes()
         for bit in rng.sample(range(8 * len(data)), 200 if full else 8):
-            flipped = bytearray(data)
-            flipped[bit // 8] ^= 1 << bit % 8
-            with cases.trying(f"{path.relative_to(run)} with bit {bit} flipped"), changed_to(path, bytes(flipped)):
+            changed = bytearray(data)
+            changed[bit // 8] ^= 1 << bit % 8
+            with cases.trying(f"{path.relative_to(run)} with bit {bit} flipped"), changed_to(path, bytes(changed)):
                 assert_damage_found(run, path, intact)
 
 
 def test_metrics_with_an_incomplete_last_line_can_be_read_and_resumed(run: Path, tmp_path: Path, cases: Cases) -> None:
     data = (run / "metrics.jsonl").read_bytes()
-    for cut in (1, 20, len(data) - start_of_last_line(data)):
-        with cases.trying(f"{cut} bytes torn off"), changed_to(run / "metrics.jsonl", data[:-cut]):
-            torn = shutil.copytree(run, tmp_path / str(cut))
-            read_everything(torn)
-            resume(torn, 2)
-            assert RunFolder.open(torn).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
+    for num_cut in (1, 20, len(data) - start_of_last_line(data)):
+        with cases.trying(f"{num_cut} bytes cut off"), changed_to(run / "metrics.jsonl", data[:-num_cut]):
+            copy = shutil.copytree(run, tmp_path / str(num_cut))
+            read_everything(copy)
+            resume(copy, 2)
+            assert RunFolder.open(copy).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("whole_lines", [0, 1, 20])
 def test_damage_after_the_newest_checkpoint_is_named_and_trained_again(
     run: Path, tmp_path: Path, whole_lines: int
 ) -> None:
-    cut = shutil.copytree(run, tmp_path / "run")
-    RunFolder.open(cut).update(state="learning", pid=1, host=socket.gethostname(), pid_started="another boot")
+    damaged = shutil.copytree(run, tmp_path / "run")
+    RunFolder.open(damaged).update(state="learning", pid=1, host=socket.gethostname(), pid_started="another boot")
     lines = metrics_file.step_lines(5, {"train/loss": np.ones(40), "time": np.ones(40)}).splitlines(keepends=True)
     written = [*lines[:whole_lines], bytes(4096), *lines[-10:]]  # file systems leave a block of zeros
-    with (cut / "metrics.jsonl").open("ab") as file:
+    with (damaged / "metrics.jsonl").open("ab") as file:
         file.write(b"".join(written))
-    assert RunFolder.open(cut).metrics()[0].tolist() == list(range(1, 5 + whole_lines))
-    read_everything(cut)
-    (trouble,) = troubles_on_resuming(cut)
-    assert trouble.sentence == f"{cut / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
-    assert RunFolder.open(cut).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
-    whole = shutil.copytree(run, tmp_path / "whole")
-    resume(whole, 2)
-    assert digest(RunFolder.open(cut).checkpoint(6)) == digest(RunFolder.open(whole).checkpoint(6))
+    assert RunFolder.open(damaged).metrics()[0].tolist() == list(range(1, 5 + whole_lines))
+    read_everything(damaged)
+    (trouble,) = troubles_on_resuming(damaged)
+    assert trouble.sentence == f"{damaged / 'metrics.jsonl'}: the file is damaged after the newest checkpoint."
+    assert RunFolder.open(damaged).metrics()[0].tolist() == [1, 2, 3, 4, 5, 6]
+    intact = shutil.copytree(run, tmp_path / "whole")
+    resume(intact, 2)
+    assert digest(RunFolder.open(damaged).checkpoint(6)) == digest(RunFolder.open(intact).checkpoint(6))
 
 
 def test_a_run_without_its_curves_can_be_resumed(run: Path, tmp_path: Path) -> None:
-    bare = shutil.copytree(run, tmp_path / "bare")
-    (bare / "metrics.jsonl").unlink()  # as the message for damaged curves advises
-    read_everything(bare)
-    resume(bare, 2)
-    read_everything(bare)
-    assert RunFolder.open(bare).metrics()[0].tolist() == [5, 6]
+    copy = shutil.copytree(run, tmp_path / "bare")
+    (copy / "metrics.jsonl").unlink()  # as the message for damaged curves advises
+    read_everything(copy)
+    resume(copy, 2)
+    read_everything(copy)
+    assert RunFolder.open(copy).metrics()[0].tolist() == [5, 6]
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_truncated_curves_are_named_before_a_run_is_resumed(run: Path, tmp_path: Path, share: float) -> None:
-    cut = shutil.copytree(run, tmp_path / "cut")
-    curves = cut / "metrics.jsonl"
-    left = b"".join(curves.read_bytes().splitlines(keepends=True)[: int(share * 4)])
-    curves.write_bytes(left)
-    with pytest.raises(DamagedFile, match=rf"metrics.jsonl: the file is cut off \({len(left):,} of .* bytes are left"):
-        resume(cut, 2)
-    assert curves.read_bytes() == left and RunFolder.open(cut).state.last_step == 4
+    truncated = shutil.copytree(run, tmp_path / "cut")
+    curves = truncated / "metrics.jsonl"
+    kept = b"".join(curves.read_bytes().splitlines(keepends=True)[: int(share * 4)])
+    curves.write_bytes(kept)
+    with pytest.raises(DamagedFile, match=rf"metrics.jsonl: the file is cut off \({len(kept):,} of .* bytes are left"):
+        resume(truncated, 2)
+    assert curves.read_bytes() == kept and RunFolder.open(truncated).state.last_step == 4
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
@@ -183,9 +183,9 @@ def test_an_unreadable_file_is_named(run: Path, tmp_path: Path, cases: Cases) ->
         (copy / name).chmod(0)
     opened = map(str, (tmp_path / "own", *copies))
     command = [*UNPRIVILEGED, sys.executable, "-m", "tests.reliability.unprivileged_opening_script", *opened]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-    assert done.returncode == 0, done.stderr
-    for name, copy, line in zip(names, copies, done.stdout.splitlines(), strict=True):
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr
+    for name, copy, line in zip(names, copies, result.stdout.splitlines(), strict=True):
         with cases.trying(name):
             record = json.loads(line)
             (sentence,) = record["said"]
@@ -194,7 +194,7 @@ def test_an_unreadable_file_is_named(run: Path, tmp_path: Path, cases: Cases) ->
             assert record["refused"] or "Opened at the checkpoint before it, of step 2" in sentence
 
 
-@pytest.mark.skipif(shutil.which(STRACE) is None, reason="strace has the system refuse to read, and is not installed")
+@pytest.mark.skipif(shutil.which(STRACE) is None, reason="needs strace, which makes reading fail")
 def test_a_bad_sector_is_named(run: Path, cases: Cases) -> None:
     for name in ("checkpoints/000004/model.safetensors", "checkpoints/000004/state.json", "metrics.jsonl"):
         path = run / name
@@ -202,8 +202,8 @@ def test_a_bad_sector_is_named(run: Path, cases: Cases) -> None:
             only_reads = [STRACE, "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-P", str(path), "-e", "trace=read"]
             injected = [*only_reads, "-e", "inject=read:error=EIO"]
             command = [*injected, sys.executable, "-c", READ_RUN, str(run)]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-            assert done.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), done
+            result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+            assert result.stdout.startswith(f"{path}: it cannot be read (Input/output error)."), result
 
 
 def troubles_on_resuming(run: Path) -> list[Trouble]:

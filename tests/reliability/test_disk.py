@@ -113,8 +113,8 @@ FAILURES: dict[str, Callable[[Path], None]] = {
 def assert_resumes(run: Path, folder: Path) -> None:
     """Require that the run resumes from its last checkpoint, with no step missing or repeated."""
     end = RunFolder.open(run).state.last_step + 30
-    done = run_headlight("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    result = run_headlight("train", "--resume", run, "--set", f"training.max_steps={end}", cwd=folder)
+    assert result.returncode == 0, result.stderr
     assert has_intact_checkpoint(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
 
 
@@ -151,11 +151,11 @@ def test_a_disk_fault_ends_the_command_with_3_and_names_the_checkpoint(
 def test_space_and_write_permission_are_checked_before_training(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    def refused(what: str, command: list[str]) -> None:
-        with cases.trying(what):
-            done = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
-            assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
-            assert what in done.stderr and str(disk) in done.stderr
+    def refused(message: str, command: list[str]) -> None:
+        with cases.trying(message):
+            result = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
+            assert (result.returncode, len(result.stderr.splitlines())) == (2, 1), result.stderr
+            assert message in result.stderr and str(disk) in result.stderr
             assert not list(disk.iterdir())
 
     large = ("model.d_model=256", "model.num_heads=4")
@@ -167,14 +167,14 @@ def test_space_and_write_permission_are_checked_before_training(
 
 @needs_mount
 def test_resuming_on_a_faulty_disk_advises_to_copy_the_run(disk: Path, tmp_path: Path) -> None:
-    run, mended = disk / "run", "Fix that, or copy the run to another place and resume it there.\n"
+    run, advice = disk / "run", "Fix that, or copy the run to another place and resume it there.\n"
     command = train(tmp_path, "--run-dir", str(run), "training.max_steps=20")
     assert run_headlight(*command[len(MAIN) :], cwd=tmp_path).returncode == 0
     resume = ("train", "--resume", run, "--set", "training.max_steps=30")
-    for break_it, what in ((fill, "There is no room for this run"), (make_read_only, "Read-only file system")):
-        break_it(disk)
-        refused = run_headlight(*resume, cwd=tmp_path)
-        assert refused.returncode == 2 and what in refused.stderr and refused.stderr.endswith(mended), refused.stderr
+    for cause, message in ((fill, "There is no room for this run"), (make_read_only, "Read-only file system")):
+        cause(disk)
+        result = run_headlight(*resume, cwd=tmp_path)
+        assert result.returncode == 2 and message in result.stderr and result.stderr.endswith(advice), result.stderr
         restore_disk(disk)
     assert run_headlight(*resume, cwd=tmp_path).returncode == 0
 
@@ -202,7 +202,7 @@ NO_ROOM = "headlight: Standard output cannot be written: No space left on device
 LOST = f"{NO_ROOM} The training has finished, and is saved.\n"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_lost_progress_is_no_error_but_lost_results_are(tmp_path: Path, cases: Cases, full: bool) -> None:
     """A training always completes; losing its text is no error, losing its JSON is.
 
@@ -213,20 +213,20 @@ def test_lost_progress_is_no_error_but_lost_results_are(tmp_path: Path, cases: C
     for number, redirect in enumerate(redirects if full else [*redirects][:1]):
         trained = tmp_path / f"run {number}"
         with cases.trying(f"train {redirect}"):
-            done = in_shell(train(tmp_path, "--run-dir", str(trained), "training.max_steps=60"), redirect)
+            result = in_shell(train(tmp_path, "--run-dir", str(trained), "training.max_steps=60"), redirect)
             code, written = redirects[redirect]
-            assert done.returncode == code and written in done.stdout, done
-            assert LOST not in done.stderr
+            assert result.returncode == code and written in result.stdout, result
+            assert LOST not in result.stderr
             assert RunFolder.open(trained).state.reason == "max_steps" and has_intact_checkpoint(trained)
     run, listing = str(tmp_path / "run 0"), ["runs", "list", "--runs-dir", str(tmp_path)]
     longer = [["evaluate", run], ["translate", run, "1 2"], ["runs", "show", run, "--json"], ["presets", "list"]]
     longer += [["train", "--help"]]
     for command in [listing, ["--version"], *(longer if full else [])]:
         with cases.trying(f"{command} >/dev/full"):
-            done = in_shell([*MAIN, *command], ">/dev/full")
-            assert done.returncode == 2
-            assert done.stderr == f"{NO_ROOM}\n"
-    assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == done.stderr
+            result = in_shell([*MAIN, *command], ">/dev/full")
+            assert result.returncode == 2
+            assert result.stderr == f"{NO_ROOM}\n"
+    assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == result.stderr
     assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
     assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
     closed = in_shell([*MAIN, *listing], ">&-")
@@ -234,36 +234,36 @@ def test_lost_progress_is_no_error_but_lost_results_are(tmp_path: Path, cases: C
     assert in_shell([*MAIN, "--help"], "| true; exit ${PIPESTATUS[0]}").returncode == 0
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_file_is_translated_when_progress_and_warnings_cannot_be_written(tmp_path: Path) -> None:
     texts, outputs = tmp_path / "texts.txt", tmp_path / "outputs.txt"
     texts.write_text("1 2\nunknown\n", encoding="utf-8")
     run = ROOT / "tests" / "golden" / "0.1.0_copy_task"
-    done = in_shell([*MAIN, "translate", str(run), "--input", str(texts), "--output", str(outputs)], "2>/dev/full")
-    assert done.returncode == 0 and len(outputs.read_text(encoding="utf-8").splitlines()) == 2
+    result = in_shell([*MAIN, "translate", str(run), "--input", str(texts), "--output", str(outputs)], "2>/dev/full")
+    assert result.returncode == 0 and len(outputs.read_text(encoding="utf-8").splitlines()) == 2
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="/dev/full is of Linux")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_all_seeds_are_trained_before_lost_output_is_reported(tmp_path: Path) -> None:
     command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "--seeds", "0,1", "training.max_steps=20")
-    done = in_shell([*command, "--json"], ">/dev/full")
-    assert done.returncode == 2 and done.stderr.endswith(LOST)
+    result = in_shell([*command, "--json"], ">/dev/full")
+    assert result.returncode == 2 and result.stderr.endswith(LOST)
     runs = [RunFolder.open(run) for run in list_runs(tmp_path / "runs")]
     assert [(run.config().seed, run.state.reason) for run in runs] == [(0, "max_steps"), (1, "max_steps")]
     assert all(has_intact_checkpoint(run.path) for run in runs)
 
 
-def run_unprivileged(*python: str, given: str = "") -> str:
+def run_unprivileged(*python: str, stdin: str = "") -> str:
     """Run Python without root's privileges; return its standard output."""
     command = [*UNPRIVILEGED, sys.executable, *python]
-    return subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=SECONDS).stdout
+    return subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, text=True, timeout=SECONDS).stdout
 
 
 def call_unprivileged(*calls: list[object]) -> list[subprocess.CompletedProcess[str]]:
     """Run these commands one after the other in one unprivileged process."""
     words = [list(map(str, one)) for one in calls]
-    given = "".join(f"{json.dumps(one)}\n" for one in words)
-    printed = run_unprivileged("-m", "tests.reliability.command_line_script", given=given).splitlines()
+    stdin = "".join(f"{json.dumps(one)}\n" for one in words)
+    printed = run_unprivileged("-m", "tests.reliability.command_line_script", stdin=stdin).splitlines()
     return [subprocess.CompletedProcess(one, *json.loads(line)) for one, line in zip(words, printed, strict=True)]
 
 
@@ -277,7 +277,7 @@ def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
         folder.mkdir(mode=0o700)
         os.chown(folder, NOBODY, NOBODY)
 
-    listed, shown, exported, *refused = call_unprivileged(
+    listed, shown, exported, *refusals = call_unprivileged(
         ["runs", "list", "--runs-dir", tmp_path],
         ["runs", "show", private[0]],
         ["export", run, "--format", "safetensors", "--output", private[0] / "out"],
@@ -286,16 +286,16 @@ def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
     )
     assert (listed.returncode, listed.stderr, len(listed.stdout.splitlines())) == (0, "", 1)
     assert shown.returncode == 2 and f"{private[0]}: it cannot be read (Permission denied)." in shown.stderr
-    for done in refused[:2]:
-        assert done.returncode == 2 and "it cannot be read (Permission denied)" in done.stderr
-        assert done.stderr.endswith("Make it readable, or choose another folder (--runs-dir in a terminal).\n")
-    for done in refused[2:]:
-        (line,) = done.stderr.splitlines()
-        assert done.returncode == 2 and f"{private[0] / 'in'}" in line and "Permission denied" in line
+    for result in refusals[:2]:
+        assert result.returncode == 2 and "it cannot be read (Permission denied)" in result.stderr
+        assert result.stderr.endswith("Make it readable, or choose another folder (--runs-dir in a terminal).\n")
+    for result in refusals[2:]:
+        (line,) = result.stderr.splitlines()
+        assert result.returncode == 2 and f"{private[0] / 'in'}" in line and "Permission denied" in line
     assert exported.returncode == 2
     assert exported.stderr.startswith(f"headlight: {private[0] / 'out'}: Permission denied. Name another place")
-    offered, *rows = run_unprivileged("-c", LIST_RUNS, str(tmp_path)).splitlines()
-    assert offered == "run" and "run: stopped" in rows and len(rows) == 3
+    interrupted, *rows = run_unprivileged("-c", LIST_RUNS, str(tmp_path)).splitlines()
+    assert interrupted == "run" and "run: stopped" in rows and len(rows) == 3
     for folder in private:
         assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
 
@@ -363,9 +363,9 @@ def test_the_window_continues_a_run_in_another_folder(
         (run / "checkpoints").touch()
 
     workbench, strip = window.context.workbench, window.trouble_strip
-    ways: list[Callable[[Path], None]] = [block, shutil.rmtree]
-    for number, spoil in enumerate(ways if full else ways[:1]):
-        with cases.trying(spoil.__name__):
+    failures: list[Callable[[Path], None]] = [block, shutil.rmtree]
+    for number, fail in enumerate(failures if full else failures[:1]):
+        with cases.trying(fail.__name__):
             workbench.reset()
             wait_for_state("ready")
             workbench.edit("training.checkpoint_every", 5)
@@ -373,7 +373,7 @@ def test_the_window_continues_a_run_in_another_folder(
             wait_for_state("paused")
             old, new = workbench.run, tmp_path / f"other folder {number}"
             assert old is not None
-            spoil(old)
+            fail(old)
             workbench.learn()
             qtbot.waitUntil(strip.isVisible, timeout=WAIT_MS)
             wait_for_state("paused")  # two events, not necessarily delivered together
@@ -387,5 +387,5 @@ def test_the_window_continues_a_run_in_another_folder(
             workbench.learn()
             wait_for_state("finished")
             steps = moved.metrics()[0].tolist()
-            assert steps == list(range(1 if spoil is block else 13, 41)), steps
+            assert steps == list(range(1 if fail is block else 13, 41)), steps
             assert moved.reread_state().reason == "max_steps"

@@ -123,14 +123,14 @@ def test_a_resumed_run_equals_one_never_stopped(
     assert kind != "endless" or epochs[29] == 1.0 < epochs[58]  # it drew from two shards
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="torchrun and gloo as on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs torchrun and gloo on Linux")
 @pytest.mark.parametrize("two_of", QUICK)
 def test_a_resumed_run_of_two_processes_equals_one_never_stopped(
     two_of: str, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     """Stopping by a signal at any moment: tests/core/training/test_distributed.py."""
     if not full:
-        pytest.skip("torchrun takes seconds to start, and it starts six times: --full")
+        pytest.skip("starts torchrun six times, which takes seconds each: run with --full")
     watcher = Watcher()
     with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
         plain = trained(engine, watcher, tmp_path / "plain", two_of, (), 2)

@@ -22,7 +22,7 @@ STEPS, WARM_UP = 200, 100  # between two counts, and before the first
 WARM_UPS = 6  # at most
 FREQUENT_TASKS = "probe_every: 20, validate_every: 50, checkpoint_every: 50"
 
-linux_only = pytest.mark.skipif(sys.platform != "linux", reason="handles are counted in /proc")
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc to count open files")
 
 
 def learn(window: MainWindow, qtbot: QtBot, steps: int) -> None:
@@ -53,7 +53,7 @@ def count_held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
         before, then = count_held(), before
         if before == then:
             return before
-    raise AssertionError(f"{WARM_UPS} warm-ups of {WARM_UP} steps, and still more each time: {before}")
+    raise AssertionError(f"the counts still grow after {WARM_UPS} warm-ups of {WARM_UP} steps: {before}")
 
 
 def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
@@ -70,15 +70,15 @@ def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
 @linux_only
 def test_handles_threads_and_objects_do_not_grow(qtbot: QtBot, tmp_path: Path) -> None:
     settings = tmp_path / "small.yaml"
-    often = SMALL.replace(
+    text = SMALL.replace(
         "max_steps: 40, validate_every: 1000, checkpoint_every: 1000", f"max_steps: 9000, {FREQUENT_TASKS}"
     )
-    settings.write_text(often, encoding="utf-8")
+    settings.write_text(text, encoding="utf-8")
     with opened_window(tmp_path) as window:
         window.setup_drawer.open_file(settings)
         qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
-        for place in range(len(window.views)):
-            window.show_view(place)
+        for index in range(len(window.views)):
+            window.show_view(index)
             qtbot.waitUntil(lambda: all_drawn(window), timeout=WAIT_MS)
         window.show_view(0)
         before = count_held_at_rest(window, qtbot)
@@ -115,6 +115,6 @@ def open_and_reset(window: MainWindow, qtbot: QtBot, run: Path) -> None:
 @linux_only
 def test_a_long_run_does_not_grow(full: bool) -> None:
     if not full:
-        pytest.skip("20,000 steps: make test-reliability")
-    done = subprocess.run([sys.executable, "-m", "benchmarks.memory"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+        pytest.skip("trains 20,000 steps: run make test-reliability")
+    result = subprocess.run([sys.executable, "-m", "benchmarks.memory"], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr

@@ -41,16 +41,16 @@ with Engine() as engine:
 
 def test_a_training_needs_no_network(tmp_path: Path) -> None:
     command = [*WITHOUT_NETWORK, *train(tmp_path, "--run-dir", str(tmp_path / "run"), "training.max_steps=5")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr
     assert RunFolder.open(tmp_path / "run").state.reason == "max_steps"
 
 
 def test_the_window_needs_no_network(full: bool) -> None:
     """Without --full, only the imports are tried."""
     command = [*WITHOUT_NETWORK, sys.executable, "-c", OPEN_AND_CLOSE_WINDOW if full else "import gui.app"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def folders_of_tests() -> list[str]:
@@ -62,10 +62,10 @@ def folders_of_tests() -> list[str]:
 def test_the_whole_suite_needs_no_network(folder: str, full: bool, tmp_path: Path) -> None:
     """Every other test of the project, run in such a namespace; those of the promises without --full."""
     if not full:
-        pytest.skip("takes as long as all other tests: --full")
+        pytest.skip("takes as long as all other tests: run with --full")
     files = [str(path) for path in sorted((ROOT / folder).glob("test_*.py")) if path != Path(__file__)]
     options = ["-q", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "alone")]
-    alone = WITH_LOOPBACK if folder in TORCHRUN else WITHOUT_NETWORK
-    command = [*alone, sys.executable, "-m", "pytest", *options, *files]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-5000:]
+    isolated = WITH_LOOPBACK if folder in TORCHRUN else WITHOUT_NETWORK
+    command = [*isolated, sys.executable, "-m", "pytest", *options, *files]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-5000:]

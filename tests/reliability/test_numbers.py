@@ -34,24 +34,24 @@ DIVERGING = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training
 DIVERGING |= {"training.schedule": "{name: constant, warmup_steps: 0}"}  # a tenth of this rate is fine
 
 
-def spoil_weight(trainer: Trainer, number: float) -> str:
+def corrupt_weight(trainer: Trainer, number: float) -> str:
     trainer._updater.optimizer.parameters.values[-1] = number
     return f"at step {CORRUPTED_AFTER} the weight output.bias"
 
 
-def spoil_average(trainer: Trainer, number: float) -> str:
+def corrupt_average(trainer: Trainer, number: float) -> str:
     """With an infinite average of squares nothing is learnt, and no loss shows it."""
     trainer._updater.optimizer._buffers["exp_avg_sq"][0] = number
     return f"at step {CORRUPTED_AFTER} the optimizer's exp_avg_sq."
 
 
-def spoil_gradient(trainer: Trainer, number: float) -> str:
+def corrupt_gradient(trainer: Trainer, number: float) -> str:
     gradients = trainer._updater.optimizer.parameters.gradients
     _after_each_gradient(trainer, lambda: gradients[:3].fill_(number))
     return f"at step {CORRUPTED_AFTER + 1} the gradient of "
 
 
-def spoil_loss(trainer: Trainer, number: float) -> str:
+def corrupt_loss(trainer: Trainer, number: float) -> str:
     gradients = trainer._updater.optimizer.parameters.gradients
     _after_each_gradient(trainer, lambda: gradients.fill_(number), number)
     return f"at step {CORRUPTED_AFTER + 1} the loss"
@@ -104,20 +104,20 @@ def notify(event: Event | None, watcher: Watcher) -> None:
         watcher(event)
 
 
-@pytest.mark.parametrize("spoil", [spoil_weight, spoil_average, spoil_gradient, spoil_loss])
+@pytest.mark.parametrize("corrupt", [corrupt_weight, corrupt_average, corrupt_gradient, corrupt_loss])
 def test_nan_and_infinity_are_never_saved(
-    spoil: Callable[[Trainer, float], str], shared_host: PluginHost, tmp_path: Path, cases: Cases, full: bool
+    corrupt: Callable[[Trainer, float], str], shared_host: PluginHost, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    for save in (train_to_checkpoint, stop, finish) if full or spoil is spoil_weight else (train_to_checkpoint,):
+    for save in (train_to_checkpoint, stop, finish) if full or corrupt is corrupt_weight else (train_to_checkpoint,):
         for number in (float("nan"), float("inf"), float("-inf")) if full else (float("inf"),):
-            with cases.trying(f"{spoil.__name__}, {number}, {save.__name__}"):
+            with cases.trying(f"{corrupt.__name__}, {number}, {save.__name__}"):
                 watcher = Watcher()
                 session = Session(watcher, shared_host, tmp_path / "cache")
                 every = CORRUPTED_AFTER if save is train_to_checkpoint else 100
                 drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
                 run = session.start(Start(runs_dir=tmp_path / "runs"))
                 learn(session, CORRUPTED_AFTER, watcher)
-                sentence = spoil(session.run.trainer, number)
+                sentence = corrupt(session.run.trainer, number)
                 save(session, watcher)
                 require_only_finite(run)
                 assert watcher.all(RunFinished)[-1].reason == "diverged"
@@ -142,22 +142,22 @@ def require_only_finite(run: Path) -> None:
 
 def test_the_printed_command_continues_at_a_lower_rate(tmp_path: Path) -> None:
     run = tmp_path / "a run"
-    wild = [f"{key}={value}" for key, value in DIVERGING.items()]
-    arguments = train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *wild)[len(MAIN) :]
+    settings = [f"{key}={value}" for key, value in DIVERGING.items()]
+    arguments = train(tmp_path, "--run-dir", str(run), "training.max_steps=60", *settings)[len(MAIN) :]
     stopped = run_headlight(*arguments, cwd=tmp_path)
     assert stopped.returncode == 3, stopped.stderr
     require_only_finite(run)
     program, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
     assert program == "headlight" and arguments[-1] == "training.optimizer.learning_rate=1"
-    done = run_headlight(*arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    result = run_headlight(*arguments, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     assert RunFolder.open(run).latest_config().training.optimizer.learning_rate == 1
 
 
 def test_one_button_continues_at_a_lower_rate(qtbot: QtBot, empty_window: MainWindow, tmp_path: Path) -> None:
     window, workbench = empty_window, empty_window.context.workbench
-    wild = ", ".join(f"{key.removeprefix('training.')}: {value}" for key, value in DIVERGING.items())
-    (tmp_path / "wild.yaml").write_text(SMALL.replace("training: {", f"training: {{{wild}, "), encoding="utf-8")
+    settings = ", ".join(f"{key.removeprefix('training.')}: {value}" for key, value in DIVERGING.items())
+    (tmp_path / "wild.yaml").write_text(SMALL.replace("training: {", f"training: {{{settings}, "), encoding="utf-8")
     window.setup_drawer.open_file(tmp_path / "wild.yaml")
     qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
     workbench.learn()
@@ -176,7 +176,7 @@ LARGE_BATCH = ("model.d_ff=65536", "training.batch_size=16001")  # half of its a
 
 
 @needs_prlimit
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux tells how much a limit leaves")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to read the memory in use")
 def test_running_out_of_memory_says_what_to_make_smaller(tmp_path: Path, cases: Cases) -> None:
     run = tmp_path / "run"
 

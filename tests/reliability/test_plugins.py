@@ -45,35 +45,35 @@ PLUGIN = Bad
 PAIRS = "def pairs(self, split, rng):\n    for number in range(50):\n        {first}\n        yield Pair('ab', 'ba')"
 
 
-class Bad(NamedTuple):
+class Fault(NamedTuple):
     """A faulty plugin: its code for the module, options and class; the message expected, and the line named."""
 
-    said: str
+    message: str
     body: str = PAIRS.format(first="pass")
-    blamed: str = ""
+    faulty_line: str = ""
     top: str = ""
     options: str = ""
 
 
-def in_pairs(line: str, said: str, blamed: str = "", **more: str) -> Bad:
-    return Bad(said, PAIRS.format(first=line), blamed or line, **more)
+def in_pairs(line: str, message: str, faulty_line: str = "", **more: str) -> Fault:
+    return Fault(message, PAIRS.format(first=line), faulty_line or line, **more)
 
 
 PLUGIN_FAULTS = {
-    "raises at import": Bad("ZeroDivisionError", top="1 / 0", blamed="1 / 0"),
-    "raises in options": Bad("KeyError", options="    def check(self): {}['x']", blamed="{}['x']"),
+    "raises at import": Fault("ZeroDivisionError", top="1 / 0", faulty_line="1 / 0"),
+    "raises in options": Fault("KeyError", options="    def check(self): {}['x']", faulty_line="{}['x']"),
     "raises at item 7": in_pairs("if number == 7: raise ValueError('no seventh')", "no seventh"),
-    "wrong types": Bad("Pair 1 is 7", "def pairs(self, split, rng):\n    yield 7", "yield 7"),
-    "no pairs": Bad("gives no pairs", "def pairs(self, split, rng):\n    return []"),
+    "wrong types": Fault("Pair 1 is 7", "def pairs(self, split, rng):\n    yield 7", "yield 7"),
+    "no pairs": Fault("gives no pairs", "def pairs(self, split, rng):\n    return []"),
     "sys.exit": in_pairs("sys.exit(0)", "SystemExit"),
     "os._exit": in_pairs("os._exit(0)", "ended its process (exit code 0)", "def nowhere"),
     "segmentation fault": in_pairs("ctypes.string_at(0)", "crashed (SIGSEGV)"),
     "allocates 10 GB": in_pairs("KEPT.extend(bytes(10**8) for _ in range(100))", "MemoryError", top="KEPT = []"),
-    "exits at import": Bad("SystemExit", top="sys.exit(1)", blamed="sys.exit(1)"),
-    "segmentation fault at import": Bad("crashed", top="ctypes.string_at(0)", blamed="ctypes.string_at(0)"),
+    "exits at import": Fault("SystemExit", top="sys.exit(1)", faulty_line="sys.exit(1)"),
+    "segmentation fault at import": Fault("crashed", top="ctypes.string_at(0)", faulty_line="ctypes.string_at(0)"),
 }  # fmt: skip
 SLOW_FAULTS = {
-    "endless where it must end": Bad(
+    "endless where it must end": Fault(
         "does not end its valid split",
         "endless = True\ndef pairs(self, split, rng):\n    while True: yield Pair('a', 'b')",
     ),
@@ -88,11 +88,11 @@ HARMLESS_LINES = {
 }
 
 
-def write(folder: Path, bad: Bad) -> Path:
+def write(folder: Path, fault: Fault) -> Path:
     folder.mkdir(exist_ok=True)
     path = folder / "bad.py"
-    body = textwrap.indent(bad.body, "    ")
-    path.write_text(TEMPLATE.format(top=bad.top, options=bad.options, body=body), encoding="utf-8")
+    body = textwrap.indent(fault.body, "    ")
+    path.write_text(TEMPLATE.format(top=fault.top, options=fault.options, body=body), encoding="utf-8")
     return path
 
 
@@ -105,19 +105,21 @@ def with_plugin(name: str, options: dict[str, int] | None = None, **training: An
 def test_a_faulty_plugin_is_named_with_its_line_and_another_is_prepared(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
-    for name, bad in (
+    for name, fault in (
         (PLUGIN_FAULTS | SLOW_FAULTS).items() if full else ((name, PLUGIN_FAULTS[name]) for name in QUICK_FAULTS)
     ):
         with cases.trying(name):
-            path = write(tmp_path / "plugins", bad)
+            path = write(tmp_path / "plugins", fault)
             with Engine(plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
-                with pytest.raises(UserError) as caught:
+                with pytest.raises(UserError) as exc_info:
                     answered(engine, Prepare(config=with_plugin("bad")))
                 lines = path.read_text(encoding="utf-8").splitlines()
-                blamed = [number for number, line in enumerate(lines, 1) if bad.blamed and bad.blamed in line]
-                place = f"({path}, line {blamed[0]})" if blamed else f"({path}"
-                assert "'bad'" in str(caught.value) and bad.said in str(caught.value), caught.value
-                assert place in str(caught.value), caught.value
+                line_numbers = [
+                    number for number, line in enumerate(lines, 1) if fault.faulty_line and fault.faulty_line in line
+                ]
+                location = f"({path}, line {line_numbers[0]})" if line_numbers else f"({path}"
+                assert "'bad'" in str(exc_info.value) and fault.message in str(exc_info.value), exc_info.value
+                assert location in str(exc_info.value), exc_info.value
                 assert answered(engine, Prepare(config=tiny_config())).num_parameters > 0
 
 
@@ -164,46 +166,46 @@ QUICK_FAILURES = FAILURES[:2]
 TIMEOUT_S = 90.0  # a shard that times out is drawn a second time
 
 
-def write_for_a_run(folder: Path, place: str, line: str) -> tuple[Path, str]:
+def write_for_a_run(folder: Path, template: str, line: str) -> tuple[Path, str]:
     """Write a plugin that runs `line` in a validation or in its second shard; return it and how its line is named."""
-    body = place.format(line=line, mark=str(folder / "begun"))
-    path = write(folder, Bad("", body, top="KEPT = []"))
+    body = template.format(line=line, mark=str(folder / "begun"))
+    path = write(folder, Fault("", body, top="KEPT = []"))
     (folder / "begun").unlink(missing_ok=True)
     lines = path.read_text(encoding="utf-8").splitlines()
     (number,) = (number for number, text in enumerate(lines, 1) if line in text)
     return path, f"({path}, line {number})"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_plugin_that_fails_during_a_run_pauses_it_without_losing_steps(
     tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     config = with_plugin("bad", max_steps=20_000, validate_every=10, batch_size=64, probe_every=10_000)
-    for place, what, line, said in FAILURES if full else QUICK_FAILURES:
-        name = f"{what} in {'metrics' if place is IN_METRICS else 'a shard'}"
+    for template, failure, line, message in FAILURES if full else QUICK_FAILURES:
+        name = f"{failure} in {'metrics' if template is IN_METRICS else 'a shard'}"
         with cases.trying(name):
-            path, named = write_for_a_run(tmp_path / "plugins", place, line)
+            path, location = write_for_a_run(tmp_path / "plugins", template, line)
             watcher = Watcher()
             with Engine([watcher], plugin_dirs=[path.parent], cache_dir=tmp_path / "cache") as engine:
                 answered(engine, Prepare(config=config))
                 run = answered(engine, Start(runs_dir=tmp_path / "runs"))
                 (path.parent / "begun").touch()
-                with pytest.raises(UserError) as caught:
+                with pytest.raises(UserError) as exc_info:
                     engine.ask(Learn()).result(TIMEOUT_S)
-                assert "'bad'" in str(caught.value) and said in str(caught.value), caught.value
-                if what == "gives a text":  # the method is named instead of the line
-                    named = f"({path}, line "
-                assert named in str(caught.value), caught.value
+                assert "'bad'" in str(exc_info.value) and message in str(exc_info.value), exc_info.value
+                if failure == "gives a text":  # the method is named instead of the line
+                    location = f"({path}, line "
+                assert location in str(exc_info.value), exc_info.value
                 finished = watcher.all(RunFinished)[-1]
                 assert finished.reason == "plugin" and watcher.states()[-1] == "paused", finished
                 answered(engine, Prepare(config=tiny_config()))
             folder = RunFolder.open(run)
             assert folder.state.reason == "plugin" and "'bad'" in (run / "log.txt").read_text(encoding="utf-8")
             assert folder.checkpoint_step("last") == finished.step == folder.last_trained_step()
-            assert finished.step == (10 if place is IN_METRICS else 157), finished  # 10,000 pairs are 157 steps
+            assert finished.step == (10 if template is IN_METRICS else 157), finished  # 10,000 pairs are 157 steps
 
 
-METRIC_NOT_FINITE_ONCE = """
+NOT_FINITE_ONCE = """
 def metrics(self, pairs, hypotheses):
     if len(pairs) > 1: SEEN.append(pairs)
     return {{'x': float('{number}') if len(SEEN) == 1 else len(SEEN)}}
@@ -217,7 +219,7 @@ def test_a_metric_that_is_not_finite_is_kept_as_none_and_the_run_saved(
     for number in ("inf", "-inf", "nan") if full else ("inf",):
         with cases.trying(number):
             pairs = PAIRS.format(first="pass")
-            write(tmp_path / "plugins", Bad("", pairs + METRIC_NOT_FINITE_ONCE.format(number=number), top="SEEN = []"))
+            write(tmp_path / "plugins", Fault("", pairs + NOT_FINITE_ONCE.format(number=number), top="SEEN = []"))
             with Engine(plugin_dirs=[tmp_path / "plugins"], cache_dir=tmp_path / "cache") as engine:
                 config = with_plugin("bad", best_metric="valid/x", max_steps=6, validate_every=2, checkpoint_every=100)
                 answered(engine, Prepare(config=config))

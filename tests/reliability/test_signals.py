@@ -34,7 +34,7 @@ from tests.reliability.training_process import (
     window,
 )
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 
 SLOW_STEPS = ("model.d_model=128", "model.d_ff=2048", "training.batch_size=512", "training.checkpoint_every=100000")
 RECORD_STOP_TIME = """
@@ -167,15 +167,15 @@ def test_a_signal_interrupts_a_validation_that_is_decoding(tmp_path: Path, cases
     assert plain.returncode == 0, plain.stderr
     for number in STOP_SIGNALS if full else (signal.SIGTERM,):
         with cases.trying(number.name):
-            run, counted = tmp_path / number.name, tmp_path / f"{number.name}.txt"
-            script = SIGNAL_WHILE_DECODING.format(number=int(number), count_file=str(counted)) + TERMINAL_SCRIPT
+            run, counts = tmp_path / number.name, tmp_path / f"{number.name}.txt"
+            script = SIGNAL_WHILE_DECODING.format(number=int(number), count_file=str(counts)) + TERMINAL_SCRIPT
             time_file = tmp_path / f"{number.name} time.txt"
             with running(
                 recording_stop(time_file, script, *command[len(MAIN) :], "--run-dir", str(run)), cwd=ROOT
             ) as process:
                 code, errors = wait_for_exit(process)
             assert code == 128 + number and "stopped at step 5" in errors, errors
-            assert int(counted.read_text()) == 3, counted.read_text()  # of 7 batches; the signal came in the third
+            assert int(counts.read_text()) == 3, counts.read_text()  # of 7 batches; the signal came in the third
             folder = RunFolder.open(run)
             assert (folder.state.last_step, folder.validation_metrics()) == (5, {}) and has_intact_checkpoint(run)
             resumed = run_headlight("train", "--resume", run, cwd=tmp_path)

@@ -65,12 +65,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(run: Path, hostile: list[Path]) -> list[dict[str, Any]]:
     """Open each run in a process under an audit hook; return its records."""
     command = [sys.executable, "-m", "tests.reliability.audited_opening_script", str(run), *map(str, hostile)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stderr
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="links, pipes and limits of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs links, pipes and limits of Linux")
 def test_a_hostile_run_is_refused_or_does_no_harm(run: Path, tmp_path: Path, cases: Cases) -> None:
     good = shutil.copytree(run, tmp_path / "good")
     (tmp_path / "victim").write_text("untouched", encoding="utf-8")
@@ -106,8 +106,8 @@ def test_python_files_in_a_run_folder_are_not_imported(run: Path, tmp_path: Path
         for module in ("copy_task", "torch", "yaml", "json", "sitecustomize", "__init__", "conftest"):
             (place / f"{module}.py").write_text("open('executed', 'w').close()\n", encoding="utf-8")
     command = [sys.executable, str(ROOT / "main.py"), "translate", ".", SENTENCE]
-    done = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=200)
-    assert done.returncode == 0, done.stderr
+    result = subprocess.run(command, cwd=trap, capture_output=True, text=True, timeout=200)
+    assert result.returncode == 0, result.stderr
     assert not list(tmp_path.rglob("executed"))
 
 
@@ -121,20 +121,20 @@ def shared(run: Path) -> Path:
 
 def test_a_hostile_shared_run_is_refused_and_leaves_nothing(shared: Path, tmp_path: Path, cases: Cases) -> None:
     runs_dir, files = tmp_path / "place" / "runs", hostile_archives.files_of(shared)
-    for name, (alteration, says) in hostile_archives.HOSTILE.items():
+    for name, (alteration, expected) in hostile_archives.HOSTILE.items():
         path = tmp_path / f"{name}.headlight"
         path.write_bytes(alteration(files))
         with cases.trying(name):
-            with pytest.raises(UserError) as refused:
+            with pytest.raises(UserError) as exc_info:
                 receive(path, runs_dir)
-            assert says in refused.value.sentence and name in refused.value.sentence, refused.value.sentence
+            assert expected in exc_info.value.sentence and name in exc_info.value.sentence, exc_info.value.sentence
             assert list(runs_dir.iterdir()) == []
     assert cases.tried == len(hostile_archives.HOSTILE)
     assert [path.name for path in (tmp_path / "place").iterdir()] == ["runs"]
     assert not list(tmp_path.rglob("*outside*")) and not Path("/tmp/outside.json").exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="a pipe of Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs named pipes")
 def test_a_pipe_is_not_accepted_as_a_shared_run(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a file"):
         receive(hostile_archives.pipe(tmp_path / "pipe.headlight"), tmp_path / "runs")

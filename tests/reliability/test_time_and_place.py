@@ -34,7 +34,7 @@ from tests.reliability.training_process import (
     wait_for_exit,
 )
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and paths of POSIX")
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals and paths")
 SHORT_TRAINING = ("training.max_steps=3", "training.num_threads=1")
 ASCII = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 FOLDER_NAMES = {
@@ -46,9 +46,9 @@ FOLDER_NAMES = {
 
 def assert_trains(command: list[str], **environment: str) -> None:
     """Require that the command trains to the end without a traceback or warning."""
-    done = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=SECONDS)
-    assert done.returncode == 0, done.stderr.decode(errors="replace")
-    assert b"Traceback" not in done.stderr and b"Warning" not in done.stderr
+    result = subprocess.run(command, env=os.environ | environment, capture_output=True, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr.decode(errors="replace")
+    assert b"Traceback" not in result.stderr and b"Warning" not in result.stderr
 
 
 @posix
@@ -59,8 +59,8 @@ def test_a_run_folder_may_have_any_path(tmp_path: Path, cases: Cases, full: bool
             run = tmp_path / os.fsdecode(FOLDER_NAMES[name])
             command = train(tmp_path, "--run-dir", str(run), *SHORT_TRAINING)
             if not full:
-                done = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
-                assert done.returncode == 0, done.stderr
+                result = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
+                assert result.returncode == 0, result.stderr
             else:
                 assert_trains(command, **ASCII)
                 command = [*MAIN, "train", "--resume", str(run), "--set", "training.max_steps=5"]
@@ -86,14 +86,14 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
     for name, home in homes.items() if full else list(homes.items())[:1]:
         with cases.trying(name):
             run = tmp_path / name
-            done = subprocess.run(
+            result = subprocess.run(
                 train(tmp_path, "--run-dir", str(run), *SHORT_TRAINING),
                 env=known | home,
                 capture_output=True,
                 text=True,
             )
-            assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-            assert ("Prepared data cannot be kept in /proc/nowhere" in done.stderr) == ("HOME" in home), done.stderr
+            assert result.returncode == 0 and "Traceback" not in result.stderr, result.stderr
+            assert ("Prepared data cannot be kept in /proc/nowhere" in result.stderr) == ("HOME" in home), result.stderr
             assert user_cache_path("headlight").exists() == ("HOME" not in home)
             assert has_intact_checkpoint(run)
 
@@ -128,13 +128,13 @@ def wait_for_run(runs: Path, process: subprocess.Popen[str]) -> Path:
 
 def test_a_clock_that_jumps_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every 50 readings it jumps: an hour back, a day ahead, and to the right time."""
-    jumps, looks, now = (0.0, -3600.0, 86_400.0), count(), time.time
+    jumps, calls, now = (0.0, -3600.0, 86_400.0), count(), time.time
     run = tmp_path / "run"
     words = train(tmp_path, "--run-dir", str(run), "training.max_steps=200", "training.validate_every=50")[len(MAIN) :]
     with monkeypatch.context() as patch:
-        patch.setattr(time, "time", lambda: now() + jumps[next(looks) // 50 % 3])
-        done = run_headlight(*words, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+        patch.setattr(time, "time", lambda: now() + jumps[next(calls) // 50 % 3])
+        result = run_headlight(*words, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     steps, arrays = RunFolder.open(run).metrics()
     assert steps.tolist() == list(range(1, 201)) and (np.diff(arrays["time"]) < -1000).any()
     assert all(np.isfinite(values).all() for values in arrays.values())
@@ -148,17 +148,17 @@ def test_a_clock_far_in_the_past_or_future_damages_no_run(
     """On Windows it can be set to any year from 1601 on."""
     with monkeypatch.context() as patch:
         patch.setattr(time, "time", lambda: clock)
-        done = run_headlight(
+        result = run_headlight(
             *train(tmp_path, "--run-dir", str(tmp_path / "run"), *SHORT_TRAINING)[len(MAIN) :], cwd=tmp_path
         )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
     assert RunFolder.open(tmp_path / "run").state.created == created
 
 
 @posix
 def test_a_process_that_is_stopped_and_woken_continues(tmp_path: Path, full: bool) -> None:
     if not full:
-        pytest.skip("seven seconds: --full")
+        pytest.skip("takes seven seconds: run with --full")
     run = tmp_path / "run"
     with running(train(tmp_path, "--run-dir", str(run), "training.max_steps=600")) as process:
         wait_for_checkpoint(run, 40, process)
@@ -202,10 +202,10 @@ PLUGIN = Suspending
 @posix
 def test_sleep_does_not_count_towards_a_plugins_time_limit(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SUSPENDING_PLUGIN, encoding="utf-8")
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", COUNT_SLOW_PAIRS, str(tmp_path)], cwd=ROOT, capture_output=True, text=True
     )
-    assert (done.stdout, done.stderr) == ("1\n", "")
+    assert (result.stdout, result.stderr) == ("1\n", "")
 
 
 GERMAN_WINDOW = """
@@ -244,9 +244,9 @@ with Engine() as engine:
 def german(tmp_path: Path, full: bool) -> dict[str, str]:
     """The environment of a German desktop; its locale is built from the system's sources."""
     if not full:
-        pytest.skip("eight seconds: --full")
+        pytest.skip("takes eight seconds: run with --full")
     if shutil.which("localedef") is None or not Path("/usr/share/i18n/locales/de_DE").exists():
-        pytest.skip("no sources of locales on this system")
+        pytest.skip("needs the source files of locales")
     folder = tmp_path / "locales"
     folder.mkdir()
     command = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(folder / "de_DE.UTF-8")]
@@ -260,8 +260,8 @@ def test_a_german_desktop_reads_and_writes_the_same_numbers(german: dict[str, st
     settings.parent.mkdir(parents=True)
     settings.write_bytes(b'{"zoom": "\xff')
     command, environment = [sys.executable, "-c", GERMAN_WINDOW], os.environ | german
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "0.00125 True\n", "")
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "0.00125 True\n", "")
     (run,) = list_runs(home / "runs")
     folder = RunFolder.open(run)
     assert folder.config().training.optimizer.learning_rate == 0.00125

@@ -74,18 +74,18 @@ def test_one_of_several_simultaneous_processes_gets_the_run(tmp_path: Path, case
         folder.release("stopped")
         folder.path.rename(tmp_path / str(number))
     command = [sys.executable, "-c", CLAIM_AND_CREATE_RUNS, str(tmp_path), str(rounds)]
-    racers = [
+    processes = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(NUM_PROCESSES)
     ]
-    for racer in racers:
+    for racer in processes:
         assert next_words(racer) == ["ready"]
     start = time.time() + 0.1
-    for racer in racers:
+    for racer in processes:
         assert racer.stdin is not None
         print(start, file=racer.stdin, flush=True)
-    winners = [number for racer in racers for number in next_words(racer)]
-    for racer in racers:
+    winners = [number for racer in processes for number in next_words(racer)]
+    for racer in processes:
         _, errors = racer.communicate("")
         assert racer.returncode == 0, errors
     for number in range(2 * rounds):
@@ -105,7 +105,7 @@ def test_a_lock_does_not_belong_to_a_later_process_with_the_same_pid(tmp_path: P
         RunFolder.open(folder.path).claim()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="zombies are told from /proc")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc to recognise zombies")
 def test_the_lock_of_a_zombie_process_is_taken_over(tmp_path: Path) -> None:
     """As in a container whose first process does not reap its children."""
     folder = run_folder(tmp_path)
@@ -145,10 +145,10 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
         assert f"is being written by process {writer.pid}." in strip.sentence.text()
         assert "Follow it in the window's Runs view" in strip.advice.text()
         window.context.follower.follow(run)
-        live = window.context.playhead
+        playhead = window.context.playhead
         qtbot.waitUntil(lambda: window.context.bridge.followed is not None, timeout=WAIT_MS)
-        step = live.live_step
-        qtbot.waitUntil(lambda: live.live_step > step + 20, timeout=WAIT_MS)
+        step = playhead.live_step
+        qtbot.waitUntil(lambda: playhead.live_step > step + 20, timeout=WAIT_MS)
         assert RunFolder.open(run).state.pid == writer.pid
         writer.terminate()
         assert wait_for_exit(writer) == (143, "")

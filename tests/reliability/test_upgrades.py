@@ -48,8 +48,8 @@ def assert_same_outputs(engine: Engine, run: Path) -> None:
         (translation,) = answered(engine, Translate(texts=(probed.source,), with_attention=True))
         assert translation.sentence is not None
         now, then = translation.sentence.free_running, probed.free_running
-        alike = len(then.output_probability) == len(now.output_probability)
-        assert alike and np.abs(now.output_probability - then.output_probability).max() < TOLERANCE, probed.source
+        same_length = len(then.output_probability) == len(now.output_probability)
+        assert same_length and np.abs(now.output_probability - then.output_probability).max() < TOLERANCE, probed.source
         assert np.abs(np.float32(now.cross) - np.float32(then.cross)).max() < TOLERANCE
 
 

@@ -56,9 +56,9 @@ def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[in
     for number in range(num_acts):
         num_learning += window.context.bridge.state == "learning"
         started = time.monotonic()
-        done = monkey.act()
+        action = monkey.act()
         QApplication.processEvents()
-        assert time.monotonic() - started < HANG_S, f"act {number}, {done}, took too long"
+        assert time.monotonic() - started < HANG_S, f"action {number}, {action}, took too long"
         trouble = window.trouble_strip.trouble
         assert trouble is None or not trouble.details, trouble  # a UserError may be shown, a bug may not
     close(window, qtbot)
@@ -67,10 +67,10 @@ def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[in
 
 def close(window: MainWindow, qtbot: QtBot) -> None:
     """Close the window as a user does, and wait until it has ended with exit code 0."""
-    left: list[int] = []
-    window.finished.connect(left.append)
+    exit_codes: list[int] = []
+    window.finished.connect(exit_codes.append)
     window.close()
-    qtbot.waitUntil(lambda: left == [0], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
 
 
 def add_run_of_another_process(folder: Path) -> Path:
@@ -109,7 +109,7 @@ def test_random_actions_crash_nothing_and_lose_nothing(
         folder = tmp_path / str(seed)
         folder.mkdir()
         answer_dialogs(monkeypatch, folder, seed)
-        with cases.trying(f"the clicks of seed {seed}"), qtbot.capture_exceptions() as raised:
+        with cases.trying(f"random clicks with seed {seed}"), qtbot.capture_exceptions() as exceptions:
             with opened_window(folder) as window:
                 add_run_of_another_process(folder)
                 window.setup_drawer.open_file(folder / "good.yaml")
@@ -118,7 +118,7 @@ def test_random_actions_crash_nothing_and_lose_nothing(
                 num_learning, num_choices = num_learning + learning, num_choices + choices
             assert_all_saved(folder / "runs")
             assert_all_saved(folder / OTHER_RUNS)
-            assert not raised
+            assert not exceptions
     least = LEAST_LEARNING * num_acts * len(lives)
     assert num_learning >= least and num_choices >= len(lives), (num_learning, num_choices)
 
@@ -292,7 +292,7 @@ def test_closing_at_any_stage(
     request: pytest.FixtureRequest,
 ) -> None:
     if stage is two_processes_learning and (not full or sys.platform != "linux"):
-        pytest.skip("torchrun takes seconds to start, and is that of Linux: --full")
+        pytest.skip("needs torchrun on Linux, which takes seconds to start: run with --full")
     if stage in WITH_SHARED_HOST:
         request.getfixturevalue("engines_share_a_host")
     (tmp_path / "good.yaml").write_text(LONG_TRAINING, encoding="utf-8")
@@ -324,14 +324,14 @@ with Engine([watcher], cache_dir=place / "cache") as engine:
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs torchrun and /proc on Linux")
 @pytest.mark.parametrize("hanging", [None, 0, 1])
 def test_a_killed_engine_leaves_a_checkpoint_and_no_processes(
     hanging: int | None, tmp_path: Path, cases: Cases, full: bool
 ) -> None:
     """The window's engine is killed while two processes train for it, in two cases while one of them hangs."""
     if not full:
-        pytest.skip("torchrun takes seconds to start, and one that hangs is waited for: --full")
+        pytest.skip("starts torchrun and waits for a process that hangs, which takes seconds: run with --full")
     with cases.trying(f"killed while {hanging} hangs"):
         with running([sys.executable, "-c", ENGINE_SCRIPT, str(tmp_path)], cwd=ROOT, stdin=subprocess.PIPE) as engine:
             assert engine.stdout is not None and engine.stdout.readline() == "learning\n", wait_for_exit(engine)
@@ -350,7 +350,7 @@ def test_a_killed_engine_leaves_a_checkpoint_and_no_processes(
         assert run.checkpoint(run.checkpoint_step("last")).step > 0 or not is_saved
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="torchrun and /proc as on Linux")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs torchrun and /proc on Linux")
 @pytest.mark.parametrize("is_paused", [False, True])
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_run_continues_after_one_of_two_processes_is_killed(
@@ -358,20 +358,20 @@ def test_a_run_continues_after_one_of_two_processes_is_killed(
 ) -> None:
     """While they train or are paused; if the first survives, no step is lost."""
     if not full:
-        pytest.skip("torchrun takes seconds to start: --full; tests/core/processes tries two of these")
+        pytest.skip("torchrun takes seconds to start: run with --full; tests/core/processes covers two of these cases")
     watcher = Watcher()
-    with cases.trying(f"{rank} killed, paused: {is_paused}"), Engine([watcher], cache_dir=tmp_path) as engine:
+    with cases.trying(f"process {rank} killed, paused: {is_paused}"), Engine([watcher], cache_dir=tmp_path) as engine:
         engine.ask(Prepare(config=tiny_config(max_steps=10**6))).result()
         engine.ask(SetProcesses(num_processes=2)).result()
         run = RunFolder.open(engine.ask(Start(runs_dir=tmp_path / "runs")).result())
         engine.ask(Learn())
         watcher.wait(StepsDone)
-        last_told = engine.ask(Pause()).result() if is_paused else watcher.steps()[-1]
+        last_reported = engine.ask(Pause()).result() if is_paused else watcher.steps()[-1]
         watcher.events.clear()
         os.kill(worker_pids()[rank], signal.SIGKILL)
         watcher.wait(StateChanged, lambda change: change.state == "preparing")
         watcher.wait(StateChanged, lambda change: change.state == "paused" and not worker_pids())
         assert [trouble.sentence for trouble in watcher.all(Trouble)]
-        assert rank == 0 or run.reread_state().last_step >= last_told
+        assert rank == 0 or run.reread_state().last_step >= last_reported
         engine.ask(SetProcesses(num_processes=1)).result()
         engine.ask(Learn(steps=3)).result()
