@@ -106,9 +106,9 @@ def _worked_out(operation: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _require_one_device(name: str, tensors: list[Tensor]) -> None:
-    elsewhere = [tuple(one.shape) for one in tensors if not isinstance(one, OnDevice) and one.dim() > 0]
-    if elsewhere:
-        raise RuntimeError(f"{name}: tensors of the device beside others, of the shapes {elsewhere}")
+    other_shapes = [tuple(one.shape) for one in tensors if not isinstance(one, OnDevice) and one.dim() > 0]
+    if other_shapes:
+        raise RuntimeError(f"{name}: tensors of the device beside others, of the shapes {other_shapes}")
 
 
 def _chooses_by_mask(name: str, args: tuple[Any, ...]) -> bool:

@@ -132,11 +132,11 @@ def nothing_left_behind(home: Path, request: pytest.FixtureRequest) -> Iterator[
     before = set(leftovers(with_qt))
     yield
     deadline, rounds = time.monotonic() + GRACE_SECONDS, 0
-    while (left := set(leftovers(with_qt)) - before) and (time.monotonic() < deadline or rounds < LEAST_ROUNDS):
+    while (leftover := set(leftovers(with_qt)) - before) and (time.monotonic() < deadline or rounds < LEAST_ROUNDS):
         settle()
         time.sleep(0.02 if rounds else 0.0)  # a window is gone after the first round
         rounds += 1
-    assert not left, f"left behind by this test: {', '.join(what for what, _ in left)}"
+    assert not leftover, f"left behind by this test: {', '.join(what for what, _ in leftover)}"
 
 
 def leftovers(with_qt: bool) -> Iterator[tuple[str, int]]:
@@ -177,11 +177,11 @@ def qt_leftovers() -> Iterator[tuple[str, int]]:
     for widget in QApplication.topLevelWidgets() if QApplication.instance() else ():
         yield f"window {type(widget).__name__} {widget.windowTitle()!r}", id(widget)
     timers, threads = set(subclasses(QTimer)), set(subclasses(QThread))
-    for thing in gc.get_objects():  # by exact type: isinstance would load the lazy proxies of other libraries
-        if type(thing) in timers and isValid(thing) and thing.isActive():
-            yield f"timer of {thing.interval()} ms", id(thing)
-        elif type(thing) in threads and isValid(thing) and thing.isRunning():
-            yield f"Qt thread {thing.objectName()!r}", id(thing)
+    for value in gc.get_objects():  # by exact type: isinstance would load the lazy proxies of other libraries
+        if type(value) in timers and isValid(value) and value.isActive():
+            yield f"timer of {value.interval()} ms", id(value)
+        elif type(value) in threads and isValid(value) and value.isRunning():
+            yield f"Qt thread {value.objectName()!r}", id(value)
 
 
 def subclasses(kind: type[object]) -> Iterator[type[object]]:

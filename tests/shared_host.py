@@ -27,7 +27,7 @@ class SharedHost(PluginHost):
 
     def reset(self) -> None:
         raise AssertionError(
-            "an engine with the shared host cannot reload plugins: add some before it is created to give it its own"
+            "an engine with the shared host cannot reload plugins: add one before creating it to give it its own host"
         )
 
     def close(self) -> None:

@@ -146,7 +146,7 @@ def ways_to_torch(module: str, files: dict[str, Path], seen: set[str]) -> Iterat
             yield f"{module} -> {loaded}"
         elif loaded in files and loaded not in seen:
             seen.add(loaded)
-            yield from (f"{module} -> {way}" for way in ways_to_torch(loaded, files, seen))
+            yield from (f"{module} -> {path}" for path in ways_to_torch(loaded, files, seen))
 
 
 @pytest.mark.parametrize("package", FORBIDDEN)
@@ -188,8 +188,8 @@ def test_only_some_files_depend_on_the_number_of_processes() -> None:
 @pytest.mark.parametrize("package", TORCH_FREE)
 def test_loading_does_not_load_torch(package: str) -> None:
     files = module_files()
-    ways = [way for name in files if is_within(name, package) for way in ways_to_torch(name, files, {name})]
-    assert ways == []
+    paths = [path for name in files if is_within(name, package) for path in ways_to_torch(name, files, {name})]
+    assert paths == []
 
 
 def test_torch_free_modules_load_without_torch_and_qt() -> None:

@@ -70,7 +70,7 @@ def refused(result: subprocess.CompletedProcess[str]) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def workdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tiny config, away from the project."""
     folder = tmp_path_factory.mktemp("place")
     (folder / "tiny.yaml").write_text(CONFIG, encoding="utf-8")
@@ -78,16 +78,16 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def training(place: Path) -> subprocess.CompletedProcess[str]:
+def training(workdir: Path) -> subprocess.CompletedProcess[str]:
     """The finished process of a training from start to end."""
-    return headlight("train", "tiny.yaml", "--run-dir", "whole", "--json", cwd=place)
+    return headlight("train", "tiny.yaml", "--run-dir", "whole", "--json", cwd=workdir)
 
 
 @pytest.fixture(scope="module")
-def run(training: subprocess.CompletedProcess[str], place: Path) -> Path:
+def run(training: subprocess.CompletedProcess[str], workdir: Path) -> Path:
     """The run folder of that training."""
     assert training.returncode == 0, training.stderr
-    return place / "whole"
+    return workdir / "whole"
 
 
 def test_training_prints_its_events_and_ends_with_its_result(
@@ -121,14 +121,14 @@ def test_a_run_folder_holds_the_files_of_the_contract(run: Path) -> None:
     assert "auto" not in (run / "config.yaml").read_text(encoding="utf-8")
 
 
-def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, place: Path) -> None:
-    result = headlight("evaluate", run, "--split", "test", "--json", "--predictions", "said.tsv", cwd=place)
+def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, workdir: Path) -> None:
+    result = headlight("evaluate", run, "--split", "test", "--json", "--predictions", "said.tsv", cwd=workdir)
     assert result.returncode == 0, result.stderr
     (line,) = result.stdout.splitlines()
     record = json.loads(line)
     assert list(record) == EVALUATION_KEYS
     assert (record["run"], record["split"]) == (str(run), "test")
-    rows = [row.split("\t") for row in (place / "said.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
+    rows = [row.split("\t") for row in (workdir / "said.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
     assert rows[0] == ["source", "reference", "hypothesis"]
     assert len(rows) == record["sentences"] + 1
     exact = sum(reference == hypothesis for _, reference, hypothesis in rows[1:]) / record["sentences"]
@@ -136,8 +136,8 @@ def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, place: Pa
     assert record["sequence_error_rate"] == pytest.approx(1 - exact)
 
 
-def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path) -> None:
-    result = run_headlight("evaluate", run.name, "--runs-dir", place, "--checkpoint", 300, "--json", cwd=place)
+def test_an_evaluation_equals_the_validation_of_that_step(run: Path, workdir: Path) -> None:
+    result = run_headlight("evaluate", run.name, "--runs-dir", workdir, "--checkpoint", 300, "--json", cwd=workdir)
     record = json.loads(result.stdout)
     validated = RunFolder.open(run).validation_metrics()[300]
     for name in ("loss", "perplexity", "token_accuracy"):  # a validation decodes only some sentences
@@ -147,8 +147,8 @@ def test_an_evaluation_equals_the_validation_of_that_step(run: Path, place: Path
 STRANGE_TEXTS = ["1 2 3", "1 🙂 2", "שלום עולם", "1\u20282", "<eos> <pad>", "x" * 10_000]
 
 
-def test_translate_takes_any_text_and_names_unknown_tokens(run: Path, place: Path) -> None:
-    result = run_headlight("translate", run, "--json", *STRANGE_TEXTS, cwd=place)
+def test_translate_takes_any_text_and_names_unknown_tokens(run: Path, workdir: Path) -> None:
+    result = run_headlight("translate", run, "--json", *STRANGE_TEXTS, cwd=workdir)
     assert result.returncode == 0, result.stderr
     records = [json.loads(line) for line in result.stdout.split("\n")[:-1]]
     assert [record["source"] for record in records] == STRANGE_TEXTS
@@ -161,7 +161,7 @@ def test_translate_takes_any_text_and_names_unknown_tokens(run: Path, place: Pat
     assert max(map(len, result.stderr.splitlines())) < 200
 
 
-def test_translate_searches_with_a_beam_and_prints_all_hypotheses(run: Path, place: Path) -> None:
+def test_translate_searches_with_a_beam_and_prints_all_hypotheses(run: Path, workdir: Path) -> None:
     beam = ("--json", "--beam-size", "3", "--length-penalty", "0.5")
     calls = {
         "whole": ["translate", str(run), "1 2 3", *beam],
@@ -169,7 +169,7 @@ def test_translate_searches_with_a_beam_and_prints_all_hypotheses(run: Path, pla
         "greedy": ["translate", str(run), "1 2 3", "--json"],
         "two": ["translate", str(run), "1 2 3", "2 1", *beam[1:], "--n-best", "2"],
     }
-    results = {name: run_headlight(*arguments, cwd=place).stdout for name, arguments in calls.items()}
+    results = {name: run_headlight(*arguments, cwd=workdir).stdout for name, arguments in calls.items()}
     record = json.loads(results["whole"])
     assert len(record["n_best"]) == 3 and set(record["n_best"][0]) == {"output", "score", "finished"}
     assert results["best"] == f"{record['n_best'][0]['output']}\n" == f"{record['output']}\n"
@@ -180,8 +180,8 @@ def test_translate_searches_with_a_beam_and_prints_all_hypotheses(run: Path, pla
     assert float(rows[0][1]) == pytest.approx(record["n_best"][0]["score"], abs=1e-4)
 
 
-def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, place: Path) -> None:
-    (place / "binary.txt").write_bytes(b"1 2\n\xff\n")
+def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, workdir: Path) -> None:
+    (workdir / "binary.txt").write_bytes(b"1 2\n\xff\n")
     calls = {
         "text 1 of 1 is empty": ["translate", str(run), ""],
         "binary.txt, line 2, byte 1 (0xff) is not UTF-8": ["translate", str(run), "--input", "binary.txt"],
@@ -191,29 +191,29 @@ def test_texts_that_cannot_be_translated_are_refused_in_a_sentence(run: Path, pl
         "--n-best 2: expected 1 to 1, the beam's size.": ["translate", str(run), "1", "--n-best", "2"],
     }
     for expected, arguments in calls.items():
-        assert expected in refused(run_headlight(*arguments, cwd=place))
+        assert expected in refused(run_headlight(*arguments, cwd=workdir))
 
 
-def test_translate_reads_and_writes_lines(run: Path, place: Path) -> None:
-    (place / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
-    result = run_headlight("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=place)
+def test_translate_reads_and_writes_lines(run: Path, workdir: Path) -> None:
+    (workdir / "in.txt").write_text("1 2\n3\n", encoding="utf-8")
+    result = run_headlight("translate", run, "--input", "in.txt", "--output", "out.txt", cwd=workdir)
     assert (result.returncode, result.stdout) == (0, ""), result.stderr
     assert "2/2" in result.stderr
-    written = (place / "out.txt").read_text(encoding="utf-8")
+    written = (workdir / "out.txt").read_text(encoding="utf-8")
     assert len(written.split("\n")) == 3
     theirs, ours = os.pipe()
     os.write(ours, b"1 2\n3\n")
     os.close(ours)
-    assert run_headlight("translate", run, cwd=place, stdin=theirs).stdout == written
+    assert run_headlight("translate", run, cwd=workdir, stdin=theirs).stdout == written
 
 
 SHORT = ("--set", "training.max_steps=20", "--set", "training.validate_every=20")
 
 
 @pytest.fixture(scope="module")
-def training_of_seeds(place: Path) -> subprocess.CompletedProcess[str]:
+def training_of_seeds(workdir: Path) -> subprocess.CompletedProcess[str]:
     """Short uninterrupted trainings with the seeds 3 and 5."""
-    return run_headlight("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *SHORT, "--json", cwd=place)
+    return run_headlight("train", "tiny.yaml", "--seeds", "3,5", "--runs-dir", "seeds", *SHORT, "--json", cwd=workdir)
 
 
 def finished_runs(training: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
@@ -237,20 +237,20 @@ def test_training_several_seeds_reports_runs_mean_and_deviation(
     assert {RunFolder.open(Path(one["run"])).state.group for one in finished} == {last["group"]}
 
 
-def test_a_diverged_seed_is_left_out_of_the_mean_of_the_others(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_diverged_seed_is_left_out_of_the_mean_of_the_others(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     has_diverged = vars(Trainer)["has_diverged"].fget
     monkeypatch.setattr(Trainer, "has_diverged", property(lambda run: run.config.seed == 3 or has_diverged(run)))
     short = ("--set", "training.max_steps=5", "--runs-dir", "some", "--json")
-    result = run_headlight("train", "tiny.yaml", "--seeds", "3,4,5", *short, cwd=place)
+    result = run_headlight("train", "tiny.yaml", "--seeds", "3,4,5", *short, cwd=workdir)
     events = [json.loads(line) for line in result.stdout.splitlines()]
     finished = [event for event in events if event["event"] == "run_finished"]
     assert (result.returncode, [one["reason"] for one in finished]) == (3, ["diverged", "max_steps", "max_steps"])
     assert events[-1]["event"] == "seeds_finished" and events[-1]["runs"] == [one["run"] for one in finished[1:]]
 
 
-def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, tmp_path: Path) -> None:
+def test_an_exported_folder_is_all_that_translate_needs(run: Path, workdir: Path, tmp_path: Path) -> None:
     arguments = ("--format", "safetensors", "--output", str(tmp_path / "tiny"), "--checkpoint", "last")
-    result = run_headlight("export", run, *arguments, cwd=place)
+    result = run_headlight("export", run, *arguments, cwd=workdir)
     assert (result.returncode, result.stdout) == (0, f"{tmp_path / 'tiny'}: the weights of step 300\n"), result.stderr
     moved = (tmp_path / "tiny").rename(tmp_path / "elsewhere")
     kept = RunFolder.open(run).weights(300)
@@ -259,12 +259,12 @@ def test_an_exported_folder_is_all_that_translate_needs(run: Path, place: Path, 
         assert all(np.array_equal(file.get_tensor(name), kept[name]) for name in kept)
     assert (moved / "config.yaml").read_bytes() == (run / "config.yaml").read_bytes()
     outputs = [
-        run_headlight("translate", where, "1 2 3", "--checkpoint", "last", cwd=tmp_path).stdout
-        for where in (run, moved)
+        run_headlight("translate", folder, "1 2 3", "--checkpoint", "last", cwd=tmp_path).stdout
+        for folder in (run, moved)
     ]
     assert outputs[0] == outputs[1] != ""
-    assert "already exists" in run_headlight("export", run, *arguments[:2], "--output", moved, cwd=place).stderr
-    assert run_headlight("export", run, *arguments[:2], "--output", "no/where", cwd=place).returncode == 2
+    assert "already exists" in run_headlight("export", run, *arguments[:2], "--output", moved, cwd=workdir).stderr
+    assert run_headlight("export", run, *arguments[:2], "--output", "no/where", cwd=workdir).returncode == 2
     assert not list(tmp_path.glob(".exporting-*"))
 
 
@@ -301,12 +301,12 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def stop_after_first_steps(arguments: list[str], place: Path, number: signal.Signals) -> tuple[int, str]:
+def stop_after_first_steps(arguments: list[str], workdir: Path, number: signal.Signals) -> tuple[int, str]:
     """Start a training and send it a signal after its first steps; return its exit code and standard error."""
     command = [sys.executable, "-c", SLOW_TRAINING, *arguments, "--json"]
     with subprocess.Popen(
         command,
-        cwd=place,
+        cwd=workdir,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -334,15 +334,15 @@ def learnt(run: Path) -> dict[str, Any]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-def test_a_run_stopped_by_signals_and_resumed_equals_the_unstopped_run_to_the_bit(run: Path, place: Path) -> None:
+def test_a_run_stopped_by_signals_and_resumed_equals_the_unstopped_run_to_the_bit(run: Path, workdir: Path) -> None:
     """This covers SIGTERM and SIGHUP; a test below covers SIGINT."""
     begin = ["train", "tiny.yaml", "--run-dir", "stopped"]
     resume = ["train", "--resume", "stopped"]
     for arguments, number in ((begin, signal.SIGTERM), (resume, signal.SIGHUP)):
-        require_stopped_and_saved(*stop_after_first_steps(arguments, place, number), number)
-    result = run_headlight(*resume, cwd=place)
+        require_stopped_and_saved(*stop_after_first_steps(arguments, workdir, number), number)
+    result = run_headlight(*resume, cwd=workdir)
     assert result.returncode == 0, result.stderr
-    assert learnt(place / "stopped") == learnt(run)
+    assert learnt(workdir / "stopped") == learnt(run)
 
 
 def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) -> None:
@@ -355,39 +355,39 @@ def require_stopped_and_saved(code: int, errors: str, number: signal.Signals) ->
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 def test_a_stopped_training_of_several_seeds_names_those_still_to_train(
-    place: Path, training_of_seeds: subprocess.CompletedProcess[str]
+    workdir: Path, training_of_seeds: subprocess.CompletedProcess[str]
 ) -> None:
     """The commands it names train all seeds, and the stopped run ends like an uninterrupted one."""
     begin = ["train", "tiny.yaml", "--seeds", "3,5,7", *SHORT, "--runs-dir", "rest"]
-    code, errors = stop_after_first_steps(begin, place, signal.SIGINT)
+    code, errors = stop_after_first_steps(begin, workdir, signal.SIGINT)
     require_stopped_and_saved(code, errors, signal.SIGINT)
     last = errors.splitlines()[-1]
-    (run,) = list_runs(place / "rest")
+    (run,) = list_runs(workdir / "rest")
     assert f"{run.name} (still" in last.partition("Continue with: headlight train --resume ")[2], last
-    told = last.partition(" (still to train: seeds 5, 7, each by itself: headlight ")[2]
-    command, _, rest = told.partition("; ")
+    commands = last.partition(" (still to train: seeds 5, 7, each by itself: headlight ")[2]
+    command, _, rest = commands.partition("; ")
     assert rest == "`runs compare` gives the mean of all)"
     for one in (["train", "--resume", str(run)], command.split(), command.replace("seed=5", "seed=7").split()):
-        result = run_headlight(*one, cwd=place)
+        result = run_headlight(*one, cwd=workdir)
         assert result.returncode == 0, result.stderr
     assert learnt(run) == learnt(Path(finished_runs(training_of_seeds)[0]["run"]))
-    compared = run_headlight("runs", "compare", *list_runs(place / "rest"), "--json", cwd=place)
+    compared = run_headlight("runs", "compare", *list_runs(workdir / "rest"), "--json", cwd=workdir)
     records = [json.loads(line) for line in compared.stdout.splitlines()]
     assert records[3]["run"] == "mean of 3", records
 
 
-def test_a_finished_run_resumes_with_more_steps(run: Path, place: Path) -> None:
-    shutil.copytree(run, place / "more")
-    result = run_headlight("train", "--resume", "more", "--set", "training.max_steps=320", cwd=place)
+def test_a_finished_run_resumes_with_more_steps(run: Path, workdir: Path) -> None:
+    shutil.copytree(run, workdir / "more")
+    result = run_headlight("train", "--resume", "more", "--set", "training.max_steps=320", cwd=workdir)
     assert result.returncode == 0, result.stderr
     assert "step 320" in result.stdout.splitlines()
-    assert RunFolder.open(place / "more").metrics()[0].tolist() == list(range(1, 321))
+    assert RunFolder.open(workdir / "more").metrics()[0].tolist() == list(range(1, 321))
 
 
-def test_a_loss_that_is_not_finite_ends_the_run_with_code_3(place: Path) -> None:
-    wild = ["--set", "training.optimizer={name: sgd, learning_rate: 100, momentum: 0.99}"]
-    wild += ["--set", "training.max_grad_norm=null", "--set", "training.schedule={name: constant, warmup_steps: 0}"]
-    result = run_headlight("train", "tiny.yaml", "--run-dir", "wild", *wild, "--json", cwd=place)
+def test_a_loss_that_is_not_finite_ends_the_run_with_code_3(workdir: Path) -> None:
+    args = ["--set", "training.optimizer={name: sgd, learning_rate: 100, momentum: 0.99}"]
+    args += ["--set", "training.max_grad_norm=null", "--set", "training.schedule={name: constant, warmup_steps: 0}"]
+    result = run_headlight("train", "tiny.yaml", "--run-dir", "wild", *args, "--json", cwd=workdir)
     assert result.returncode == 3, result.stderr
     assert json.loads(result.stdout.splitlines()[-1])["reason"] == "diverged"
     assert "diverged" in result.stderr.splitlines()[-1] and "Traceback" not in result.stderr
@@ -430,7 +430,7 @@ def with_plugin(name: str, plugins: Path, *more: str) -> list[str]:
     return ["train", "tiny.yaml", "--set", f"dataset={{plugin: {name}}}", "--plugins-dir", str(plugins), *more]
 
 
-def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
+def test_bad_data_is_refused_in_a_sentence(workdir: Path, plugins: Path) -> None:
     runs = ["--runs-dir", str(plugins / "runs")]
     calls = {
         "nowhere": with_plugin("nowhere", plugins, *runs),
@@ -442,7 +442,7 @@ def test_bad_data_is_refused_in_a_sentence(place: Path, plugins: Path) -> None:
         "option": ["train", "tiny.yaml", "--set", "dataset.options.num_symbol=3", *runs],
     }
     for name, arguments in calls.items():
-        sentence = refused(run_headlight(*arguments, cwd=place))
+        sentence = refused(run_headlight(*arguments, cwd=workdir))
         words = {"option": "num_symbol", "raises": "no data today", "all_too_long": "dataset.max_src_length = 20"}
         assert words.get(name, name) in sentence
     assert not (plugins / "runs").exists() or not list((plugins / "runs").iterdir())
@@ -460,7 +460,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Path) -> None:
+def test_a_signal_does_not_wait_for_a_plugin_that_hangs(workdir: Path, plugins: Path) -> None:
     reached = plugins / "reached"
     body = f"        open({str(reached)!r}, 'w').close()\n        import time; time.sleep(1000)"
     (plugins / "hangs.py").write_text(PLUGIN.format(name="hangs", body=body), encoding="utf-8")
@@ -469,7 +469,7 @@ def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Pa
         [sys.executable, "-c", MAIN_WITHOUT_TIMEOUT, *arguments],
         os.environ | {"PYTHONPATH": str(ROOT)},
     )
-    with subprocess.Popen(command, cwd=place, env=environment, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=workdir, env=environment, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
         while not reached.exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -479,38 +479,38 @@ def test_a_signal_does_not_wait_for_a_plugin_that_hangs(place: Path, plugins: Pa
     assert not (plugins / "never").exists()
 
 
-def test_one_example_is_enough(place: Path, plugins: Path) -> None:
+def test_one_example_is_enough(workdir: Path, plugins: Path) -> None:
     arguments = with_plugin("one_example", plugins, "--run-dir", str(plugins / "one"), "--set", "training.max_steps=40")
-    result = run_headlight(*arguments, cwd=place)
+    result = run_headlight(*arguments, cwd=workdir)
     assert result.returncode == 0, result.stderr
-    answer = run_headlight("translate", plugins / "one", "ich mag bier", cwd=place)
+    answer = run_headlight("translate", plugins / "one", "ich mag bier", cwd=workdir)
     assert answer.stdout == "i like beer\n", answer.stderr
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
-def test_a_full_disk_ends_a_run_with_code_3_and_refuses_a_new_run(place: Path, plugins: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
+def test_a_full_disk_ends_a_run_with_code_3_and_refuses_a_new_run(workdir: Path, plugins: Path) -> None:
     def within(kilobytes: int, name: str) -> subprocess.CompletedProcess[str]:
         with no_file_beyond(1024 * kilobytes):
-            return run_headlight(*with_plugin("one_example", plugins, "--run-dir", name), cwd=place)
+            return run_headlight(*with_plugin("one_example", plugins, "--run-dir", name), cwd=workdir)
 
     result = within(70, "full")  # enough for a checkpoint, but not for all metrics
     assert result.returncode == 3 and "Traceback" not in result.stderr, result.stderr
     last = result.stderr.splitlines()[-1]
-    assert "(disk)" in last and f"train --resume {place / 'full'}" in last
+    assert "(disk)" in last and f"train --resume {workdir / 'full'}" in last
     saved = last.partition("saved: ")[2].partition(". Continue with")[0]
-    assert Path(saved) == place / "full" / "checkpoints" / "000200"
-    assert RunFolder.open(place / "full").state.reason == "disk"
-    result = run_headlight("train", "--resume", "full", "--plugins-dir", plugins, cwd=place)
+    assert Path(saved) == workdir / "full" / "checkpoints" / "000200"
+    assert RunFolder.open(workdir / "full").state.reason == "disk"
+    result = run_headlight("train", "--resume", "full", "--plugins-dir", plugins, cwd=workdir)
     assert result.returncode == 0, result.stderr
-    assert RunFolder.open(place / "full").metrics()[0].tolist() == list(range(1, 301))
-    assert f"{place / 'begun'} cannot be written: File too large." in refused(within(1, "begun"))
-    assert not (place / "begun").exists()
+    assert RunFolder.open(workdir / "full").metrics()[0].tolist() == list(range(1, 301))
+    assert f"{workdir / 'begun'} cannot be written: File too large." in refused(within(1, "begun"))
+    assert not (workdir / "begun").exists()
 
 
-def test_missing_runs_and_unwritable_paths_are_refused_in_a_sentence(run: Path, place: Path) -> None:
-    (place / "file").touch()
-    (place / "folder").mkdir()
-    other_shape = shutil.copytree(run, place / "other_shape")
+def test_missing_runs_and_unwritable_paths_are_refused_in_a_sentence(run: Path, workdir: Path) -> None:
+    (workdir / "file").touch()
+    (workdir / "folder").mkdir()
+    other_shape = shutil.copytree(run, workdir / "other_shape")
     settings = (run / "config.yaml").read_text(encoding="utf-8").replace("d_ff: 32", "d_ff: 64")
     (other_shape / "config.yaml").write_text(settings, encoding="utf-8")
     state = json.loads((other_shape / "run.json").read_text(encoding="utf-8"))
@@ -531,27 +531,27 @@ def test_missing_runs_and_unwritable_paths_are_refused_in_a_sentence(run: Path, 
         "model.d_model": ["train", "--resume", str(run), "--set", "model.d_model=8"],
     }
     for expected, arguments in calls.items():
-        assert expected in refused(run_headlight(*arguments, cwd=place))
+        assert expected in refused(run_headlight(*arguments, cwd=workdir))
 
 
-def test_runs_are_listed_shown_and_deleted(run: Path, place: Path) -> None:
-    doomed = shutil.copytree(run, place / "shelf" / "doomed")
-    shelf = ["--runs-dir", place / "shelf"]
-    listed = run_headlight("runs", "list", *shelf, "--json", cwd=place)
-    (record,) = [json.loads(line) for line in listed.stdout.splitlines()]
-    assert (record["run"], record["state"], record["last_step"]) == (str(doomed), "finished", 300)
-    shown = run_headlight("runs", "show", "doomed", *shelf, cwd=place)
+def test_runs_are_listed_shown_and_deleted(run: Path, workdir: Path) -> None:
+    copy = shutil.copytree(run, workdir / "shelf" / "doomed")
+    runs_dir = ["--runs-dir", workdir / "shelf"]
+    result = run_headlight("runs", "list", *runs_dir, "--json", cwd=workdir)
+    (record,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert (record["run"], record["state"], record["last_step"]) == (str(copy), "finished", 300)
+    shown = run_headlight("runs", "show", "doomed", *runs_dir, cwd=workdir)
     assert "valid/loss" in shown.stdout and "d_model: 16" in shown.stdout
-    assert run_headlight("runs", "delete", "doomed", *shelf, cwd=place).returncode == 0
-    assert not doomed.exists()
+    assert run_headlight("runs", "delete", "doomed", *runs_dir, cwd=workdir).returncode == 0
+    assert not copy.exists()
 
 
-def test_invalid_settings_files_are_refused_before_anything_is_created(place: Path) -> None:
-    (place / "binary.yaml").write_bytes(os.urandom(100) + b"\xff")
-    (place / "empty.yaml").touch()
-    (place / "brackets.yaml").write_text("[" * 20_000, encoding="utf-8")
-    (place / "twice.yaml").write_text("seed: 1\nseed: 2\n", encoding="utf-8")
-    (place / "alias.yaml").write_text("a: &a [1]\nb: *a\n", encoding="utf-8")
+def test_invalid_settings_files_are_refused_before_anything_is_created(workdir: Path) -> None:
+    (workdir / "binary.yaml").write_bytes(os.urandom(100) + b"\xff")
+    (workdir / "empty.yaml").touch()
+    (workdir / "brackets.yaml").write_text("[" * 20_000, encoding="utf-8")
+    (workdir / "twice.yaml").write_text("seed: 1\nseed: 2\n", encoding="utf-8")
+    (workdir / "alias.yaml").write_text("a: &a [1]\nb: *a\n", encoding="utf-8")
     calls = {
         "is not UTF-8": ["train", "binary.yaml"],
         "is empty": ["train", "empty.yaml"],
@@ -563,4 +563,4 @@ def test_invalid_settings_files_are_refused_before_anything_is_created(place: Pa
         "model.num_heads: must divide d_model = 16, given 3.": ["train", "tiny.yaml", "--set", "model.num_heads=3"],
     }
     for expected, arguments in calls.items():
-        assert expected in refused(run_headlight(*arguments, cwd=place))
+        assert expected in refused(run_headlight(*arguments, cwd=workdir))

@@ -80,7 +80,7 @@ def test_closed_streams_discard_output_in_the_window_and_its_children() -> None:
     assert subprocess.run(shell, cwd=ROOT, timeout=200).returncode == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has X")
+@pytest.mark.skipif(sys.platform != "linux", reason="needs X")
 def test_the_window_opens_on_a_real_display_and_ends_on_a_signal(x_display: Any, tmp_path: Path) -> None:
     process = subprocess.Popen(
         COMMAND, cwd=tmp_path, env=x_display.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -55,9 +55,9 @@ def pip_calls(clone: Path) -> list[str]:
 
 
 def test_help_lists_every_target_with_its_description() -> None:
-    listed = call("make", "help").stdout
-    assert {"make setup", "make run", "make test"} <= set(re.findall(r"^make [a-z-]+", listed, flags=re.MULTILINE))
-    assert all(re.match(r"make [a-z-]+ +\S", line) for line in listed.splitlines())
+    output = call("make", "help").stdout
+    assert {"make setup", "make run", "make test"} <= set(re.findall(r"^make [a-z-]+", output, flags=re.MULTILINE))
+    assert all(re.match(r"make [a-z-]+ +\S", line) for line in output.splitlines())
 
 
 def test_make_test_runs_every_check() -> None:
@@ -83,10 +83,10 @@ def test_setup_installs_again_only_when_the_requirements_change(installed: Path)
 
 def test_an_interrupted_setup_is_repeated(installed: Path) -> None:
     python = installed / ".venv" / "bin" / "python"
-    whole = python.read_text()
-    python.write_text(whole.replace("exit 0", "exit 1"))
+    script = python.read_text()
+    python.write_text(script.replace("exit 0", "exit 1"))
     assert call("make", "setup", cwd=installed).returncode != 0
-    python.write_text(whole)
+    python.write_text(script)
     assert call("make", "setup", cwd=installed).returncode == 0
     assert len(pip_calls(installed)) == 3
 

@@ -52,13 +52,13 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_wheel_holds_every_module_and_resource(wheel: Path) -> None:
-    held = set(zipfile.ZipFile(wheel).namelist())
+    names = set(zipfile.ZipFile(wheel).namelist())
     expected = {"main.py", "core/py.typed"}
     for package in ("core", "gui", "plugins", "resources"):
         files = (path for path in (ROOT / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
         expected |= {path.relative_to(ROOT).as_posix() for path in files}
-    assert expected - held == set()
-    assert {name.split("/")[0] for name in held if ".dist-info/" not in name} == {
+    assert expected - names == set()
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {
         "main.py",
         "core",
         "gui",
@@ -72,16 +72,16 @@ def test_the_command_and_its_modules_are_the_installed_ones(environment: Path, t
     shown = call(environment / "headlight", "--version", cwd=tmp_path)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert shown.stdout.split()[-1] == version
-    where = call(environment / "python", "-c", "import core, main; print(core.__file__, main.__file__)", cwd=tmp_path)
-    places = where.stdout.split()
-    assert len(places) == 2 and all(place.startswith(str(environment.parent)) for place in places), where
+    result = call(environment / "python", "-c", "import core, main; print(core.__file__, main.__file__)", cwd=tmp_path)
+    paths = result.stdout.split()
+    assert len(paths) == 2 and all(path.startswith(str(environment.parent)) for path in paths), result
 
 
 def test_presets_are_found_from_anywhere(environment: Path, tmp_path: Path) -> None:
-    listed = call(environment / "headlight", "presets", "list", cwd=tmp_path)
-    assert (listed.returncode, listed.stderr) == (0, "")
+    result = call(environment / "headlight", "presets", "list", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
     for preset in (ROOT / "resources" / "presets").glob("*.yaml"):
-        assert preset.stem in listed.stdout
+        assert preset.stem in result.stdout
 
 
 def test_trains_from_another_folder(environment: Path, tmp_path: Path) -> None:
