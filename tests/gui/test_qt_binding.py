@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 
 class Emitter(QObject):
-    rung = Signal()
+    activated = Signal()
 
 
 def test_emitting_a_signal_takes_no_reference_to_true() -> None:
@@ -14,5 +14,5 @@ def test_emitting_a_signal_takes_no_reference_to_true() -> None:
     emitter = Emitter()
     before = sys.getrefcount(True)
     for _ in range(200):
-        emitter.rung.emit()
+        emitter.activated.emit()
     assert abs(sys.getrefcount(True) - before) < 20

@@ -12,5 +12,5 @@ from pathlib import Path
 from tests.in_process import run_headlight
 
 for line in sys.stdin:
-    done = run_headlight(*json.loads(line), cwd=Path.cwd())
-    print(json.dumps([done.returncode, done.stdout, done.stderr]))
+    result = run_headlight(*json.loads(line), cwd=Path.cwd())
+    print(json.dumps([result.returncode, result.stdout, result.stderr]))

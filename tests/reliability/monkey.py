@@ -145,8 +145,8 @@ class Monkey(QObject):
         bridge, button = self._window.context.bridge, self._window.transport.learn_button
         end = time.monotonic() + POPUP_TIMEOUT_S
 
-        def wait_while(is_so: Callable[[], bool]) -> None:
-            while is_so() and time.monotonic() < end:
+        def wait_while(condition: Callable[[], bool]) -> None:
+            while condition() and time.monotonic() < end:
                 QTest.qWait(10)
 
         wait_while(lambda: bridge.state in ("starting", "preparing"))

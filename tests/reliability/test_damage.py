@@ -188,7 +188,7 @@ def test_an_unreadable_file_is_named(run: Path, tmp_path: Path, cases: Cases) ->
     for name, copy, line in zip(names, copies, result.stdout.splitlines(), strict=True):
         with cases.trying(name):
             record = json.loads(line)
-            (sentence,) = record["said"]
+            (sentence,) = record["texts"]
             assert sentence.startswith(f"{copy / name}: it cannot be read (Permission denied). "), sentence
             assert record["refused"] == (name not in newest)
             assert record["refused"] or "Opened at the checkpoint before it, of step 2" in sentence

@@ -50,8 +50,8 @@ def count_held_at_rest(window: MainWindow, qtbot: QtBot) -> Counts:
     before = None
     for _ in range(WARM_UPS):
         learn(window, qtbot, WARM_UP)
-        before, then = count_held(), before
-        if before == then:
+        before, previous = count_held(), before
+        if before == previous:
             return before
     raise AssertionError(f"the counts still grow after {WARM_UPS} warm-ups of {WARM_UP} steps: {before}")
 
@@ -61,7 +61,7 @@ def wait_until_no_more_than(before: Counts, qtbot: QtBot) -> None:
 
     def assert_no_growth() -> None:
         counts = zip(before._fields, before, count_held(), strict=True)
-        grown = {name: (then, now) for name, then, now in counts if now > then}
+        grown = {name: (allowed, now) for name, allowed, now in counts if now > allowed}
         assert not grown, grown
 
     qtbot.waitUntil(assert_no_growth, timeout=WAIT_MS)

@@ -60,10 +60,10 @@ sys.stdin.read()  # stay alive: a run belongs to its process until that ends
 """
 
 
-def next_words(racer: subprocess.Popen[str]) -> list[str]:
-    """The words of the racer's next line."""
-    assert racer.stdout is not None
-    return racer.stdout.readline().split()
+def next_words(process: subprocess.Popen[str]) -> list[str]:
+    """The words of the process's next line."""
+    assert process.stdout is not None
+    return process.stdout.readline().split()
 
 
 def test_one_of_several_simultaneous_processes_gets_the_run(tmp_path: Path, cases: Cases, full: bool) -> None:
@@ -78,16 +78,16 @@ def test_one_of_several_simultaneous_processes_gets_the_run(tmp_path: Path, case
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(NUM_PROCESSES)
     ]
-    for racer in processes:
-        assert next_words(racer) == ["ready"]
+    for process in processes:
+        assert next_words(process) == ["ready"]
     start = time.time() + 0.1
-    for racer in processes:
-        assert racer.stdin is not None
-        print(start, file=racer.stdin, flush=True)
-    winners = [number for racer in processes for number in next_words(racer)]
-    for racer in processes:
-        _, errors = racer.communicate("")
-        assert racer.returncode == 0, errors
+    for process in processes:
+        assert process.stdin is not None
+        print(start, file=process.stdin, flush=True)
+    winners = [number for process in processes for number in next_words(process)]
+    for process in processes:
+        _, errors = process.communicate("")
+        assert process.returncode == 0, errors
     for number in range(2 * rounds):
         with cases.trying(f"{'claim' if number < rounds else 'create'} {number}"):
             assert winners.count(str(number)) == 1, winners.count(str(number))

@@ -47,10 +47,10 @@ def assert_same_outputs(engine: Engine, run: Path) -> None:
     for probed in folder.probe(folder.state.last_step).sentences:
         (translation,) = answered(engine, Translate(texts=(probed.source,), with_attention=True))
         assert translation.sentence is not None
-        now, then = translation.sentence.free_running, probed.free_running
-        same_length = len(then.output_probability) == len(now.output_probability)
-        assert same_length and np.abs(now.output_probability - then.output_probability).max() < TOLERANCE, probed.source
-        assert np.abs(np.float32(now.cross) - np.float32(then.cross)).max() < TOLERANCE
+        new, old = translation.sentence.free_running, probed.free_running
+        same_length = len(old.output_probability) == len(new.output_probability)
+        assert same_length and np.abs(new.output_probability - old.output_probability).max() < TOLERANCE, probed.source
+        assert np.abs(np.float32(new.cross) - np.float32(old.cross)).max() < TOLERANCE
 
 
 def assert_learns_on(engine: Engine, run: Path) -> None:

@@ -16,17 +16,17 @@ from core.run_folder import RunFolder
 from tests.core.watcher import Watcher, answered, begun
 
 stub_out_tracing()
-own, runs = Path(sys.argv[1]), map(Path, sys.argv[2:])
+folder, runs = Path(sys.argv[1]), map(Path, sys.argv[2:])
 watcher = Watcher()
-with Engine([watcher], cache_dir=own / "cache") as engine:
+with Engine([watcher], cache_dir=folder / "cache") as engine:
     for run in runs:
-        begun(engine, own)
+        begun(engine, folder)
         watcher.events.clear()
-        refusal = ""
+        message = ""
         try:
             answered(engine, OpenRun(run=run))
             History.read(RunFolder.open(run))  # as the window does
         except UserError as error:
-            refusal = str(error)
+            message = str(error)
         sentences = [f"{trouble.sentence} {trouble.advice}" for trouble in watcher.all(Trouble)]
-        print(json.dumps({"run": run.name, "said": [*sentences, *filter(None, [refusal])], "refused": bool(refusal)}))
+        print(json.dumps({"run": run.name, "texts": [*sentences, *filter(None, [message])], "refused": bool(message)}))

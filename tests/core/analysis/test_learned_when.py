@@ -62,8 +62,8 @@ def test_the_times_equal_those_of_a_search_token_by_token(rows: list[list[bool]]
     assert times is not None
     for token in range(3):
         column = [row[token] for row in rows]
-        began = len(column) - 1
-        while began and column[began - 1] == column[-1]:
-            began -= 1
-        assert times.right_since[token] == (STEPS[began] if column[-1] else NEVER)
-        assert times.forgotten_at[token] == (STEPS[began] if not column[-1] and any(column) else NEVER)
+        start = len(column) - 1
+        while start and column[start - 1] == column[-1]:
+            start -= 1
+        assert times.right_since[token] == (STEPS[start] if column[-1] else NEVER)
+        assert times.forgotten_at[token] == (STEPS[start] if not column[-1] and any(column) else NEVER)

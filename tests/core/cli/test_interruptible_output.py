@@ -24,9 +24,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reopens a pipe 
 @pytest.fixture
 def full_pipe() -> Iterator[int]:
     """The write end of a pipe that nobody reads and the process under test fills."""
-    unread, written = os.pipe()
+    read_end, written = os.pipe()
     yield written
-    os.close(unread)
+    os.close(read_end)
     os.close(written)
 
 

@@ -101,10 +101,10 @@ def test_a_prefix_restricts_the_outputs_without_changing_scores() -> None:
     src = padded(SOURCES)
     settings = BeamSearchSettings(beam_size=121, length_penalty=0.6, max_length=3, num_best=121, prefix=prefix)
     for hypotheses, source in zip(beam_decode(model, src, src != PAD_ID, settings), SOURCES, strict=True):
-        there_are = [(ids, total) for ids, total in every_output(model, source, 3) if tuple(ids[:2]) == prefix]
+        candidates = [(ids, total) for ids, total in every_output(model, source, 3) if tuple(ids[:2]) == prefix]
         finished = [one for one in hypotheses if one.finished]
         assert all(tuple(one.tokens[:2]) == prefix for one in hypotheses)
-        assert_equal(finished, best_first(there_are, 0.6))
+        assert_equal(finished, best_first(candidates, 0.6))
 
 
 def test_cut_outputs_come_after_finished_ones() -> None:

@@ -118,8 +118,8 @@ def test_a_built_in_plugin_replaced_by_a_users_plugin_is_noted_by_both_checks(tm
 
 @pytest.mark.usefixtures("checks_share_hosts")
 def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
-    options, one_shard = {"min_length": 2, "max_length": 3}, Bounds(shards_seconds=0.0)
-    request = CheckPlugin(plugin="copy_task", options=options, with_learning=False, bounds=one_shard)
+    options, bounds = {"min_length": 2, "max_length": 3}, Bounds(shards_seconds=0.0)
+    request = CheckPlugin(plugin="copy_task", options=options, with_learning=False, bounds=bounds)
     report = answered(engine, request)
     assert report.figures is not None and report.figures.splits["train"].src_lengths.longest == 3
     assert report.tried_options is not None and report.tried_options.num_tried == report.tried_options.num_values == 7

@@ -121,13 +121,13 @@ def test_finish_ends_an_opened_run(engine: Engine, watcher: Watcher, tmp_path: P
 def test_a_released_run_is_probed_but_not_written(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
     run = begun(engine, tmp_path, probe_every=2)
     answered(engine, Learn(steps=20))
-    with_it = 1 + len(watcher.all(ProbeDone)[0].probe.sentences)
+    count = 1 + len(watcher.all(ProbeDone)[0].probe.sentences)
     before = {path: path.read_bytes() for path in (run / "probes").iterdir()}
     engine.ask(AddSentence(source=TEXT))
     answered(engine, Stop())
-    last = watcher.wait(ProbeDone, lambda event: event.probe.step == 2 and len(event.probe.sentences) == with_it)
+    last = watcher.wait(ProbeDone, lambda event: event.probe.step == 2 and len(event.probe.sentences) == count)
     assert not last.is_stored
-    stored = {one.probe.step for one in watcher.all(ProbeDone) if one.is_stored and len(one.probe.sentences) == with_it}
+    stored = {one.probe.step for one in watcher.all(ProbeDone) if one.is_stored and len(one.probe.sentences) == count}
     assert {int(path.stem) for path, data in before.items() if path.read_bytes() != data} == stored
 
 

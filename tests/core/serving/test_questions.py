@@ -51,12 +51,12 @@ def test_texts_are_translated_with_the_weights_of_any_stored_step(engine: Engine
     with_another_run(engine, run, newest[0], reread)
 
 
-def with_another_run(engine: Engine, run: Path, now: Translation, first: Translation) -> None:
+def with_another_run(engine: Engine, run: Path, newest: Translation, first: Translation) -> None:
     """Check that the run gives the same outputs when it is asked while another run is prepared."""
     answered(engine, Prepare(config=tiny_config(seed=9)))
     (best,) = answered(engine, Translate(texts=(TEXT,), run=run))
     assert best.step == RunFolder.open(run).checkpoint_step("best")
-    for step, known in ((200, now), (0, first)):
+    for step, known in ((200, newest), (0, first)):
         (other,) = answered(engine, Translate(texts=(TEXT,), step=step, run=run, with_attention=True))
         assert (other.step, other.output) == (known.step, known.output)
         assert other.sentence is not None and known.sentence is not None

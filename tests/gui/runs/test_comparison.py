@@ -34,13 +34,13 @@ def test_only_lines_appended_to_a_run_are_read(runs: list[Path], monkeypatch: py
     reader = RunsReader()
     before = reader.read([read_row(run) for run in runs], "common")
     assert sum(num_read) >= 1600
-    grown = RunFolder.open(runs[0])
-    grown.append_metrics(801, {"train/loss": np.array([0.25, 0.5])})
+    longer_run = RunFolder.open(runs[0])
+    longer_run.append_metrics(801, {"train/loss": np.array([0.25, 0.5])})
     rows = [read_row(run) for run in runs]
     num_read.clear()
     after = reader.read(rows, "common")
     assert sum(num_read) == 2
-    steps, metrics = grown.metrics()
+    steps, metrics = longer_run.metrics()
     for known, expected in zip(after.runs[0].training, (steps, smoothed(metrics["train/loss"])), strict=True):
         np.testing.assert_array_equal(known, expected)
     np.testing.assert_array_equal(after.runs[1].training[1], before.runs[1].training[1])

@@ -174,14 +174,14 @@ def test_another_model_discards_the_previous_translation(window: MainWindow, qtb
     qtbot.waitUntil(lambda: typed.translation is not None, timeout=WAIT_MS)
     typed.changed.connect(lambda: seen.append(typed.translation))
     chosen: tuple[tuple[Weights, Weights], ...] = ((0, "playhead"), ("best", "playhead"), ("now", "now"))
-    for seed, (weights, then) in enumerate(chosen, 5):
+    for seed, (weights, expected) in enumerate(chosen, 5):
         before = output_probability(typed)
         typed.weights = weights
         seen.clear()
         window.context.workbench.reset(seed=seed)
         qtbot.waitUntil(lambda: None in seen and typed.translation is not None, timeout=WAIT_MS)
         assert output_probability(typed) != before, weights
-        assert typed.weights == then, weights
+        assert typed.weights == expected, weights
 
 
 def test_a_changed_beam_size_translates_again(window: MainWindow, qtbot: QtBot) -> None:

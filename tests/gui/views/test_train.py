@@ -82,18 +82,18 @@ def test_a_hidden_part_is_in_the_exported_picture(qtbot: QtBot, window: MainWind
     view = window.train_view
     window.resize(1280, 720)
     window.context.theme.set_zoom(150)
-    spares: dict[Panel, QWidget] = {
+    optional_parts: dict[Panel, QWidget] = {
         view.attention_map: view.attention_map.readout,
         view.curves: view.curves.learning_rate,
     }
-    for panel, spare in spares.items():
+    for panel, part in optional_parts.items():
         wait_for(qtbot, lambda panel: panel.content.isVisible() and not panel.is_dirty, panel)
-        qtbot.waitUntil(spare.isHidden, timeout=WAIT_MS)
+        qtbot.waitUntil(part.isHidden, timeout=WAIT_MS)
         size, canvas = panel.content.size(), view.attention_map.canvas.height()
         with panel.exporting():
-            assert spare.isVisible() and spare.geometry().bottom() <= panel.content.height()
+            assert part.isVisible() and part.geometry().bottom() <= panel.content.height()
             assert view.attention_map.canvas.height() == canvas
-        assert spare.isHidden() and panel.content.size() == size
+        assert part.isHidden() and panel.content.size() == size
 
 
 def test_on_a_projector_the_view_fits_beside_setup(qtbot: QtBot, window: MainWindow) -> None:

@@ -95,9 +95,9 @@ def test_the_difference_of_two_steps_is_shown(window: MainWindow, extras: Attent
         lambda: "step 12 minus step 0" in view.map.title_label.text() and not view.grid.is_dirty, timeout=WAIT_MS
     )
     probes = [history.probe(step) for step in (12, 0)]
-    now, then = (chosen_head(probe.sentences[0], window.context.selection).weights for probe in probes if probe)
+    newer, older = (chosen_head(probe.sentences[0], window.context.selection).weights for probe in probes if probe)
     shown = np.array([row[1:] for row in view.map.numbers()[1:]])
-    np.testing.assert_allclose(shown, now.astype(np.float64) - then.astype(np.float64), atol=1e-6)
+    np.testing.assert_allclose(shown, newer.astype(np.float64) - older.astype(np.float64), atol=1e-6)
     assert view.grid.numbers()[-1][-1] == pytest.approx(float(view.grid.canvas.rows[-1].shown_weights[-1, -1, -1]))
     assert "against step 0" in first_cell_readout(window, qtbot)
     qtbot.waitUntil(lambda: not extras.is_dirty, timeout=WAIT_MS)

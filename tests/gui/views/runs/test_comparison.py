@@ -151,9 +151,9 @@ def test_runs_that_differ_only_in_their_seed_form_a_band(
 
 
 def test_a_band_ends_with_its_shortest_run_and_longer_ones_continue_alone(three_runs: RunsView, qtbot: QtBot) -> None:
-    sister = RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
-    sister.write_config(change_setting(sister.config(), "seed", 7))
-    truncate_run(sister, 100)
+    shorter = RunFolder.open(three_runs.context.runs_directory.path / "2026-01-02_b")
+    shorter.write_config(change_setting(shorter.config(), "seed", 7))
+    truncate_run(shorter, 100)
     three_runs.refresh()
     choose_both(three_runs, "2026-01-03_a", "2026-01-02_b")
     panel = three_runs.comparison_pages.comparison
