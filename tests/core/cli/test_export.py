@@ -124,7 +124,7 @@ def test_a_full_temporary_folder_is_reported_instead_of_the_output(
     assert (result.returncode, result.stderr, list(tmp_path.iterdir())) == (2, f"headlight: {why}\n", [])
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX limits")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
 def test_without_a_temporary_folder_it_says_what_to_set(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from core.requests import CheckPlugin
 from tests.core.watcher import SECONDS, Watcher, begun
 from tests.full_disk import no_file_beyond
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
 
 ROOT = Path(__file__).parents[3]
 TOLD = "There is no folder for temporary files: none of "
