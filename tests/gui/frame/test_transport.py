@@ -205,6 +205,7 @@ def test_it_stays_as_it_is_when_setup_is_opened(qtbot: QtBot, window: MainWindow
     window.context.theme.set_zoom(zoom)
     bar, drawer = window.transport, window.setup_drawer
     qtbot.waitUntil(lambda: bar.width() == window.width() - window.rail.width(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bar.height() == bar.heightForWidth(bar.width()), timeout=WAIT_MS)
     before = bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))
     window.rail.setup_button.click()
     qtbot.waitUntil(lambda: drawer.isVisible() and drawer.geometry().right() < window.pages.x(), timeout=WAIT_MS)
