@@ -1,12 +1,13 @@
 """A training step on this machine's GPU: against the GPU's peak, and against other implementations.
 
 `python -m benchmarks.gpu [SIZE ...]` times steps of the product's own trainer in bfloat16, in turns with the textbook
-and with `nn.Transformer` under torch's autocast, and prints medians:
+and with `nn.Transformer` under torch's autocast, and prints:
 
-- a step's milliseconds, several steps at a time, as in a run;
-- how long the GPU computes in a step (its kernels, by torch's profiler), and how long the processor takes to launch it;
+- a step's milliseconds, several steps at a time, as in a run (the median of the turns);
+- how long the GPU computes in a step (its kernels, by torch's profiler, once), and how long the processor takes to
+  launch it (the least of three);
 - the floating-point operations of the matrix products a second, and their share of the rate of one large product;
-- how many times as long the others take.
+- how many times as long the others take (medians and quartiles).
 """
 
 from __future__ import annotations

@@ -35,7 +35,6 @@ class Updater:
         self, model: Transformer, training: TrainingConfig, device: torch.device, processes: Processes = ALONE
     ) -> None:
         self.model = model.to(device)
-        self.device = device
         parameters = FlatParameters(model)
         self.optimizer = Optimizer(training.optimizer, parameters)
         self._processes = processes

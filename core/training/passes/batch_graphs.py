@@ -31,7 +31,10 @@ class BatchGraphs:
         self._graphs = CudaGraphs(first.device)
 
     def run(self, write: Write, batch: Batch, label_smoothing: float, scale: float) -> Tensor:
-        """Do `write`, always the same, and return its result, which the next batch may overwrite."""
+        """Do `write`, always the same, and return its result, which the next batch may overwrite.
+
+        It is given each time: kept here, it would hold its owner, and this its memory, until garbage is collected.
+        """
         device = self._scale.device
         self._scale.fill_(scale)
         shape = batch.shape.rounded_up(self._max_length)

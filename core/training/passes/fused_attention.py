@@ -6,13 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+# cuDNN takes a tenth of a second to prepare each new shape of batch, and 1.9 the first one.
+torch.backends.cuda.enable_cudnn_sdp(False)
+
 
 class FusedAttention:
     """The same as `WrittenOutAttention` without dropout; autograd runs the kernel's own backward."""
-
-    def __init__(self) -> None:
-        # cuDNN takes a tenth of a second to prepare each new shape of batch, and 1.9 the first one.
-        torch.backends.cuda.enable_cudnn_sdp(False)
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor) -> Tensor:
         """[B, H, T, d_head], [B, H, S, d_head] -> [B, H, T, d_head]; the mask [B, 1, T, S] is added to scores."""
