@@ -16,8 +16,6 @@ def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
     Choosing another dataset changes `dataset.plugin`, and those of its settings that are not at their defaults. That
     the previous dataset's settings are gone, and that the run has another name, follows from it and is not counted.
     """
-    if before == after:  # the usual case: the window asks several times a second, and this is 20 times as fast
-        return ()
     plugin = after.dataset.plugin
     if before.dataset.plugin == plugin:
         return tuple(differing_settings((before, after)))
@@ -28,6 +26,8 @@ def changed_keys(before: RunConfig, after: RunConfig) -> tuple[str, ...]:
 
 def differing_settings(configs: Sequence[RunConfig]) -> dict[str, list[object]]:
     """The dotted keys in which configs differ -> the value in each, None where it lacks the key."""
+    if all(config == configs[0] for config in configs):  # the usual case where the window asks, and 15 times as fast
+        return {}
     return differing([settings_of(config) for config in configs])
 
 
