@@ -266,6 +266,8 @@ class Transport(QFrame):
         for terse in Terse:
             self._apply_terseness(terse)
             heights[terse] = self._height_needed()
+            if self._flow.fits_in_a_line(self.width()):
+                return
         self._apply_terseness(min(Terse, key=heights.__getitem__))
 
     def _height_needed(self) -> int:

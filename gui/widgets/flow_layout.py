@@ -70,6 +70,11 @@ class FlowLayout(QLayout):
             self._heights[width] = self._geometries(QRect(0, 0, width, 0))[1]
         return self._heights[width]
 
+    def fits_in_a_line(self, width: int) -> bool:
+        """Whether all that is shown has room side by side in this width."""
+        margins = self.contentsMargins()
+        return len(self._lines(width - margins.left() - margins.right())) <= 1
+
     def sizeHint(self) -> QSize:
         return self.minimumSize()
 
