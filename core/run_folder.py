@@ -8,12 +8,9 @@ An OSError means that the folder cannot be written (a full disk); a UserError na
 from __future__ import annotations
 
 import math
-import os
-import socket
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -36,16 +33,15 @@ from core.run_files.checkpoint_files import (
     read_checkpoint_weights,
     write_checkpoint,
 )
-from core.run_files.claiming import exclusive_lock, process_start_id
 from core.run_files.confined import require_confined
 from core.run_files.copying import read_to_copy
 from core.run_files.documents import DamagedFile, checksum, json_bytes, json_object, read_file
 from core.run_files.file_names import LABEL
 from core.run_files.label import RunLabel, label_bytes, read_label
 from core.run_files.probe_file import probe_bytes, read_probe_file
-from core.run_files.recovering import recover
 from core.run_files.runs_dir import default_runs_dir, find_run, is_run, list_runs, make_run_dir, require_run
-from core.run_files.state import RunState, now, read_state, state_bytes
+from core.run_files.single_writer import SingleWriterFolder
+from core.run_files.state import RunState, now, read_state
 from core.run_files.step_files import CHECKPOINTS, STEP_FOLDERS, remove_step, step_path, steps_in
 from core.run_files.tensors import read_tensors, tensor_bytes
 from core.run_files.thinning import steps_to_keep
@@ -59,20 +55,18 @@ __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir"
 
 Weights = dict[str, NDArray[Any]]
 
-_CLAIMED: set[Path] = set()  # folders that this process has claimed and not released
 VALIDATIONS_KEPT = 100  # with their sentences; the metrics of all validations are kept
 
 
-class RunFolder:
+class RunFolder(SingleWriterFolder):
     """The only access to a run's files. One process writes (see `claim`); any number may read."""
 
     def __init__(self, path: Path, state: RunState) -> None:
-        self.path = path
-        self._state = state
+        super().__init__(path, state)
         self._unsynced = UnsyncedFiles()  # metrics, validations, probes and snapshots since the newest checkpoint
         self._training = TrainingConfig()  # see `use_settings`
 
-    # -- creating and opening ------------------------------------------------------------------------------------------
+    # -- creating, opening, releasing ----------------------------------------------------------------------------------
 
     @classmethod
     def create(cls, runs_dir: Path, name: str) -> RunFolder:
@@ -114,60 +108,13 @@ class RunFolder:
         folder.claim()
         return folder
 
-    # -- state and the right to write --------------------------------------------------------------------------------
-
-    @property
-    def state(self) -> RunState:
-        """The state of run.json, as this process last read or wrote it."""
-        return self._state
-
-    def reread_state(self) -> RunState:
-        """Read run.json again, for a run that another process writes."""
-        self._state = read_state(self.path / "run.json")
-        self._correct_last_step()
-        return self._state
-
-    def _correct_last_step(self) -> None:
-        """Correct `last_step`: a crash or full disk after a checkpoint was written leaves run.json one behind."""
-        newest = max(self.checkpoint_steps(), default=0)
-        self._state = replace(self._state, last_step=max(self._state.last_step, newest))
-
-    def update(self, **changes: Any) -> None:
-        """Write changed fields of the state to run.json."""
-        state = replace(self._state, **changes, updated=now())
-        write_atomically(self.path / "run.json", state_bytes(state))
-        self._state = state
-
-    def require_no_writer(self) -> None:
-        """Raise UserError if another live process is writing this run."""
-        writer = self.reread_state().writer()
-        if writer:
-            raise UserError(
-                f"{self.path} is being written by {writer}.",
-                "Follow it in the window's Runs view, or end that process first. Where it is long gone, or writes the "
-                "run that this is a copy of, delete the lines pid and checksum in run.json.",
-            )
-
-    def claim(self) -> None:
-        """Become the run's writer, and repair what a crash left. Raises UserError if another live process writes it."""
-        with reporting_write_errors(self.path), exclusive_lock(self.path / "log.txt"):
-            self.require_no_writer()
-            for name in STEP_FOLDERS:
-                (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out
-            recover(self.path)
-            _CLAIMED.add(self.path.resolve())  # before run.json says that it is ours
-            self.update(pid=os.getpid(), host=socket.gethostname(), pid_started=process_start_id(os.getpid()))
-
     def release(self, state: str, reason: str | None = None) -> None:
-        """Let other processes write the run; `state` is a StateName of run.json, `reason` a FinishReason."""
+        """Sync what was written since the newest checkpoint, and let other processes write the run."""
         with suppress(OSError):  # the disk is gone: a power cut may then damage more
             self._unsynced.sync()
-        self.update(state=state, reason=reason, pid=None, host=None, pid_started=None)
-        _CLAIMED.discard(self.path.resolve())
+        super().release(state, reason)
 
-    def is_ours(self) -> bool:
-        """Whether this process writes the run in this folder: the run.json of a moved or copied run says so, too."""
-        return self._state.is_ours() and self.path.resolve() in _CLAIMED
+    # -- the run as a whole --------------------------------------------------------------------------------------------
 
     def is_untrained_branch(self) -> bool:
         """Whether this is a branch with nothing but its parent's past, which no process is writing."""
