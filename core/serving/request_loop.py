@@ -199,9 +199,7 @@ class RequestLoop:
 
     def _report_failure(self, error: Exception, future: Future[Any]) -> None:
         """Give the error to whoever asked; a bug of ours is reported to listeners, too."""
-        reported = self._session.as_user_error(error)
-        self._session.report_fault(reported)
-        _refuse(future, reported)
+        _refuse(future, self._session.report(error))
 
     def abort(self, error: Exception) -> None:
         """After an uncaught error: save what can be saved, and answer every request, so that nobody waits for ever."""

@@ -20,14 +20,13 @@ from core.events import (
     StateChanged,
     Trouble,
 )
-from core.faults import as_run_not_writable, as_trouble
-from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_file_limit_error, as_temporary_folder_error
-from core.plugins_host.errors import PluginError
+from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
 from core.run_folder import RunFolder
 from core.serving.branching import make_branch_folder, make_branch_trainer, read_starting_checkpoint
 from core.serving.current_run import CurrentRun, Work
+from core.serving.failures import as_user_error, finish_reason
 from core.serving.moving import copy_to_new_folder
 from core.serving.new_folder import create_run_folder
 from core.serving.opening import open_trainer, prepare_run_data, recorded_data
@@ -35,13 +34,9 @@ from core.serving.questions import Questions
 from core.serving.shadowed_plugins import require_known_options
 from core.settings.branch_changes import immediate_changes
 from core.training.auto_precision.choice import choose_precision
-from core.training.distributed import ProcessLost
-from core.training.memory import is_out_of_memory, release_cached_memory
+from core.training.memory import release_cached_memory
 from core.training.resolve import resolve
 from core.training.trainer import Trainer
-from core.training.trouble import out_of_memory_error
-
-OUT_OF_MEMORY = UserError(OUT_OF_MEMORY_SENTENCE, "Make model or data smaller, or close other programs.")
 
 
 class Session:
@@ -104,7 +99,7 @@ class Session:
         except StopIteration:
             pass
         except Exception as error:
-            event = as_trouble(self.as_user_error(error))
+            event = as_trouble(as_user_error(error, self._run))
         self.questions.background = None
         return event
 
@@ -331,15 +326,14 @@ class Session:
 
         Reports it to listeners, and returns the error for whoever asked.
         """
-        reported = self.as_user_error(error)
-        self.report_fault(reported)
+        reported = self.report(error)
         if self.state != "learning":
             return reported
         if isinstance(reported, UserError):
             self.log(reported.sentence)
             self._emit(as_trouble(reported))
             reported = WorkAborted(reported.sentence, reported.advice)
-        reason = self.run.interrupted_by = _finish_reason(error)
+        reason = self.run.interrupted_by = finish_reason(error)
         with contextlib.suppress(OSError):  # the disk may be too full for this, too
             self.run.require_folder().update(state="paused", reason=reason)
         self._set_state("paused")
@@ -347,22 +341,14 @@ class Session:
             self._emit_run_finished(self.run, reason)
         return reported
 
-    def report_fault(self, error: Exception) -> None:
-        """Report a bug of ours to listeners and to the run's log."""
-        if not isinstance(error, UserError):
-            trouble = as_trouble(error)
+    def report(self, error: Exception) -> Exception:
+        """Report a bug of ours to listeners and to the run's log. Returns the error, as a UserError if it is no bug."""
+        reported = as_user_error(error, self._run)
+        if not isinstance(reported, UserError):
+            trouble = as_trouble(reported)
             self._emit(trouble)
             self.log(trouble.details)
-
-    def as_user_error(self, error: Exception) -> Exception:
-        """The error, as a UserError where it is no bug of ours: out of memory or files, or no folder to write to."""
-        if is_out_of_memory(error):
-            return OUT_OF_MEMORY if self._run is None else out_of_memory_error(self._run.config, self._run.trainer.data)
-        if shortage := as_file_limit_error(error) or as_temporary_folder_error(error):
-            return shortage
-        if isinstance(error, OSError) and self._run is not None and self._run.folder is not None:
-            return as_run_not_writable(error, self._run.folder.path)
-        return error
+        return reported
 
     def evaluate(self, request: Evaluate) -> Work:
         """Evaluate a whole split; returns an Evaluation."""
@@ -404,7 +390,7 @@ class Session:
         """Save after an uncaught error, and record in the run why it ended."""
         if self._run is not None:
             self.log(as_trouble(error).details)
-            self._run.interrupted_by = self._run.interrupted_by or _finish_reason(error)
+            self._run.interrupted_by = self._run.interrupted_by or finish_reason(error)
         self.close()
 
     def close(self) -> None:
@@ -444,19 +430,6 @@ class Session:
         self.state = state
         self.log(f"{state} at step {self.step}")
         self._emit(StateChanged(state=state, step=self.step))
-
-
-def _finish_reason(error: Exception) -> FinishReason | None:
-    """The reason to record for a run that this error interrupted; None if there is none to record."""
-    if isinstance(error, OSError):
-        return "disk"
-    if isinstance(error, PluginError):
-        return "plugin"
-    if isinstance(error, ProcessLost):
-        return "process"
-    if is_out_of_memory(error):
-        return "memory"
-    return None if isinstance(error, UserError) else "fault"
 
 
 def _require_changeable(trainer: Trainer, changes: Sequence[tuple[str, object]]) -> None:

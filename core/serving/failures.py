@@ -1,0 +1,39 @@
+"""What an error means for the current run: the words a user reads, and the reason that the run records."""
+
+from __future__ import annotations
+
+from core.errors import UserError
+from core.events import FinishReason
+from core.faults import as_run_not_writable
+from core.machine.resource_errors import OUT_OF_MEMORY_SENTENCE, as_file_limit_error, as_temporary_folder_error
+from core.plugins_host.errors import PluginError
+from core.serving.current_run import CurrentRun
+from core.training.distributed import ProcessLost
+from core.training.memory import is_out_of_memory
+from core.training.trouble import out_of_memory_error
+
+OUT_OF_MEMORY = UserError(OUT_OF_MEMORY_SENTENCE, "Make model or data smaller, or close other programs.")
+
+
+def as_user_error(error: Exception, run: CurrentRun | None) -> Exception:
+    """The error, as a UserError where it is no bug of ours: out of memory or files, or no folder to write to."""
+    if is_out_of_memory(error):
+        return OUT_OF_MEMORY if run is None else out_of_memory_error(run.config, run.trainer.data)
+    if shortage := as_file_limit_error(error) or as_temporary_folder_error(error):
+        return shortage
+    if isinstance(error, OSError) and run is not None and run.folder is not None:
+        return as_run_not_writable(error, run.folder.path)
+    return error
+
+
+def finish_reason(error: Exception) -> FinishReason | None:
+    """The reason to record for a run that this error interrupted; None if there is none to record."""
+    if isinstance(error, OSError):
+        return "disk"
+    if isinstance(error, PluginError):
+        return "plugin"
+    if isinstance(error, ProcessLost):
+        return "process"
+    if is_out_of_memory(error):
+        return "memory"
+    return None if isinstance(error, UserError) else "fault"
