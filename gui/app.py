@@ -49,7 +49,7 @@ def run(argv: list[str], engine: Engine) -> int:
     ):
         theme.apply()
         window = MainWindow(make_context(bridge, theme, default_runs_dir(preferences.runs_dir)))
-        window.finished.connect(app.exit)
+        window.closing.finished.connect(app.exit)
         for trouble in crashes:
             window.trouble_strip.show_trouble(trouble)
         preferences.show(window, path)
@@ -58,12 +58,12 @@ def run(argv: list[str], engine: Engine) -> int:
             status = app.exec()
         save_preferences(window, path)
         window.shut_down()
-    if window.unsaved_message:
-        print(f"headlight: {window.unsaved_message}", file=sys.stderr)
+    if window.closing.unsaved_message:
+        print(f"headlight: {window.closing.unsaved_message}", file=sys.stderr)
         return UNSAVED
     return status
 
 
 def _exit_on_signal(window: MainWindow, number: int) -> None:
     """Save and leave. A signal handler: Python runs it when the bridge's timer next fires, 20 times a second."""
-    QTimer.singleShot(0, window, lambda: window.save_and_exit(128 + number))
+    QTimer.singleShot(0, window, lambda: window.closing.save_and_exit(128 + number))

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pyqtgraph as pg
-from PySide6.QtCore import QElapsedTimer, Qt, Signal
+from PySide6.QtCore import QElapsedTimer, Qt
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from core.errors import Offer
 from core.events import Prepared, StateChanged
-from core.faults import as_trouble
 from core.first_look import read_first_look
-from core.requests import Close, Stop
 from core.run_files.archive import SUFFIX
 from core.run_folder import RunFolder
 from core.settings.presets import FIRST_PRESET, read_preset
 from gui.context import Context
+from gui.frame.closing import Closing
 from gui.frame.drop_target import DropTarget
 from gui.frame.focus_frame import FocusFrame
 from gui.frame.help_sheet import HelpSheet
 from gui.frame.rail import Rail
 from gui.frame.resume_banner import ResumeBanner, interrupted_run
+from gui.frame.run_title import RunTitle
 from gui.frame.shortcut_priority import ShortcutPriority
 from gui.frame.status_bar import StatusBar
 from gui.frame.tour import Tour, tour_steps
@@ -33,7 +32,6 @@ from gui.frame.transport import Transport
 from gui.frame.trouble_strip import TroubleStrip
 from gui.frame.view_pages import ViewPages
 from gui.panels.learning.time_strip import TimeStrip
-from gui.runs.run_names import run_name, shorten_name
 from gui.view import View
 from gui.views.anatomy import AnatomyView
 from gui.views.attention import AttentionView
@@ -45,28 +43,17 @@ from gui.views.train import TrainView
 from gui.views.translate import TranslateView
 
 VIEWS: tuple[type[View], ...] = (TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView)
-TITLE = "Headlight"
 REPEATING_SHORTCUTS = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # shortcuts that repeat while held; the others act once
 IGNORE_SPACE_MS = 1_000  # Space pressed this soon after the end was meant as Pause
 
 
 class MainWindow(QMainWindow):
-    """The frame around all views. Closing saves everything first; `finished` says when that is done.
-
-    If saving fails, the window stays open the first time. `unsaved_message` is then for a user who leaves anyway.
-    """
-
-    finished = Signal(int)  # the application may end, with this status
+    """The frame around all views. When it is closed, `closing` saves everything first."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        self.unsaved_message = ""
-        self._exit_status: int | None = None
         self._since_run_end = QElapsedTimer()  # since a run's last step
-        self._was_warned = False  # whether the user was told that closing loses steps
-        self._run_in_title: Path | None = None  # the run named in the title
-        self.setWindowTitle(TITLE)
         self.resize(1600, 1000)
         self.setMinimumSize(960, 600)
         with context.theme.without_stylesheet():
@@ -76,6 +63,7 @@ class MainWindow(QMainWindow):
             self.pages = ViewPages(context, self._connect_view)
             self.train_view = self.pages.view(TrainView)
             self.trouble_strip = TroubleStrip(context.theme)
+            self.closing = Closing(context, self, self.trouble_strip)
             self.resume_banner = ResumeBanner(context.theme)
             self.transport = Transport(context)
             self.status_bar = StatusBar(context)
@@ -136,14 +124,9 @@ class MainWindow(QMainWindow):
         self.context.bridge.run_in_background(look, self._offer_interrupted)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Save without asking, and close once that is done; after a failed save, close in any case."""
+        """Do not close yet: first the run is saved."""
         event.ignore()
-        if self._was_warned or self.context.bridge.engine.is_closed:
-            self.save_and_exit()
-        elif self.isEnabled():  # not closing already
-            self.setEnabled(False)
-            self.context.workbench.stop()
-            self.context.bridge.ask(Stop(), lambda _: self.save_and_exit(), self._report_failed_close)
+        self.closing.save_or_warn()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Space is Learn or Pause unless the focused control uses it.
@@ -157,14 +140,6 @@ class MainWindow(QMainWindow):
                 self.context.workbench.toggle()
         else:
             super().keyPressEvent(event)
-
-    def save_and_exit(self, status: int = 0) -> None:
-        """Save, then emit `finished`, even if saving fails. If called twice, the first status counts."""
-        if self._exit_status is None:
-            self._exit_status = status
-            self.setEnabled(False)
-            self.context.workbench.stop()
-            self.context.bridge.ask(Close(), self._finish, self._finish_unsaved)
 
     def shut_down(self) -> None:
         """Stop the window's timers and threads, the engine's included, and wait for them."""
@@ -187,25 +162,6 @@ class MainWindow(QMainWindow):
     def _advance(self) -> None:
         self.context.playhead.advance(self.context.bridge.shown.last_step)
 
-    def _update_title(self) -> None:
-        """Put the shown run's name into the title, since several runs can have the same curves.
-
-        It stands in the status bar too: a full-screen window may have no title bar.
-        """
-        folder = self.context.bridge.shown.folder
-        path = None if folder is None else folder.path
-        if path != self._run_in_title:
-            self._run_in_title = path
-            name = "" if folder is None else run_name(folder)
-            self.setWindowTitle(f"{shorten_name(name)} · {TITLE}" if name else TITLE)
-            self.status_bar.show_run(name)
-
-    def _update_renamed_title(self, run: Path) -> None:
-        """Update the title if this run, which was renamed, is the shown one."""
-        if run == self._run_in_title:
-            self._run_in_title = None
-            self._update_title()
-
     def _handle_prepared(self, prepared: Prepared) -> None:
         """Another run was prepared or opened: rewind the playhead, unless a followed run is shown."""
         self.resume_banner.withdraw(prepared.run)
@@ -215,31 +171,7 @@ class MainWindow(QMainWindow):
         if self.context.bridge.followed is None:
             self.context.playhead.restart()
 
-    def _finish(self, _: object) -> None:
-        self.finished.emit(self._exit_status)
-
-    def _finish_unsaved(self, error: Exception) -> None:
-        self.unsaved_message = f"{as_trouble(error).sentence} {self._saved_up_to()}"
-        self._finish(error)
-
-    def _report_failed_close(self, error: Exception) -> None:
-        """Report that the run could not be saved instead of closing, unless a signal arrived meanwhile."""
-        if self._exit_status is None:
-            self._was_warned = True
-            self.setEnabled(True)
-            self.context.workbench.drop_cancelled_requests(error)
-            trouble = as_trouble(error)
-            again = "Closing again saves if possible, and quits in any case."
-            self.trouble_strip.show_first(replace(trouble, advice=f"{trouble.advice} {again} {self._saved_up_to()}"))
-
-    def _saved_up_to(self) -> str:
-        """A sentence that says up to which step the run is safe on disk."""
-        steps = self.context.bridge.history.checkpoint_steps
-        return f"Everything up to step {steps[-1]:,} is kept." if steps else "This run has no checkpoint yet."
-
     def _handle_state(self, change: StateChanged) -> None:
-        if change.state in ("preparing", "learning"):
-            self._was_warned = False  # new steps can be lost now: warn about them too
         if change.state == "preparing":
             self.trouble_strip.drop_outdated()
 
@@ -273,7 +205,7 @@ class MainWindow(QMainWindow):
             case RunsView():
                 view.opened.connect(partial(self.show_view, 0))
                 view.deleted.connect(self.resume_banner.withdraw)
-                view.labelled.connect(self._update_renamed_title)
+                view.labelled.connect(self.run_title.update_renamed)
 
     def _connect(self) -> None:
         bridge = self.context.bridge
@@ -285,8 +217,7 @@ class MainWindow(QMainWindow):
         bridge.state_changed.connect(self._handle_state)
         bridge.drained.connect(self._advance)
         bridge.shown_changed.connect(self._advance)
-        bridge.shown_changed.connect(self._update_title)
-        self.context.workbench.changed.connect(self._update_title)
+        self.run_title = RunTitle(self.context, self, self.status_bar)
         self.resume_banner.accepted.connect(self.context.workbench.open_run)
         self.context.workbench.learn_requested.connect(self.resume_banner.hide)
         self.transport.help_button.clicked.connect(self.help_sheet.toggle)

@@ -33,10 +33,9 @@ from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Stop
 from core.run_folder import RunFolder, list_runs
 from gui.frame.resume_banner import interrupted_run
-from gui.main_window import IGNORE_SPACE_MS, VIEWS, MainWindow
+from gui.main_window import IGNORE_SPACE_MS, MainWindow
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
-from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
@@ -131,30 +130,6 @@ def test_escape_closes_my_sentence_and_gives_the_focus_back(qtbot: QtBot, window
     qtbot.keyClick(row.add_edit, Qt.Key.Key_Escape)
     assert not row.add_edit.isVisible() and row.add_button.hasFocus()
     assert window.tour.isVisible() and row.add_edit.text() == "1 2"
-
-
-def test_the_title_names_the_shown_run(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
-    assert window.windowTitle() == "Headlight"
-    window.context.workbench.open_run(example_path())
-    qtbot.waitUntil(lambda: window.windowTitle() == "Example run · Headlight", timeout=WAIT_MS)
-    name = window.status_bar.run_label  # for a window without a title bar, as in full screen
-    assert name.text() == "Example run" and name.isVisible()
-    window.context.workbench.reset()
-    qtbot.waitUntil(lambda: window.windowTitle() == "Headlight", timeout=WAIT_MS)
-    assert not name.isVisible()
-    wait_for_state("ready")
-    window.context.workbench.learn(1)
-    wait_for_state("paused")
-    assert window.windowTitle() == "toy_german_english · Headlight"
-    view, run = window.runs_view, window.context.workbench.run
-    window.show_view(VIEWS.index(RunsView))
-    qtbot.waitUntil(lambda: len(view.table.rows) == 2, timeout=WAIT_MS)
-    view.table.select(run)
-    view.details.edit_name()
-    qtbot.keyClicks(view.details.name_edit, "my first")
-    qtbot.keyClick(view.details.name_edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: window.windowTitle() == "my first · Headlight", timeout=WAIT_MS)
-    assert name.text() == "my first"
 
 
 def test_my_sentence_is_followed_and_a_refused_one_stays_to_be_corrected(qtbot: QtBot, window: MainWindow) -> None:
@@ -283,66 +258,6 @@ def test_reset_can_change_the_seed(qtbot: QtBot, window: MainWindow, wait_for_st
     qtbot.waitUntil(lambda: resolved.resolved is not None and resolved.resolved.config.seed == 7, timeout=WAIT_MS)
 
 
-def test_closing_saves_without_asking(qtbot: QtBot, window: MainWindow, wait_for_state: Wait, tmp_path: Path) -> None:
-    qtbot.mouseClick(window.transport.step_buttons[1], Qt.MouseButton.LeftButton)
-    wait_for_state("paused")
-    exit_codes: list[int] = []
-    window.finished.connect(exit_codes.append)
-    window.close()
-    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
-    run = not_none(window.context.workbench.run)
-    assert run.parent == tmp_path / "runs"
-    assert list((run / "checkpoints").iterdir())
-    assert list_runs(tmp_path / "runs")
-
-
-def test_actions_deferred_for_a_plugin_are_dropped_when_the_window_closes(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path
-) -> None:
-    check, exit_codes = window.context.workbench.option_check, list[int]()
-    window.finished.connect(exit_codes.append)
-    check.begin()
-    window.transport.learn_button.click()
-    window.close()
-    check.run_deferred()  # as when the plugin has answered
-    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
-    assert not list_runs(tmp_path / "runs")
-
-
-def block(run: Path) -> None:
-    """Replace the run's checkpoints folder by a file, so that saving fails as on a full disk."""
-    (run / "checkpoints").rename(run / "aside")
-    (run / "checkpoints").touch()
-
-
-def unblock(run: Path) -> None:
-    (run / "checkpoints").unlink()
-    (run / "aside").rename(run / "checkpoints")
-
-
-def learn_12_steps(qtbot: QtBot, window: MainWindow) -> Path:
-    """Take 12 steps with a checkpoint at step 10; return the run."""
-    window.context.workbench.edit("training.checkpoint_every", 5)
-    window.context.workbench.learn(12)
-    qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
-    return not_none(window.context.workbench.run)
-
-
-def test_closing_with_a_failed_save_stays_open_once_and_says_what_is_kept(qtbot: QtBot, window: MainWindow) -> None:
-    run, exit_codes = learn_12_steps(qtbot, window), list[int]()
-    block(run)
-    window.finished.connect(exit_codes.append)
-    window.close()
-    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
-    assert "cannot be written" in window.trouble_strip.sentence.text()
-    assert window.trouble_strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
-    assert window.trouble_strip.advice.text().endswith("quits in any case. Everything up to step 10 is kept.")
-    assert window.isVisible() and window.isEnabled() and not exit_codes
-    window.close()
-    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
-    assert window.unsaved_message.endswith("Everything up to step 10 is kept.")
-
-
 def test_plugins_asked_for_as_the_window_closes_start_no_process(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -357,30 +272,6 @@ def test_plugins_asked_for_as_the_window_closes_start_no_process(
     monkeypatch.setattr(Engine, "plugins", listed_late)
     with opened_window(tmp_path):
         assert is_asked.wait(WAIT_MS / 1000)
-
-
-def test_a_run_that_could_not_be_saved_continues_and_is_saved_later(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
-) -> None:
-    run, exit_codes = learn_12_steps(qtbot, window), list[int]()
-    block(run)
-    window.finished.connect(exit_codes.append)
-    window.close()
-    qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
-    window.context.workbench.reset()  # which would also leave it
-    qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
-    unblock(run)
-    window.context.workbench.learn(1)
-    qtbot.waitUntil(lambda: window.context.bridge.history.last_step == 13, timeout=WAIT_MS)
-    wait_for_state("paused")
-    block(run)
-    window.close()  # a second warning, since other steps would be lost
-    qtbot.waitUntil(window.isEnabled, timeout=WAIT_MS)
-    assert not exit_codes
-    unblock(run)
-    window.close()
-    qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
-    assert not window.unsaved_message and RunFolder.open(run).checkpoint_steps()[-1] == 13
 
 
 def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: MainWindow) -> None:

@@ -68,7 +68,7 @@ def play(window: MainWindow, qtbot: QtBot, seed: int, num_acts: int) -> tuple[in
 def close(window: MainWindow, qtbot: QtBot) -> None:
     """Close the window as a user does, and wait until it has ended with exit code 0."""
     exit_codes: list[int] = []
-    window.finished.connect(exit_codes.append)
+    window.closing.finished.connect(exit_codes.append)
     window.close()
     qtbot.waitUntil(lambda: exit_codes == [0], timeout=WAIT_MS)
 
