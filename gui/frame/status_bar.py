@@ -66,15 +66,19 @@ class StatusBar(QFrame):
         self._message_timer.setSingleShot(True)
         self._message_timer.timeout.connect(partial(self._set_message_visible, False))
         self._is_run_message = False  # the message, which then ends when the run is left, or learns
-        context.theme.changed.connect(self.refresh)
-        context.bridge.prepared.connect(self.refresh)
-        context.bridge.shown_changed.connect(self.refresh)
-        context.bridge.progressed.connect(self._show_progress)
-        context.bridge.state_changed.connect(self._handle_state)
-        context.bridge.message.connect(self._show_message)
-        context.bridge.run_message.connect(self._show_run_message)
-        context.bridge.prepared.connect(self._hide_run_message)
-        context.bridge.run_forgotten.connect(self._hide_run_message)
+        self._connect()
+
+    def _connect(self) -> None:
+        theme, bridge = self.context.theme, self.context.bridge
+        theme.changed.connect(self.refresh)
+        bridge.prepared.connect(self.refresh)
+        bridge.shown_changed.connect(self.refresh)
+        bridge.progressed.connect(self._show_progress)
+        bridge.state_changed.connect(self._handle_state)
+        bridge.message.connect(self._show_message)
+        bridge.run_message.connect(self._show_run_message)
+        bridge.prepared.connect(self._hide_run_message)
+        bridge.run_forgotten.connect(self._hide_run_message)
 
     def show_run(self, name: str) -> None:
         """Show the name of the viewed run, or none if it is empty."""
