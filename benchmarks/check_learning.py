@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.chosen_names import chosen_names
-from core.followed_run import read_followed_run
 from core.run_folder import RunFolder
+from core.runs.followed_run import read_followed_run
 
 MAIN = Path(__file__).resolve().parent.parent / "main.py"
 

@@ -32,13 +32,13 @@ from core.events import (
     StepsDone,
     ValidationDone,
 )
-from core.growing_curve import GrowingCurve, Steps, Values
-from core.metrics_tail import MetricsTail
 from core.notices.notice_tracker import NoticeTracker
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
+from core.runs.growing_curve import GrowingCurve, Steps, Values
+from core.runs.metrics_tail import MetricsTail
 from core.settings.overriding import change_setting
 
 PROBES_IN_MEMORY = 48

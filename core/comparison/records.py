@@ -10,7 +10,7 @@ from core.comparison.run_results import RunResults
 from core.comparison.seeds import SeedGroup
 from core.comparison.spread import spread
 from core.config import DatasetConfig, RunConfig, TokenizerConfig
-from core.run_summary import current_state
+from core.runs.run_summary import current_state
 from core.settings.fields import run_settings
 from core.settings.overriding import change_setting
 

@@ -19,11 +19,11 @@ from core.comparison.seeds import SeedGroup, seed_groups
 from core.comparison.target_tokens import TargetTokens, index_of_other_tokens
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
-from core.growing_curve import GrowingCurve
-from core.metrics_tail import MetricsTail
 from core.probes import Probe, ProbedSentence
 from core.run_files import metrics_file
 from core.run_folder import RunFolder
+from core.runs.growing_curve import GrowingCurve
+from core.runs.metrics_tail import MetricsTail
 from core.validation_size import ValidationSize
 from gui.runs.rows import RunRow
 from gui.runs.run_names import distinct_names

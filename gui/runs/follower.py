@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.errors import UserError
-from core.followed_run import read_followed_run
 from core.history import History
 from core.run_folder import RunFolder
+from core.runs.followed_run import read_followed_run
 from gui.bridge import EngineBridge
 from gui.playhead import Playhead
 from gui.runs.run_names import run_name, shorten_name

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.errors import UserError
 from core.run_folder import RunFolder
-from core.run_summary import RunSummary, best_value, summarise, unreadable_state
+from core.runs.run_summary import RunSummary, best_value, summarise, unreadable_state
 
 NUM_LOSSES = 40  # in a row's small curve
 EXAMPLE_NAME = "Example run"

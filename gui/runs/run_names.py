@@ -11,7 +11,7 @@ from typing import Protocol
 
 from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
-from core.run_summary import summarise
+from core.runs.run_summary import summarise
 from gui.runs.rows import EXAMPLE_NAME, example_path
 
 MAX_NAME_LENGTH = 40  # characters of a name in a combo box

@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from PySide6.QtGui import QBrush
 
 from core.history import History
-from core.marks import Mark, MarkKind, collect_marks
+from core.runs.marks import Mark, MarkKind, collect_marks
 from gui.panels.learning.step_plot import StepPlot, update_curve
 from gui.playhead import Playhead
 from gui.theme import Theme

@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 
 from core.events import SettingChanged
 from core.history import History
-from core.marks import best_validation
+from core.runs.marks import best_validation
 from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
 from gui.panels.learning.line_labels import horizontal_line_positions, set_label_position, vertical_line_positions
 from gui.panels.learning.step_plot import StepPlot, set_line_label, update_curve

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from core.analysis.alignment import FOUND_SCORE, AlignmentScores, Scores, alignment_scores
-from core.followed_run import read_followed_run
 from core.history import History
-from core.marks import collect_marks
 from core.probes import Probe, ProbedSentence
 from core.run_folder import RunFolder
+from core.runs.followed_run import read_followed_run
+from core.runs.marks import collect_marks
 from tests.gui.builders import GOLD, aligned_sentence, sentence
 from tests.record_calls import record_calls
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from core.engine import Engine
 from core.events import Event, ProbeDone, StepsDone, ValidationDone
-from core.followed_run import read_followed_run
 from core.history import History
 from core.notices.notice import NoticeKind
 from core.probes import Probe
 from core.requests import Learn, Prepare, Start
 from core.run_folder import RunFolder
+from core.runs.followed_run import read_followed_run
 from tests.core.notices.conftest import Recorded
 from tests.core.notices.recorded import Fault
 from tests.core.watcher import Watcher, answered, tiny_config

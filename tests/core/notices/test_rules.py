@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from core.followed_run import read_followed_run
 from core.history import History
 from core.model.transformer import Transformer
 from core.notices.notice import NoticeKind
 from core.notices.rules import RULES
 from core.notices.run_at_step import RunAtStep
 from core.run_folder import RunFolder
+from core.runs.followed_run import read_followed_run
 from tests.core.notices.conftest import Recorded
 from tests.core.notices.recorded import Fault
 

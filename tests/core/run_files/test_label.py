@@ -13,7 +13,7 @@ from core.run_files.documents import checksum, json_bytes
 from core.run_files.file_names import LABEL
 from core.run_files.label import MAX_NOTE_LENGTH, RunLabel
 from core.run_folder import RunFolder
-from core.run_summary import summarise
+from core.runs.run_summary import summarise
 
 
 @pytest.fixture

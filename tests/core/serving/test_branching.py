@@ -13,11 +13,11 @@ from core.engine import Engine
 from core.errors import UserError
 from core.events import SettingChanged, StateChanged, Trouble
 from core.history import History
-from core.marks import collect_marks
 from core.plugins_host.host import PluginHost
 from core.requests import AddSentence, Branch, ChangeSetting, Finish, Learn, MoveRun, OpenRun
 from core.run_files.copying import files_until
 from core.run_folder import RunFolder
+from core.runs.marks import collect_marks
 from core.serving import branching
 from core.serving.session import Session
 from tests.core.examples import fail_to_read

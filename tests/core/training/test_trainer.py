@@ -22,7 +22,7 @@ from core.plugins_host.host import PluginHost
 from core.requests import Translate
 from core.resuming import truncate_run
 from core.run_folder import RunFolder
-from core.run_summary import summarise
+from core.runs.run_summary import summarise
 from core.training.loss import Loss
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
 from core.training.trainer import Trainer

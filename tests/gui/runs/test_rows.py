@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.config import RunConfig
 from core.run_folder import RunFolder
-from core.run_summary import summarise
+from core.runs.run_summary import summarise
 from gui.runs.rows import RunRowReader, matches, state_in_words
 
 

@@ -13,7 +13,7 @@ from core.config import RunConfig
 from core.errors import UserError
 from core.events import SettingChanged, ValidationDone
 from core.run_folder import RunFolder
-from core.run_summary import best_value, summarise
+from core.runs.run_summary import best_value, summarise
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from core.engine import Engine
 from core.events import Prepared
-from core.followed_run import read_followed_run
 from core.requests import ChangeSetting, Learn, Prepare, Start
 from core.run_folder import RunFolder
+from core.runs.followed_run import read_followed_run
 from core.settings.overriding import change_settings
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 

@@ -10,10 +10,10 @@ import numpy as np
 from core.engine import Engine
 from core.events import Prepared, ProbeDone, RunStarted, SettingChanged, StateChanged, StepsDone, ValidationDone
 from core.history import History
-from core.marks import collect_marks
 from core.probes import Probe
 from core.requests import ChangeSetting, Finish, Learn, OpenRun
 from core.run_folder import RunFolder
+from core.runs.marks import collect_marks
 from core.settings.presets import read_preset
 from tests.core.watcher import Watcher, answered, begun
 from tests.gui.builders import aligned_sentence

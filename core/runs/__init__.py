@@ -1,0 +1,1 @@
+"""What is read from a run: its summary, its curves as they grow, and the steps where something happened."""
