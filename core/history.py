@@ -6,13 +6,13 @@ It grows by events (`apply`), or is read from a run folder and follows what anot
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -39,10 +39,12 @@ from core.run_files.documents import DamagedFile
 from core.run_folder import RunFolder
 from core.runs.growing_curve import GrowingCurve, Steps, Values
 from core.runs.metrics_tail import MetricsTail
+from core.runs.recent_cache import RecentCache
 from core.settings.overriding import change_setting
 
 PROBES_IN_MEMORY = 48
 VALIDATIONS_IN_MEMORY = 8
+_EMPTY = GrowingCurve()
 ValueT = TypeVar("ValueT")
 
 
@@ -76,10 +78,10 @@ class History:
         self.alignment = AlignmentScores()
         self.notices = NoticeTracker()
         self._curves: defaultdict[str, GrowingCurve] = defaultdict(GrowingCurve)
-        self._probes: _RecentCache[Probe] = _RecentCache(PROBES_IN_MEMORY)
+        self._probes: RecentCache[Probe] = RecentCache(PROBES_IN_MEMORY)
         self._unstored_probes: dict[int, Probe] = {}  # which cannot be read again
         self._newest_probe_event: Probe | None = None
-        self._validations: _RecentCache[ValidationDone] = _RecentCache(VALIDATIONS_IN_MEMORY)
+        self._validations: RecentCache[ValidationDone] = RecentCache(VALIDATIONS_IN_MEMORY)
         self._metrics = MetricsTail()
         self._probes_modified_at = 0
         self._folder_stamp: tuple[int, ...] = ()  # what shows that a folder has changed
@@ -390,29 +392,3 @@ def _newest_undamaged(steps: Sequence[int], read: Callable[[int], ValueT | None]
 
 def _modified_at(path: Path) -> int:
     return path.stat().st_mtime_ns if path.exists() else 0  # a run copied by git or zip lacks empty folders
-
-
-class _RecentCache(Generic[ValueT]):
-    """A cache of the values asked for last, by step."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._kept: OrderedDict[int, ValueT] = OrderedDict()
-
-    def get(self, step: int) -> ValueT | None:
-        if step in self._kept:
-            self._kept.move_to_end(step)
-        return self._kept.get(step)
-
-    def put(self, step: int, value: ValueT) -> ValueT:
-        self._kept[step] = value
-        self._kept.move_to_end(step)
-        while len(self._kept) > self._size:
-            self._kept.popitem(last=False)
-        return value
-
-    def clear(self) -> None:
-        self._kept.clear()
-
-
-_EMPTY = GrowingCurve()
