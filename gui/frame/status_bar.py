@@ -9,8 +9,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame
 
 from core.events import Prepared, Progress, StateChanged
-from core.time_left import TimeLeft
 from gui.context import Context
+from gui.frame.time_left import TimeLeft
 from gui.theme import GRID
 from gui.widgets.dynamic_labels import ElidedLabel, NumberLabel, text_width
 from gui.widgets.flow_layout import FlowLayout

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 from pytestqt.qtbot import QtBot
 
-from core import time_left
 from core.events import Progress, StateChanged
+from gui.frame import time_left
 from gui.frame.status_bar import rough_time
 from gui.main_window import MainWindow
 from gui.theme import GRID

@@ -2,9 +2,9 @@
 
 import pytest
 
-from core import time_left
 from core.events import Progress
-from core.time_left import TimeLeft
+from gui.frame import time_left
+from gui.frame.time_left import TimeLeft
 
 
 @pytest.fixture
