@@ -23,6 +23,7 @@ class DropoutMasks:
         if self.is_active:
             num_rounded = round_up_to_draws(num_elements)
             if len(self._buffer) < num_rounded or self._buffer.is_cuda:  # graphs need memory of their own
+                self._buffer = self._buffer.new_empty(0)  # so that the old memory is free when the new is allocated
                 self._buffer = self._buffer.new_empty(num_rounded)
             self._rate.draw_mask(self._buffer[:num_rounded])
             self._num_used = 0

@@ -38,6 +38,7 @@ class EmbeddingPass:
         gradient = gradient.view(*self._ids.shape, -1)
         if self._masks.is_active:
             gradient = self._masks.add(None, gradient, self._mask)
+            del self._mask
         if self._positions is not None:
             self._positions.total_gradient[: gradient.shape[1]].add_(gradient.sum(0))
         total_gradient, ids = self._tokens.total_gradient, self._ids.flatten()

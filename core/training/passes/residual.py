@@ -37,7 +37,9 @@ class ResidualPass:
         self._skip_gradient = gradient if self._norm_first else self._norm.backward(gradient)
         if not self._masks.is_active:
             return self._skip_gradient
-        return self._masks.add(None, self._skip_gradient, self._mask)
+        d_output = self._masks.add(None, self._skip_gradient, self._mask)
+        del self._mask
+        return d_output
 
     def enter_backward(self, gradient: Tensor) -> Tensor:
         """Return the gradient of x: that of the sublayer's input, and what came past the sublayer."""

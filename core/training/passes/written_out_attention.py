@@ -31,24 +31,23 @@ class WrittenOutAttention:
         scores = scores.to(at_least_float32(q.dtype))
         scores.view(batch, heads, length, -1).add_(mask)
         weights = softmax(scores)
-        self._dropout_mask = None
-        dropped_weights = weights
+        dropout_mask, dropped_weights = None, weights
         if self._masks.is_active:
-            self._dropout_mask = self._masks.next(weights.shape)
-            dropped_weights = self._masks.add(None, weights, self._dropout_mask)
+            dropout_mask = self._masks.next(weights.shape)
+            dropped_weights = self._masks.add(None, weights, dropout_mask)
         dropped_weights = dropped_weights.to(v.dtype)
-        self._saved = q, k, v, weights, dropped_weights
+        self._saved = q, k, v, weights, dropped_weights, dropout_mask
         return torch.bmm(dropped_weights, v).view(queries.shape)
 
     def backward(self, gradient: Tensor, d_queries: Tensor, d_keys: Tensor, d_values: Tensor) -> None:
         """Given the gradient of Y [B, H, T, d_head], write those of queries, keys and values, contiguous tensors."""
-        q, k, v, weights, dropped_weights = self._saved
+        q, k, v, weights, dropped_weights, dropout_mask = self._saved
         del self._saved
         d_y = gradient.reshape(q.shape)
         torch.bmm(dropped_weights.transpose(1, 2), d_y, out=d_values.view(v.shape))
         d_weights = torch.bmm(d_y, v.transpose(1, 2)).to(weights.dtype)
-        if self._dropout_mask is not None:
-            d_weights = self._masks.add(None, d_weights, self._dropout_mask)
+        if dropout_mask is not None:
+            d_weights = self._masks.add(None, d_weights, dropout_mask)
         d_scores = softmax_backward(d_weights, weights).to(q.dtype)
         torch.baddbmm(q, d_scores, k, beta=0, alpha=self._scale, out=d_queries.view(q.shape))
         torch.baddbmm(k, d_scores.transpose(1, 2), q, beta=0, alpha=self._scale, out=d_keys.view(k.shape))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import weakref
 
 import pytest
 import torch
+from torch import Tensor
 
 from core.training.passes.dropout import DropoutMasks
 
@@ -52,6 +54,20 @@ def test_memory_is_allocated_once() -> None:
     first = masks.next(torch.Size((1000,))).data_ptr()
     masks.draw(500)
     assert masks.next(torch.Size((500,))).data_ptr() == first
+
+
+def test_the_old_memory_is_free_when_more_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    masks, new_empty = DropoutMasks(0.1, torch.float32, CPU), Tensor.new_empty
+    masks.draw(500)
+    old = weakref.ref(masks._buffer)
+
+    def allocating(one: Tensor, size: int) -> Tensor:
+        assert size == 0 or old() is None
+        return new_empty(one, size)
+
+    monkeypatch.setattr(Tensor, "new_empty", allocating)
+    masks.draw(1000)
+    assert len(masks._buffer) == 1000
 
 
 def test_without_a_rate_nothing_is_drawn() -> None:

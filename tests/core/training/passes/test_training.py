@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from core.training.cuda_graphs import CudaGraphs
 from core.training.flat_parameters import FlatParameters
 from core.training.loss import Loss
 from core.training.passes import batch_graphs
+from core.training.passes.dropout import DropoutMasks
 from core.training.passes.training import TrainingPass
 from core.training.passes.transformer import TransformerPass
 from tests.core.model.builders import SRC_SENTENCES, VARIANTS, inputs_of, small_inputs, small_model, variant_name
@@ -131,6 +133,23 @@ def test_both_kinds_of_dropout_have_an_effect() -> None:
         for a, b in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.3), (0.3, 0.3)]
     ]
     assert len({float(loss) for loss in losses}) == 4
+
+
+def test_no_mask_outlives_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a GPU, which draws into new memory at each step, it would hold that of all masks."""
+    drawn: list[weakref.ref[Tensor]] = []
+    next_mask = DropoutMasks.next
+
+    def remembering(masks: DropoutMasks, shape: torch.Size) -> Tensor:
+        mask = next_mask(masks, shape)
+        drawn.append(weakref.ref(mask))
+        return mask
+
+    monkeypatch.setattr(DropoutMasks, "next", remembering)
+    model = small_model(dropout=0.3, attention_dropout=0.3)
+    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16=False)
+    hand_written.write_gradients([padded_batch()], 0.1)
+    assert len(drawn) == 2 + 2 * 3 + 3 * 5 and all(mask() is None for mask in drawn)
 
 
 @every_variant
