@@ -32,14 +32,15 @@ class CudaGraphs:
         idle = _idle_streams[device]
         self._stream = idle.pop() if idle else torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         weakref.finalize(self, idle.append, self._stream).atexit = False
-        self._memory = torch.cuda.graph_pool_handle()
+        self._device = device
         self._graphs: dict[Hashable, tuple[torch.cuda.CUDAGraph, Tensor]] = {}
         self._seen: set[Hashable] = set()  # kernels are loaded when they first run, and cannot be while recording
-        self._has_room = True
+        self._max_graphs = _MAX_GRAPHS
+        self._is_memory_short = False
 
     def run(self, key: Hashable, work: Callable[[], Tensor]) -> Tensor:
         """Do `work`, or what was recorded for `key`, and return its result."""
-        if key in self._seen and key not in self._graphs and self._has_room:
+        if key in self._seen and key not in self._graphs and len(self._graphs) < self._max_graphs:
             self._record(key, work)
         if key not in self._graphs:
             result = work()
@@ -49,18 +50,43 @@ class CudaGraphs:
         graph.replay()
         return result
 
+    def clear(self) -> None:
+        """Free all graphs and their memory, once they have run. Work is recorded anew when it comes again."""
+        if self._graphs:
+            torch.cuda.synchronize(self._device)
+        self._graphs.clear()
+        self._seen.clear()
+
+    def stop(self) -> bool:
+        """Free all graphs and record no more. Returns whether there were any."""
+        had_graphs = bool(self._graphs)
+        self.clear()
+        self._max_graphs = 0
+        return had_graphs
+
     def _record(self, key: Hashable, work: Callable[[], Tensor]) -> None:
-        """Add a graph of the work, if there is enough memory for one. There may be enough for the work without it."""
+        """Add a graph of the work, if there is enough memory for one. There may be enough for the work without it.
+
+        A recording cannot use the freed memory that torch keeps. Once one has failed, it is given back before each; if
+        another one fails then, there are no more.
+        """
+        if self._is_memory_short:
+            torch.cuda.empty_cache()
+        if not self._graphs:  # torch refuses a handle whose graphs are all gone
+            self._memory = torch.cuda.graph_pool_handle()
         with suppress(torch.OutOfMemoryError):
             self._graphs[key] = self._recorded(work)
-        self._has_room = key in self._graphs and len(self._graphs) < _MAX_GRAPHS
+        if key not in self._graphs:
+            if self._is_memory_short:
+                self._max_graphs = len(self._graphs)
+            self._is_memory_short = True
 
     def _recorded(self, work: Callable[[], Tensor]) -> tuple[torch.cuda.CUDAGraph, Tensor]:
         """Without what `torch.cuda.graph` does first, each time: it waits for the GPU, and frees cached memory.
 
         Before torch 2.9, it also collects Python's garbage, in a tenth of a second.
         """
-        graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream(self._stream.device)
+        graph, current = torch.cuda.CUDAGraph(), torch.cuda.current_stream(self._device)
         # Before torch 2.13, a recording begins with zeros, written by its stream, where graphs read how many random
         # numbers were drawn before them: not while any has yet to read that, nor after the next one's is written.
         self._stream.wait_stream(current)

@@ -58,7 +58,7 @@ class LossPass:
     def forward_backward_masked(
         self, hidden: Tensor, targets: Tensor, mask: Tensor, eps: float, scale: Tensor
     ) -> tuple[Loss, Tensor]:
-        """The same for the rows where `mask` [N] is True, whose number and scale are not known on the CPU."""
+        """The same for the rows where `mask` [N] is True, by the same operations whatever their number and scale."""
         counted = mask[:, None].to(hidden.dtype)
         num_counted = mask.sum(dtype=at_least_float32(hidden.dtype))
         objective, cross_entropy, d_hidden = self._rows(hidden * counted, targets, eps, 1.0, num_counted, counted)

@@ -163,12 +163,12 @@ def test_without_memory_for_a_graph_work_is_done_without() -> None:
         nonlocal tries
         tries += 1
         result.add_(1.0)
-        if tries == 2:  # while recording, when nothing is added
+        if tries in (2, 4):  # while recording, when nothing is added
             raise torch.OutOfMemoryError
         return result
 
     assert [float(graphs.run("key", work)) for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
-    assert tries == 5
+    assert tries == 6
 
 
 def test_recording_changes_no_random_number_that_is_yet_to_be_drawn() -> None:

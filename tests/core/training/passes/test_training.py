@@ -253,6 +253,9 @@ class PlainGraphs(CudaGraphs):
     def run(self, key: Any, work: Callable[[], Tensor]) -> Tensor:
         return work()
 
+    def clear(self) -> None:
+        pass
+
 
 def test_the_same_seed_gives_the_same_gradients() -> None:
     def gradients() -> list[Tensor]:
