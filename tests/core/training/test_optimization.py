@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from core.config import OptimizerConfig
 from core.errors import UserError
+from core.training.cuda_graphs import CudaGraphs
 from core.training.flat_parameters import FlatParameters
 from core.training.optimization import Optimizer
+from tests.core.training.graphs_without_gpu import let_graphs_repeat
 
 CONFIGS: list[dict[str, Any]] = [
     {"name": "adam", "weight_decay": 0.01},
@@ -82,6 +85,39 @@ def test_a_gradient_that_is_not_finite_stops_all_updates_until_reset(settings: d
     backward(model, 1)
     optimizer.update(0.1, config.weight_decay, 1.0)
     assert not torch.equal(before["0.weight"], model.get_parameter("0.weight"))
+
+
+@pytest.mark.parametrize("settings", CONFIGS, ids=lambda settings: "-".join(map(str, settings.values())))
+def test_graphs_update_with_the_settings_and_state_of_each_step(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However a run changes and restores them; here without a GPU."""
+    let_graphs_repeat(monkeypatch)
+    ours, theirs = models()
+    by_graphs, plain = (Optimizer(OptimizerConfig(**settings), FlatParameters(model)) for model in (ours, theirs))
+    by_graphs._graphs = CudaGraphs(torch.device("cpu"))
+
+    def states(optimizer: Optimizer, model: nn.Module) -> Iterator[Tensor]:
+        """The weights and the norm after each step."""
+        values, saved = optimizer.parameters.values, dict[str, Tensor]()
+        addresses = [tensor.data_ptr() for tensor in (values, optimizer.found_inf, *optimizer.tensors)]
+        for step in range(20):
+            if step == 15:
+                values.copy_(saved["weights"])
+                optimizer.load_state(saved)
+            backward(model, step, torch.inf if step in (6, 7) else 1.0)
+            norm = optimizer.update(0.1 / (1 + step), 0.01 * (step // 5), 0.5 if step % 9 < 4 else None)
+            if step == 3:
+                saved = {name: tensor.clone() for name, tensor in {"weights": values, **optimizer.state()}.items()}
+            if step == 7:
+                optimizer.reset_found_inf()
+            yield torch.cat([values, norm.view(1)])
+        tensors = optimizer.parameters.values, optimizer.found_inf, *optimizer.tensors
+        assert [tensor.data_ptr() for tensor in tensors] == addresses  # which graphs go on reading
+
+    for state_by_graphs, expected in zip(states(by_graphs, ours), states(plain, theirs), strict=True):
+        torch.testing.assert_close(state_by_graphs, expected, equal_nan=True)
+    assert len(by_graphs._graphs._graphs) > 4
 
 
 def test_a_restored_optimizer_gives_the_same_updates_to_the_bit() -> None:
