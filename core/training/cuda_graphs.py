@@ -92,11 +92,11 @@ class CudaGraphs:
         self._stream.wait_stream(current)
         try:
             with torch.cuda.stream(self._stream):
-                graph.capture_begin(pool=self._memory, capture_error_mode="thread_local")
                 try:
+                    graph.capture_begin(pool=self._memory, capture_error_mode="thread_local")
                     result = work()
                 except Exception:
-                    with suppress(RuntimeError):  # since the recording was broken off
+                    with suppress(RuntimeError):  # since the recording was broken off, or did not begin
                         graph.capture_end()
                     raise
                 graph.capture_end()

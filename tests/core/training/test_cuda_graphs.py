@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 from weakref import ref
@@ -19,6 +20,13 @@ class Graph:
     """A graph without a GPU."""
 
     def replay(self) -> None:
+        pass
+
+
+class Stream:
+    """A stream without a GPU."""
+
+    def wait_stream(self, other: Stream) -> None:
         pass
 
 
@@ -67,6 +75,39 @@ def test_work_is_done_without_a_graph_once_the_memory_of_a_failed_recording_is_f
     for _ in range(4):
         graphs.run("key", work)
     assert len(held) == 6 and not graphs._graphs
+
+
+@pytest.mark.parametrize("breaks_off_in", ["capture_begin", "work", "nothing"])
+def test_every_recording_is_ended(breaks_off_in: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise nothing more could be done on its stream, and torch would free no cached memory."""
+    called: list[str] = []
+
+    def call(name: str) -> None:
+        called.append(name)
+        if name == breaks_off_in:
+            raise torch.OutOfMemoryError
+        if name == "capture_end" and breaks_off_in != "nothing":
+            raise RuntimeError("it was broken off")
+
+    class Recording(Graph):
+        def capture_begin(self, **_: object) -> None:
+            call("capture_begin")
+
+        def capture_end(self) -> None:
+            call("capture_end")
+
+    def work() -> Tensor:
+        call("work")
+        return torch.zeros(())
+
+    graphs = CudaGraphs.__new__(CudaGraphs)
+    graphs._stream, graphs._device, graphs._memory = Stream(), torch.device("cpu"), None  # type: ignore[assignment]
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", Recording)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda _: Stream())
+    monkeypatch.setattr(torch.cuda, "stream", lambda _: nullcontext())
+    with nullcontext() if breaks_off_in == "nothing" else pytest.raises(torch.OutOfMemoryError):
+        graphs._recorded(work)
+    assert called.count("capture_end") == 1 and called[-1] == "capture_end"
 
 
 def test_once_a_recording_failed_cached_memory_is_freed_before_others_in_memory_of_their_own(
