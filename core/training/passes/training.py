@@ -42,7 +42,7 @@ class TrainingPass:
         losses = self._parameters.gradients.new_zeros(2)
         self._weights.begin_step()
         for number, batch in enumerate(batches):
-            self._weights.begin_batch(is_first=number == 0)
+            self._weights.begin_batch(num_earlier=number)
             losses += self._write_batch(batch, label_smoothing, scale)
         self._weights.end_step()
         return Loss(*losses.unbind())

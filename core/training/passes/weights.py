@@ -37,7 +37,8 @@ class Weights:
         self._is_copy = dtype != parameters.values.dtype
         self._values = parameters.values.to(dtype)
         self._gradients = parameters.gradients.to(dtype)
-        self._earlier_sum: Tensor | None = None  # the sum over the step's batches before this one
+        self._num_earlier = 0  # of the step's batches, before this one
+        self._earlier_sum = parameters.gradients.new_empty(0)  # over these batches
         values, gradients, totals = map(parameters.named_views, (self._values, self._gradients, parameters.gradients))
         self._by_id = {
             id(parameter): Weight(values[name], gradients[name], totals[name])
@@ -54,15 +55,21 @@ class Weights:
 
     def begin_step(self) -> None:
         """Copy the current weights, in bfloat16."""
-        self._earlier_sum = None
         if self._is_copy:
             self._values.copy_(self._parameters.values)
 
-    def begin_batch(self, is_first: bool) -> None:
-        """Set aside what earlier batches of the step left in the totals."""
-        if not is_first:
-            totals = self._parameters.gradients
-            self._earlier_sum = totals.clone() if self._earlier_sum is None else self._earlier_sum.add_(totals)
+    def begin_batch(self, num_earlier: int) -> None:
+        """Set aside what the step's earlier batches left in the totals.
+
+        In the same memory at each step: copying 12 million takes 9 to 18 ms (one thread), and to new memory 58 to 100.
+        """
+        self._num_earlier, totals = num_earlier, self._parameters.gradients
+        if num_earlier == 1:
+            if len(self._earlier_sum) == 0:
+                self._earlier_sum = torch.empty_like(totals)
+            self._earlier_sum.copy_(totals)
+        elif num_earlier > 1:
+            self._earlier_sum.add_(totals)
 
     def begin_total_gradients(self) -> None:
         """Once all gradients are written, bring them into the totals, so that embeddings can add theirs."""
@@ -74,7 +81,7 @@ class Weights:
 
     def end_step(self) -> None:
         """Add the step's earlier batches to the totals."""
-        if self._earlier_sum is not None:
+        if self._num_earlier > 0:
             self._parameters.gradients.add_(self._earlier_sum)
 
 

@@ -212,6 +212,20 @@ def test_a_step_averages_over_all_tokens_of_its_batches(in_bfloat16: bool, tied:
         assert distance(list(gradients_of(model)), mean) < (0.02 if in_bfloat16 else 1e-6) * size
 
 
+def test_gradients_of_several_batches_are_summed_in_the_same_memory_at_each_step() -> None:
+    model = small_model()
+    hand_written = TrainingPass(model, FlatParameters(model), in_bfloat16=False)
+    used = []
+    for _ in range(2):
+        hand_written.write_gradients([padded_batch()] * 3, 0.1)
+        used.append(hand_written._weights._earlier_sum)
+    assert used[0] is used[1] and len(used[0]) == len(hand_written._parameters.gradients)
+    hand_written.write_gradients([padded_batch()], 0.1)
+    of_one_batch = list(gradients_of(model))
+    _, expected = by_hand(model, padded_batch(), 0.1)
+    torch.testing.assert_close(of_one_batch, expected, rtol=0, atol=0)
+
+
 def test_a_step_uses_the_current_weights() -> None:
     """In bfloat16 the pass uses copies of the weights, which must be updated."""
     model, batch = small_model(), padded_batch()
