@@ -8,6 +8,7 @@ line), or as they look once cut.
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -195,19 +196,30 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return files
 
     def _require_files(self) -> None:
-        """Raise BadData for a file that does not exist, or that two options name."""
+        """Raise BadData for a file that cannot be found, or that two options name."""
         known: dict[tuple[int, int], str] = {}
         for split in get_args(Split):
             for side, path in zip(("source", "target"), self._own_files(split) or (), strict=False):
                 if path is None:
                     continue
                 name = f"{split}_{side}"
-                if not path.exists():
-                    raise BadData(f"dataset.options.{name}: there is no {path}. {self._advice(name)}")
-                found = path.stat()
+                found = self._found(name, path)
                 if (file_id := (found.st_dev, found.st_ino)) in known:  # symbolic and hard links give the same
                     raise BadData(f"dataset.options.{name}: {path} is {known[file_id]} already.")
                 known[file_id] = name
+
+    def _found(self, name: str, path: Path) -> os.stat_result:
+        """The metadata of the file that this option names. Raises BadData if it is missing or cannot be reached."""
+        try:
+            return path.stat()
+        except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL byte in its name
+            leads = f", to which {path} is a link" if path.is_symlink() else ""
+            missing = path.readlink() if leads else path
+            raise BadData(f"dataset.options.{name}: there is no {missing}{leads}. {self._advice(name)}") from None
+        except OSError as error:  # a folder that may not be searched, links in a circle, a name that is too long
+            raise BadData(
+                f"dataset.options.{name}: {path} cannot be read: {error.strerror}. Make it readable, or name another."
+            ) from None
 
     def _advice(self, name: str) -> str:
         """What to do about an option whose file does not exist."""

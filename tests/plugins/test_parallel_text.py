@@ -306,6 +306,10 @@ def write(name: str, data: bytes) -> Callable[[Path], object]:
     return lambda folder: (folder / name).write_bytes(data)
 
 
+def symlink(name: str, *, to: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).symlink_to(to)
+
+
 def nothing(folder: Path) -> None:
     """Leave the files as they are."""
 
@@ -326,6 +330,21 @@ LINES = b"x\n" * 150
         (write("train.de", LINES + b"\0\n" * 50), {}, "{0}/train.de, line 151 holds a NUL byte:"),
         (write("train.gz", LINES), {"train_target": "train.gz"}, "{0}/train.gz is not compressed by gzip,"),
         (write("train.de", b""), {}, "{0}/train.de is empty:"),
+        (
+            nothing,
+            {"train_target": "x" * 300},
+            f"dataset.options.train_target: {{0}}/{'x' * 300} cannot be read: File name too long. Make it readable, or",
+        ),
+        (
+            symlink("lost", to="gone"),
+            {"train_target": "lost"},
+            "dataset.options.train_target: there is no gone, to which {0}/lost is a link. Set",
+        ),
+        (
+            symlink("ring", to="ring"),
+            {"train_target": "ring"},
+            "dataset.options.train_target: {0}/ring cannot be read: Too many",
+        ),
         (nothing, {"train_target": "train.en"}, "dataset.options.train_target: {0}/train.en is train_source already."),
     ],
 )
