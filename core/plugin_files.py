@@ -28,6 +28,7 @@ _OTHER_BYTE_ORDER_MARKS = {  # the longer ones first: one of UTF-32 begins with 
     b"\xfe\xff": "UTF-16",
 }
 _GZIP = b"\x1f\x8b"  # gzip files begin with this, and UTF-8 text cannot
+_OTHER_COMPRESSIONS = {b"PK\3\4": "zip", b"BZh91AY&SY": "bzip2", b"\xfd7zXZ\0": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
 _START_FOLDER = Path.cwd()  # before any plugin could change it
 
 
@@ -104,7 +105,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, FileReading]]:
             yield file, reading
         after = path.stat()
     except OSError as error:
-        raise BadData(f"{path} cannot be read: {error.strerror or error}.") from None
+        raise BadData(f"{path} cannot be read: {error.strerror or error}. Make it readable, or name another.") from None
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise BadData(f"{path} changed while it was read: try again once it is complete.")
 
@@ -115,6 +116,9 @@ def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     for mark, encoding in _OTHER_BYTE_ORDER_MARKS.items():
         if first.startswith(mark):
             raise BadData(f"{name} is {encoding}: convert it with `iconv -f {encoding} -t UTF-8`.")
+    for mark, program in _OTHER_COMPRESSIONS.items():
+        if first.startswith(mark):
+            raise BadData(f"{name} is compressed by {program}: unpack it, or compress it by gzip instead.")
     rest, number = b"", 1
     for read in chain([first.removeprefix(_BYTE_ORDER_MARK)], iter(partial(file.read, _BLOCK), b"")):
         rest += read

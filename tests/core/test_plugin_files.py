@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
+import lzma
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -72,6 +76,13 @@ def test_reading_in_blocks_splits_no_line_or_character(
             plugin_files._BLOCK = block_size
 
 
+def zipped(data: bytes) -> bytes:
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("text", data)
+    return archive.getvalue()
+
+
 @pytest.mark.parametrize(
     ("data", "name", "words"),
     [
@@ -90,6 +101,11 @@ def test_reading_in_blocks_splits_no_line_or_character(
         (b"plain\n", "text.gz", "is not compressed by gzip, as its name says"),
         (gzip.compress(b"a\n" * 9000, mtime=0)[:-12], "text.gz", "is cut off or damaged"),
         (gzip.compress(b"a\n", mtime=0)[:-8] + b"\0" * 8, "text.gz", "is cut off or damaged"),
+        (zipped(b"a\n"), "text.zip", "is compressed by zip: unpack it, or compress it by gzip instead."),
+        (bz2.compress(b"a\n"), "text", "is compressed by bzip2: unpack it"),
+        (lzma.compress(b"a\n"), "text", "is compressed by xz: unpack it"),
+        (gzip.compress(lzma.compress(b"a\n"), mtime=0), "text.gz", "is compressed by xz: unpack it"),
+        (b"\x28\xb5\x2f\xfd\x24", "text.zst", "is compressed by zstd: unpack it"),
         (b"a\rb\rc", "text", "has 2 carriage returns before any line feed, as old Macs ended lines: convert them with"),
         (b"a\r" * 1_200_000, "text", " carriage returns before any line feed"),
         (gzip.compress(b"a\rb\r", mtime=0), "text.gz", "has 2 carriage returns before any line feed"),
@@ -130,7 +146,7 @@ def refusal_of(path: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("nothing", "No such file"),
+        ("nothing", "/nothing cannot be read: No such file or directory. Make it readable, or name another."),
         (".", "is a folder: give a file with a text on each line."),
         ("pipe", "/pipe is a pipe or a device: give a file with a text on each line."),
     ],
