@@ -138,7 +138,11 @@ def read_yaml_file(path: Path) -> Document:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: byte {error.start} is not UTF-8; expected a run's settings in YAML text.") from None
+        line = 1 + data.count(b"\n", 0, error.start)
+        raise UserError(
+            f"{path}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8; expected a run's settings in YAML.",
+            "Save the file as UTF-8.",
+        ) from None
     return read_yaml(text, str(path))
 
 
@@ -200,5 +204,6 @@ def _construct_mapping(
 
 def _sentence(error: yaml.YAMLError, name: str) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"{name}, line {error.problem_mark.line + 1}: this is not YAML ({error.problem})."
+        advice = " Indent with spaces instead of tabs." if r"'\t'" in str(error.problem) else ""
+        return f"{name}, line {error.problem_mark.line + 1}: this is not YAML ({error.problem}).{advice}"
     return f"{name}: this is not YAML text ({str(error).splitlines()[0]})."

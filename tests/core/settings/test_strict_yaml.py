@@ -79,6 +79,10 @@ def test_lines_are_known_for_every_key() -> None:
         ("a: " + "{a: " * 20_000, "x, line 1: nested deeper than 20 levels."),
         ("a: [1", "x, line 1: this is not YAML (expected ',' or ']', but got '<stream end>')."),
         ("---\na: 1\n---\nb: 1", "x, line 3: this is not YAML (but found another document)."),
+        (
+            "a:\n\tb: 1",
+            r"x, line 2: this is not YAML (found character '\t' that cannot start any token). Indent with spaces",
+        ),
         ("? [1, 2]\n: 3", "x, line 1: expected a name before the colon."),
         ("a: !!int foo", "x, line 1: 'foo' cannot be read as a value."),
         ("a: !!bool foo", "x, line 1: 'foo' cannot be read as a value."),
@@ -116,7 +120,7 @@ def test_unreadable_files_are_refused(tmp_path: Path) -> None:
     for path, sentence in [
         (tmp_path, f"{tmp_path}: expected a YAML file, given a folder."),
         (tmp_path / "none.yaml", f"{tmp_path / 'none.yaml'}: no such file."),
-        (binary, f"{binary}: byte 128 is not UTF-8; expected a run's settings in YAML text."),
+        (binary, f"{binary}, line 2: byte 0x80 is not UTF-8; expected a run's settings in YAML."),
         (huge, f"{huge}: larger than 1,000,000 bytes; expected a run's settings in YAML."),
         (tmp_path / ("x" * 300), f"{tmp_path / ('x' * 300)}: cannot be read (File name too long)."),
     ]:
