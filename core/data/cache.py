@@ -57,7 +57,7 @@ def _write_error(cache_dir: Path, error: OSError) -> UserError:
         )
     return UserError(
         f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.",
-        "Free some space there, or make the folder writable.",
+        "Free some space there, make the folder writable, or name another place by XDG_CACHE_HOME.",
     )
 
 
