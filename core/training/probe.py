@@ -11,6 +11,9 @@ from core.model.transformer import Transformer
 from core.plugin import Pair
 from core.probes import Probe
 
+MAX_OUTPUT = 1_000
+"""Tokens of the longest output that a probe has: its attention takes memory with the square of them, and an untrained
+model writes as many as it may. If one line of a corpus lacks its line breaks, that is as many as the line has."""
 _NUM_SENTENCES = 4
 
 
@@ -31,4 +34,4 @@ def make_probe(
     model: Transformer, data: PreparedData, sentences: Sequence[SentenceToProbe], max_length: int, step: int
 ) -> Probe:
     """Probe a model that has the weights of `step`: the run's own, or one loaded from a snapshot."""
-    return Probe(step=step, sentences=probe_sentences(model, data, sentences, max_length))
+    return Probe(step=step, sentences=probe_sentences(model, data, sentences, min(max_length, MAX_OUTPUT)))

@@ -9,8 +9,9 @@ import pytest
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
 from core.plugins_host.host import PluginHost
+from core.training import probe
 from core.training.probe import first_sentences
-from tests.core.training.small_runs import DATASET, finish
+from tests.core.training.small_runs import DATASET, MakeTrainer, finish
 
 
 @pytest.mark.parametrize(
@@ -28,3 +29,12 @@ def test_alignments_are_used_only_with_the_plugins_own_tokenizers(
     dataset = DatasetConfig.model_validate({**DATASET, "tokenizer": tokenizer})
     _, data = finish(prepare_data(dataset, host, tmp_path))
     assert [bool(one.alignment) for one in first_sentences(data)] == [is_aligned] * 4
+
+
+def test_an_output_is_bounded_however_long_one_target_of_the_data_is(
+    make_trainer: MakeTrainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "MAX_OUTPUT", 2)
+    trainer = make_trainer()
+    assert trainer.max_length > 2
+    assert {len(one.free_running.tgt_output) for one in trainer.probe().sentences} == {2}
