@@ -21,7 +21,12 @@ from core.plugin_check.optional_methods import (
     check_text_form,
 )
 from core.plugin_check.options import check_options, unsupported_options
-from core.plugin_check.repeatability import check_same_seed, check_shards_differ, depends_on_seed
+from core.plugin_check.repeatability import (
+    check_same_seed,
+    check_same_symbols,
+    check_shards_differ,
+    depends_on_seed,
+)
 from core.plugin_check.report import Bounds, Figures, Finding, PluginReport, TriedOptions
 from core.plugin_check.sample import Sample, draw_sample
 from core.plugin_check.side_effects import check_side_effects
@@ -122,6 +127,7 @@ class PluginChecker:
     def _check_sample(self, sample: Sample, source: PluginSource) -> CheckOutcome:
         self._report_progress("drawing again", 0)
         self._collect("same seed", check_same_seed(sample, self._hosts[1]))
+        self._collect("same symbols", check_same_symbols(sample, self._hosts[1]))
         for name, check in CHECKS.items():
             self._report_progress(name, 0)
             self._collect(name, check(sample))

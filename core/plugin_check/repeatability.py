@@ -33,6 +33,23 @@ def check_same_seed(sample: Sample, other: PluginHost) -> Iterator[Finding]:
             return
 
 
+def check_same_symbols(sample: Sample, other: PluginHost) -> Iterator[Finding]:
+    """Ask `other`, which has another hash seed, for the symbols: their order decides the ids of the tokens."""
+    if sample.symbols is None:
+        return
+    symbols = other.symbols(sample.info.name, sample.options) or ([], [])
+    for side, first, second in zip(("source", "target"), sample.symbols, symbols, strict=True):
+        for number, (one, another) in enumerate(zip_longest(first, second)):
+            if one != another:
+                yield Finding(
+                    check="same symbols",
+                    sentence=f"In another process, symbols() lists other {side} tokens, or in another order: token "
+                    f"{number} is {one!r:.60} and then {another!r:.60}; expected the same.",
+                    advice=OTHER_PROCESS_ADVICE,
+                )
+                return
+
+
 def check_shards_differ(sample: Sample) -> Iterator[Finding]:
     """Find endless data that do not depend on the rng: each shard has its own, so all shards would be the same."""
     if sample.info.endless and not sample.train_depends_on_seed:

@@ -103,6 +103,11 @@ SENTENCES = {
     "sleeps_on_import": ("gave no answer within 1 s", "line 9", "Let it answer without waiting"),
     "special_token": ("holds <pad>, a special token", "Write it differently"),
     "missing_symbols": ("The target token 'f'", "is not among those that symbols() lists", "Add it to symbols()"),
+    "symbols_of_a_set": (
+        "In another process, symbols() lists other source tokens, or in another order: token 0 is",
+        "expected the same. hash() of a text and the order of a set",
+        "sorted()",
+    ),
     "syntax_error": ("SyntaxError", "line 6"),
     "text_form_text": ("text_form() returned 'lower', expected a TextForm", "line 21", "Fix it"),
     "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
@@ -129,6 +134,7 @@ REPORTED_ONCE = {
     "loses_spaces",
     "unsupported_option_type",
     "missing_symbols",
+    "symbols_of_a_set",
     "unseeded",
 }
 """The cases that several checks could report."""
