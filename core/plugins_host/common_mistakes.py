@@ -1,4 +1,4 @@
-"""Mistakes that authors make when they declare a plugin, and what to write instead."""
+"""Mistakes that authors of plugins make, and what to write instead."""
 
 import re
 
@@ -34,6 +34,10 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
     (
         r"__init__\(\) missing 1 required positional argument: 'options'|^Can't instantiate abstract class",
         "End the file with the class itself, PLUGIN = YourClass, without parentheses",
+    ),
+    (
+        r"^os\.fork(pty)? would copy the process",
+        "Start other processes with subprocess or multiprocessing",
     ),
 )
 """A pattern of an exception's message, and what to write instead."""

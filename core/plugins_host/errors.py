@@ -67,8 +67,8 @@ def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
-def crash_line(output: list[str], file: str) -> int:
-    """Find the innermost line of the plugin's file in the traceback of a fatal error; 0 if there is none."""
+def traceback_line(output: list[str], file: str) -> int:
+    """Find the innermost line of the plugin's file in a traceback that its process printed; 0 if there is none."""
     for text in output:
         found = re.match(r'\s*File "(.+)", line (\d+)', text)
         if found and found[1] == file:

@@ -16,9 +16,9 @@ from core.plugins_host.errors import (
     EmptySplit,
     NoSuchPlugin,
     PluginError,
-    crash_line,
     error_from_record,
     plugin_error,
+    traceback_line,
 )
 from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout
 from core.plugins_host.pair_lines import PairLines
@@ -366,7 +366,7 @@ class PluginHost:
             except HostExited as exited:
                 self._end_process()
                 self._require_open()
-                line = crash_line(exited.output, file)
+                line = traceback_line(exited.output, file)
                 raise plugin_error(name, exited.explanation.reason, file, line, exited.explanation.remedy) from None
             if "error" in answer:
                 if answer["error"]["kind"] == "memory":

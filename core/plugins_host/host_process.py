@@ -14,6 +14,7 @@ from itertools import count
 from typing import IO, Any
 
 from core.machine.child_python import start_python
+from core.plugins_host.errors import traceback_line
 from core.plugins_host.exit_explanation import CLOSED_PIPES, ExitExplanation, explain_exit, num_oom_kills
 
 KEPT_OUTPUT_LINES = 200
@@ -21,6 +22,8 @@ KEPT_OUTPUT_LINES = 200
 PIPE_BYTES = 2**20
 LINE_SECONDS = 5.0
 """How long a live process may take to say at which line it hangs, on a machine that rarely schedules it."""
+PRINTING_SECONDS = 0.5
+"""How long it takes a process to print where it hangs."""
 EXIT_SECONDS = 5.0
 """How long a process that has closed its pipes may take to end, and its last output to be read."""
 STOPPING_SECONDS = 2.0
@@ -145,8 +148,20 @@ class HostProcess:
     def _current_line(self, file: str) -> int:
         try:
             return int(self._wait_for(self._send({"call": "current_line", "file": file}), LINE_SECONDS)["result"])
-        except (EOFError, TimeoutError):
+        except EOFError:
             return 0
+        except TimeoutError:
+            return self._printed_line(file)
+
+    def _printed_line(self, file: str) -> int:
+        """The line of a plugin whose C code, such as a search by regular expression, lets no other thread answer."""
+        if sys.platform == "win32":
+            return 0
+        num_before = self.num_output_lines
+        self._process.send_signal(signal.SIGUSR1)
+        time.sleep(PRINTING_SECONDS)
+        num_printed = self.num_output_lines - num_before
+        return traceback_line(list(self._output)[-num_printed:], file) if num_printed else 0
 
     def _exit_error(self) -> HostExited:
         try:

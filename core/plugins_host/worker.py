@@ -11,6 +11,7 @@ import faulthandler
 import json
 import os
 import queue
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from pydantic import ValidationError
 from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
 from core.plugins_host import checked_calls, discovery
 from core.plugins_host.discovery import PluginSource
+from core.plugins_host.forks import refuse_forks
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.pair_stream import PairStream
 from core.plugins_host.worker_errors import WorkerError, defined_at, options_error, worker_error
@@ -126,7 +128,10 @@ def main() -> None:
     """Serve requests until the parent closes its end of the pipe."""
     incoming, outgoing = _redirect_standard_streams()
     _limit_memory()
+    refuse_forks()
     faulthandler.enable()  # a crash in C prints the Python traceback
+    if sys.platform != "win32":
+        faulthandler.register(signal.SIGUSR1, all_threads=False)  # even while C code lets no other thread run
     sys.dont_write_bytecode = True  # an edited plugin is compiled again, and its folder stays clean
     sender = _AnswerSender(outgoing)
     requests: queue.SimpleQueue[Message] = queue.SimpleQueue()
@@ -192,7 +197,15 @@ def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sen
             sender.send(request["id"], {"result": _current_line(main_thread, request["file"])})
         else:
             requests.put(request)
-    os._exit(0)  # the parent is gone; a plugin may be blocking the main thread
+    _exit_with_children()
+
+
+def _exit_with_children() -> None:
+    """The parent is gone: end this process, whose main thread a plugin may block, and what the plugin has started."""
+    if sys.platform != "win32":
+        with suppress(ProcessLookupError):  # started by hand, it leads no group
+            os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(0)
 
 
 def _current_line(thread: int, file: str) -> int:

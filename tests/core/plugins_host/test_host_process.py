@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from core.plugin import Pair
+from core.plugins_host import host_process
 from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 from core.run_files.claiming import is_alive
@@ -236,6 +237,23 @@ def test_the_children_of_a_plugin_end_with_it(host: PluginHost, write_plugin: An
         time.sleep(0.01)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="it cannot fork")
+def test_a_plugin_may_not_copy_its_process_but_may_use_several(host: PluginHost, write_plugin: Any) -> None:
+    """Each copy would answer, too, and copy itself for the next pair."""
+    write_plugin("""
+        def pairs(self, split, rng):
+            from multiprocessing import get_context
+            with get_context("fork").Pool(2) as pool:
+                lengths = pool.map(len, ["a", "bb"])
+            yield Pair(str(lengths), "b")
+            os.fork()
+    """)
+    assert draw_pairs(host, "named", limit=1)[0].source == "[1, 2]"
+    with pytest.raises(PluginError, match=r"RuntimeError: os\.fork would copy .*line 18\)") as refusal:
+        draw_pairs(host, "named")
+    assert "Start other processes with subprocess or multiprocessing" in refusal.value.advice
+
+
 def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
     host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -255,6 +273,21 @@ def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
     assert "copy_task" in {info.name for info in host.plugins()}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a process there cannot be asked by a signal")
+def test_the_line_of_a_hang_in_c_code_is_named(
+    host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lets no thread of Python's answer."""
+    monkeypatch.setattr(host_process, "LINE_SECONDS", 0.2)
+    write_plugin("""
+        def pairs(self, split, rng):
+            import re
+            yield Pair(str(re.match("(a+)+$", "a" * 50 + "b")), "b")
+    """)
+    with pytest.raises(PluginError, match=r"gave no answer within \d+ s .*line 15\)"):
+        draw_pairs(host, "named")
+
+
 def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_plugin: Any) -> None:
     """In its own session, the child outlives the process and keeps the pipe of its output open."""
     write_plugin("""
@@ -272,18 +305,26 @@ def test_a_detached_child_of_a_plugin_is_not_waited_for(host: PluginHost, write_
         os.kill(child, signal.SIGKILL)
 
 
-def test_a_host_whose_parent_is_gone_ends_even_while_a_plugin_hangs(folder: Path, write_plugin: Any) -> None:
-    write_plugin("def pairs(self, split, rng):\n    print(os.getpid(), flush=True)\n    while True: pass\n    yield")
+def test_a_host_whose_parent_is_gone_ends_with_its_children_even_while_a_plugin_hangs(
+    folder: Path, write_plugin: Any
+) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import subprocess
+            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+            yield Pair(str(child.pid), "b")
+            while True: pass
+    """)
     parent = subprocess.Popen(
         [sys.executable, "-c", HOST_SCRIPT, str(folder)], stdout=subprocess.PIPE, text=True, env={**os.environ}
     )
     assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
+    pids = [int(parent.stdout.readline()) for _ in range(2)]
     parent.kill()
     parent.wait()
     parent.stdout.close()
     deadline = time.monotonic() + 60
-    while is_alive(pid):
+    while any(map(is_alive, pids)):
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -295,5 +336,6 @@ from core.plugins_host.host import PluginHost
 host = PluginHost([Path(sys.argv[1])])
 host.plugins()
 print(host._process._process.pid, flush=True)
+print(next(host.pairs("named", {}, 0, "train", limit=1))[0].source, flush=True)
 next(host.pairs("named", {}, 0, "train"))
 """

@@ -1,0 +1,14 @@
+"""Refuses os.fork to plugins: a copy of the host process would answer in its place, or fork again for every pair."""
+
+import sys
+from typing import Any
+
+
+def refuse_forks() -> None:
+    """Let os.fork raise RuntimeError from now on. The processes of multiprocessing end by themselves, and may be."""
+    sys.addaudithook(_refuse)
+
+
+def _refuse(event: str, _: tuple[Any, ...]) -> None:
+    if event in ("os.fork", "os.forkpty") and "multiprocessing" not in sys._getframe(1).f_globals["__name__"]:
+        raise RuntimeError(f"{event} would copy the process in which plugins run, and the copy would answer, too")
