@@ -32,6 +32,22 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
         "Name your options in the brackets, class YourClass(DatasetPlugin[YourOptions]): as it stands it has none",
     ),
     (
+        r"^'\w+' object has no attribute 'options'$|\.__init__\(\) takes 1 positional argument but 2 were given",
+        "Let __init__ take the options and pass them on: def __init__(self, options): super().__init__(options)",
+    ),
+    (
+        r"\.(pairs|metrics|left_out)\(\) takes \d positional arguments? but",
+        "Write def pairs(self, split, rng), def metrics(self, pairs, hypotheses) and def left_out(self, split)",
+    ),
+    (
+        r"^(Cannot generate a JsonSchema|Unable to generate pydantic-core schema)",
+        'Make each option an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File',
+    ),
+    (
+        r"^generator raised StopIteration$",
+        "Give next() a second argument, for when there is no more: next(words, None)",
+    ),
+    (
         r"__init__\(\) missing 1 required positional argument: 'options'|^Can't instantiate abstract class",
         "End the file with the class itself, PLUGIN = YourClass, without parentheses",
     ),

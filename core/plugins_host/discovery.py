@@ -177,16 +177,28 @@ def _contract_violation(plugin: type[DatasetPlugin[Any]]) -> str:
         return mismatch
     if not declared_name(plugin):
         return 'needs a name of lower-case letters, digits and underscores, such as name = "reverse"'
-    if not isinstance(getattr(plugin, "title", None), str):
-        return 'needs a title, such as title = "Reverse a word"'
+    if not _has_title(plugin):
+        return 'needs a title of one line, such as title = "Reverse a word"'
     if inspect.isabstract(plugin):
         return "does not define pairs(self, split, rng)"
     if not issubclass(plugin.options_class, Options):
         return f"names {plugin.options_class.__name__} in its brackets, expected a class derived from Options"
-    tokenizers = tokenizers_of(plugin)
-    if len(tokenizers) != 2 or not set(tokenizers) <= set(TOKENIZERS):
+    if not _has_tokenizers(plugin):
         return f"has tokenizer {plugin.tokenizer!r}, expected {', '.join(map(repr, TOKENIZERS))} or a pair of them"
     return ""
+
+
+def _has_title(plugin: type[DatasetPlugin[Any]]) -> bool:
+    title: object = getattr(plugin, "title", None)
+    return isinstance(title, str) and bool(title.strip()) and len(title.splitlines()) == 1
+
+
+def _has_tokenizers(plugin: type[DatasetPlugin[Any]]) -> bool:
+    declared: object = plugin.tokenizer
+    if not isinstance(declared, str | tuple | list):  # a set has no order
+        return False
+    tokenizers = tokenizers_of(plugin)
+    return len(tokenizers) == 2 and all(tokenizer in TOKENIZERS for tokenizer in tokenizers)
 
 
 def tokenizers_of(plugin: type[DatasetPlugin[Any]]) -> tuple[str, ...]:

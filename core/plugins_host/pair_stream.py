@@ -102,8 +102,7 @@ class PairStream:
             raise self._pair_error(complaint) from None
 
     def _pair_error(self, complaint: str) -> WorkerError:
-        """Name the pair, and if `pairs` is a generator, the line of its yield."""
+        """Name the pair and the line of its yield, or if `pairs` is no generator, that of its definition."""
         frame = getattr(self._iterator, "gi_frame", None)
-        return WorkerError(
-            f"Pair {self._num_drawn:,} {complaint}.", file=self._file, line=frame.f_lineno if frame else 0
-        )
+        file, line = (self._file, frame.f_lineno) if frame else defined_at(self._plugin, "pairs")
+        return WorkerError(f"Pair {self._num_drawn:,} {complaint}.", file=file, line=line)

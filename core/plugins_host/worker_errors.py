@@ -57,7 +57,7 @@ def worker_error(error: BaseException, plugin_file: str, package_files: Collecti
         return WorkerError(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
     if isinstance(error, ImportError) and error.name == "core.plugin":  # it imports a name of another version
         sentence += f"; this Headlight has version {API_VERSION} of it"
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = _frames(error)
     own_files = package_files or (plugin_file,)
     own = [frame for frame in frames if frame.filename in own_files]
     file, line = (own[-1].filename, own[-1].lineno or 0) if own else (plugin_file, 0)
@@ -71,6 +71,12 @@ def worker_error(error: BaseException, plugin_file: str, package_files: Collecti
         )
     remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), DEFAULT_REMEDY)
     return WorkerError(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
+
+
+def _frames(error: BaseException) -> list[traceback.FrameSummary]:
+    """The lines that led to an exception. For a StopIteration that left a generator they are in its cause."""
+    cause = error.__cause__ if isinstance(error.__cause__, StopIteration) else error
+    return traceback.extract_tb(cause.__traceback__)
 
 
 def _message_lines(error: BaseException) -> list[str]:
@@ -109,7 +115,7 @@ def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
     if error["type"] == "extra_forbidden":
         return _unknown_key(name, list(schema))
     if error["type"] in ("value_error", "assertion_error"):
-        return " ".join(str(error["ctx"]["error"]).split())
+        return " ".join(str(error["ctx"]["error"]).split()) or "check() refuses them without a sentence"
     if error["type"] == "frozen_instance":
         return "check() sets it, and options are frozen"
     if error["type"] == "missing":

@@ -41,6 +41,8 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (" = option(6)", ""): "dataset.options.length: expected one, such as length: int = option(6); given none",
     (END, "PLUGIN = Words()"): "End the file with the class itself, PLUGIN = YourClass, without parentheses.",
     (END, "PLUGIN = Words(WordsOptions())"): "an object of the class Words, expected the class itself",
+    (OPTION, "length: __import__('typing').Callable = option(print)"): "Make each option an int, float, bool, str,",
+    (OPTION, "length: type(print) = option(print)"): "Make each option an int, float, bool, str, Literal",
     (PAIRS, "def pair"): "Words does not define pairs(self, split, rng)",
 }
 
@@ -59,6 +61,25 @@ def test_each_mistake_is_answered_with_what_to_write_instead(errors: dict[str, s
     for (_, wrong), expected in COMMON_MISTAKES.items():
         assert expected in errors[wrong], wrong
         assert "Option '" not in expected or "line 5" in errors[wrong], wrong
+
+
+# (right, wrong) -> words of the error, once pairs are drawn
+MISTAKES_IN_METHODS = {
+    ("pairs(self, split, rng)", "pairs(self, split)"): "Write def pairs(self, split, rng), def metrics(self, pairs,",
+    (PAIRS, "def __init__(self): pass\n\n    def pairs"): "Let __init__ take the options and pass them on: def",
+    (PAIRS, "def __init__(self, options): pass\n\n    def pairs"): "Let __init__ take the options and pass them on",
+    ("Pair(f", "next(iter(())); Pair(f"): "Give next() a second argument, for when there is no more",
+}
+
+
+def test_each_mistake_in_a_method_is_answered_with_what_to_write_instead(folder: Path, host: PluginHost) -> None:
+    for number, (right, wrong) in enumerate(MISTAKES_IN_METHODS):
+        text = TEMPLATE.format(name=f"slip_{number}").replace(right, wrong)
+        (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
+    for number, ((_, wrong), expected) in enumerate(MISTAKES_IN_METHODS.items()):
+        with pytest.raises(PluginError) as raised:
+            list(host.pairs(f"slip_{number}", {}, 0, "train"))
+        assert expected in str(raised.value), wrong
 
 
 @pytest.mark.parametrize("base", ["DatasetPlugin[Options]", "DatasetPlugin"])

@@ -24,6 +24,8 @@ class ManyOptions(Options):
     def check(self) -> None:
         if self.count == 13:
             raise ValueError("13 brings\nbad luck")
+        if self.count == 14:
+            raise ValueError
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,7 @@ class ManyOptions(Options):
         ({"cuts": [";", 1]}, "dataset.options.cuts: expected a list of texts such as [characters, words], given 1"),
         ({"cuont": 1}, "dataset.options.cuont: unknown key; did you mean 'count'?"),
         ({"count": 13}, "dataset.options: 13 brings bad luck"),
+        ({"count": 14}, "dataset.options: check() refuses them without a sentence"),
         ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected a whole number from 1 to 2000, given 'x'"),
     ],
 )

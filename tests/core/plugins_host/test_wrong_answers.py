@@ -27,6 +27,11 @@ WRONG_PAIRS: list[tuple[str, str, str | None]] = [
     ("def pairs(self, split, rng):\n    yield Pair('a', '\\ud800')", "Pair 1 cannot be written as UTF-8", "ud800"),
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [1, 2])", "Pair 1 has alignment [1, 2]", "[1, 2]"),
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
+    ("def pairs(self, split, rng):\n    return ['a']", "Pair 1 is 'a'", "def pairs"),
+    (
+        "def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield next(iter(()))",
+        *("RuntimeError: generator raised StopIteration", "next(iter"),
+    ),
     ("def pairs(self, split, rng):\n    pass", "pairs() returned None", "def pairs"),
     ("def pairs(self, split, rng):\n    sys.exit(3)\n    yield", "SystemExit: 3", "sys.exit(3)"),
     (
