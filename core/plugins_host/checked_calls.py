@@ -14,9 +14,17 @@ Plugin = DatasetPlugin[Any]
 _TEXT_FORM = TypeAdapter(TextForm)
 
 
-def texts(plugin: Plugin, method: str) -> list[str]:
-    """The answer of a method that returns a sequence of texts."""
-    return _texts(plugin, method, getattr(plugin, method)())
+def examples(plugin: Plugin) -> list[str]:
+    """Source texts to offer for translation."""
+    return _texts(plugin, "examples", plugin.examples())
+
+
+def files(plugin: Plugin) -> list[str]:
+    """Paths of the user's files. One may be no text: systems accept names that are not UTF-8."""
+    answer: object = plugin.files()
+    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(isinstance(one, str) for one in answer):
+        raise _type_error(plugin, "files", answer, "a list of texts")
+    return list(answer)
 
 
 def symbols(plugin: Plugin) -> tuple[list[str], list[str]] | None:
@@ -63,9 +71,17 @@ def limits(plugin: Plugin) -> dict[str, float]:
 
 
 def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
-    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(isinstance(text, str) for text in answer):
-        raise _type_error(plugin, method, answer, "a list of texts")
+    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(map(_is_text, answer)):
+        raise _type_error(plugin, method, answer, "a list of texts that can be written as UTF-8")
     return list(answer)
+
+
+def _is_text(value: object) -> bool:
+    """Whether it is a text without half a surrogate pair, which no file of a run can hold."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
 
 
 def _named_numbers(plugin: Plugin, method: str, answer: object) -> dict[str, float]:
@@ -75,7 +91,7 @@ def _named_numbers(plugin: Plugin, method: str, answer: object) -> dict[str, flo
 
 
 def _is_named_number(name: object, value: object) -> bool:
-    return isinstance(name, str) and isinstance(value, int | float) and not isinstance(value, bool)
+    return _is_text(name) and isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _float(value: float) -> float:

@@ -23,6 +23,8 @@ def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
     least, most = _bound(field, "ge"), _bound(field, "le")
     if name == "check":
         return "has the name of the method that looks at all options", "Rename it"
+    if isinstance(field.default, str) and field.default != field.default.encode(errors="ignore").decode():
+        return f"has the default {field.default!r}, which cannot be written as UTF-8", "Write whole characters"
     if (least, most) == (None, None):
         return "", ""
     if isinstance(field.default, str | list | tuple | dict):

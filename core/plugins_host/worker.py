@@ -55,9 +55,9 @@ class Worker:
             "limits": lambda request: checked_calls.limits(self._instance(request)),
             "metrics": self._metrics,
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
-            "files": lambda request: checked_calls.texts(self._instance(request), "files"),
+            "files": lambda request: checked_calls.files(self._instance(request)),
             "folder": lambda request: str(Path.cwd()),
-            "examples": lambda request: checked_calls.texts(self._instance(request), "examples"),
+            "examples": lambda request: checked_calls.examples(self._instance(request)),
         }
 
     def answer(self, request: Message) -> Message:

@@ -178,7 +178,9 @@ def _construct(loader: _Loader, node: yaml.Node, path: KeyPath, name: str, lines
     if isinstance(node, yaml.SequenceNode):
         return [_construct(loader, child, (*path, index), name, lines) for index, child in enumerate(node.value)]
     try:
-        return loader.construct_object(node)
+        value = loader.construct_object(node)
+        str(value).encode()  # no file of a run can hold "\ud800", half a surrogate pair
+        return value
     except (ValueError, KeyError):  # KeyError: !!bool foo
         raise UserError(
             f"{name}, line {node.start_mark.line + 1}: {format_value(node.value)} cannot be read as a value."

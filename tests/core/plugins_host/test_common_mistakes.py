@@ -33,6 +33,7 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (DEFAULT, "option(help='Letters')"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
     (OPTION, "length: str = option('a', ge=1)"): "Option 'length' has a range and the default 'a'; ge and le are for",
     (OPTION, "length: int = option(6, ge=9, le=1)"): "Option 'length' can have no value: it goes from 9 to 1",
+    (OPTION, "length: str = option('\\ud800')"): "Option 'length' has the default '\\ud800', which cannot be written",
     (OPTION, "check: int = option(6)"): "Option 'check' has the name of the method that looks at all options",
     (OPTION, "length = option(6)"): "Field 'length' requires a type annotation",
     (OPTION, "length = 6"): "Give each option its type: length: int = option(6)",

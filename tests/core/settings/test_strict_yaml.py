@@ -86,6 +86,7 @@ def test_lines_are_known_for_every_key() -> None:
         ("? [1, 2]\n: 3", "x, line 1: expected a name before the colon."),
         ("a: !!int foo", "x, line 1: 'foo' cannot be read as a value."),
         ("a: !!bool foo", "x, line 1: 'foo' cannot be read as a value."),
+        ('a: 1\nb: ["\\ud800"]', "x, line 2: '\\ud800' cannot be read as a value."),
         ("a: !!timestamp foo", None),
         ("a: !!timestamp 2026-01-01", None),
         ("a: !!binary aGVsbG8=", None),
