@@ -18,6 +18,7 @@ from core.errors import UserError
 from core.events import SettingChanged, Trouble
 from core.home_paths import shorten_home
 from core.model_size import count_parameters
+from core.plugins_host.plugin_info import is_built_in
 from core.settings.fields import OPTIONS, SettingField, named_setting, run_settings
 from core.settings.overriding import change_setting
 from core.settings.presets import FIRST_PRESET, preset_names, preset_summary, read_preset
@@ -90,8 +91,12 @@ class SetupDrawer(QFrame):
         self._replace_draft(read_preset(name))
 
     def choose_plugin(self, name: str) -> None:
-        """Take a plugin's own preset, or all settings at their defaults if it has none."""
-        if name in preset_names():
+        """Take the preset of a plugin of Headlight's, or all settings at their defaults if it has none.
+
+        A user's plugin may have such a name, too, but not the options that the preset sets.
+        """
+        usable = [info for info in self.context.plugins.infos if info.name == name and info.error is None]
+        if name in preset_names() and all(map(is_built_in, usable)):
             self.choose_preset(name)
             return
         self._show_origin(f"The dataset {name}, and every other setting at its default.")

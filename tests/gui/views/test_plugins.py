@@ -144,6 +144,20 @@ def test_a_plugin_with_a_preset_is_chosen_with_it(view: PluginsView, empty_windo
     assert empty_window.setup_drawer.preset_combo.currentText() == "copy_task"
 
 
+def test_a_plugin_in_place_of_headlights_own_is_not_chosen_with_the_preset_of_that(
+    view: PluginsView, empty_window: MainWindow, qtbot: QtBot, folder: Path
+) -> None:
+    """Its options are others."""
+    (folder / "copy_task.py").write_text(WORDS_PLUGIN.replace('"words"', '"copy_task"'), encoding="utf-8")
+    reload(view, qtbot)
+    view.table.select(str(folder / "copy_task.py"))
+    click(qtbot, view.try_button)
+    draft = not_none(empty_window.context.workbench.draft)
+    assert (draft.dataset.plugin, draft.dataset.options) == ("copy_task", {})
+    qtbot.waitUntil(lambda: empty_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert not empty_window.trouble_strip.isVisible()
+
+
 def test_a_new_plugin_is_named_written_and_shown(
     view: PluginsView, qtbot: QtBot, folder: Path, file_manager: FileManager
 ) -> None:
