@@ -67,10 +67,10 @@ def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
-def traceback_line(output: list[str], file: str) -> int:
-    """Find the innermost line of the plugin's file in a traceback that its process printed; 0 if there is none."""
+def printed_location(output: list[str], files: list[str]) -> tuple[str, int]:
+    """The plugin's file and its innermost line in a traceback that its process printed; "" or 0 if there is none."""
     for text in output:
         found = re.match(r'\s*File "(.+)", line (\d+)', text)
-        if found and found[1] == file:
-            return int(found[2])
-    return 0
+        if found and found[1] in files:
+            return found[1], int(found[2])
+    return files[0] if len(files) == 1 else "", 0

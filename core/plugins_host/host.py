@@ -18,9 +18,9 @@ from core.plugins_host.errors import (
     PluginError,
     error_from_record,
     plugin_error,
-    traceback_line,
+    printed_location,
 )
-from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout
+from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout, files_asked
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.plugin_info import PluginInfo, is_built_in, with_name_collisions
 from core.text_form import TextForm
@@ -353,7 +353,6 @@ class PluginHost:
             self._require_open()
             if self._process is None:
                 self._process = HostProcess(self.stop_requested, self._hash_seed)
-            file = request.get("source", {}).get("path", "")
             try:
                 if self._started_in is None:  # its start must not count as the plugin's time
                     self._started_in = self._process.ask({"call": "folder"}, START_SECONDS)["result"]
@@ -362,12 +361,12 @@ class PluginHost:
                 self._end_process()
                 sentence = f"gave no answer within {timeout.seconds:.0f} s"
                 kind = CallAbandoned if timeout.was_stopping else PluginError
-                raise plugin_error(name, sentence, file, timeout.line, "Let it answer without waiting", kind) from None
+                raise plugin_error(name, sentence, *timeout.location, "Let it answer without waiting", kind) from None
             except HostExited as exited:
                 self._end_process()
                 self._require_open()
-                line = traceback_line(exited.output, file)
-                raise plugin_error(name, exited.explanation.reason, file, line, exited.explanation.remedy) from None
+                location = printed_location(exited.output, files_asked(request))
+                raise plugin_error(name, exited.explanation.reason, *location, exited.explanation.remedy) from None
             if "error" in answer:
                 if answer["error"]["kind"] == "memory":
                     self._end_process()  # it may never release the memory

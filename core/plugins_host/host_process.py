@@ -14,7 +14,8 @@ from itertools import count
 from typing import IO, Any
 
 from core.machine.child_python import start_python
-from core.plugins_host.errors import traceback_line
+from core.plugins_host.discovery import PluginSource, source_files
+from core.plugins_host.errors import printed_location
 from core.plugins_host.exit_explanation import CLOSED_PIPES, ExitExplanation, explain_exit, num_oom_kills
 
 KEPT_OUTPUT_LINES = 200
@@ -44,11 +45,11 @@ class HostExited(Exception):
 
 
 class HostTimeout(Exception):
-    """No answer in time; `line` is the line of the plugin's file that is running, 0 if unknown."""
+    """No answer in time; `location` is the plugin's file and the line that is running, "" and 0 if unknown."""
 
-    def __init__(self, line: int, seconds: float, was_stopping: bool) -> None:
-        super().__init__(line, seconds, was_stopping)
-        self.line = line
+    def __init__(self, location: tuple[str, int], seconds: float, was_stopping: bool) -> None:
+        super().__init__(location, seconds, was_stopping)
+        self.location = location
         self.seconds = seconds
         self.was_stopping = was_stopping
 
@@ -101,8 +102,8 @@ class HostProcess:
             raise self._exit_error() from None
         except TimeoutError as timeout:
             seconds = time.monotonic() - started
-            line = self._current_line(request.get("source", {}).get("path", ""))
-            raise HostTimeout(line, seconds, isinstance(timeout, _StoppingTimeout)) from None
+            location = self._current_location(files_asked(request))
+            raise HostTimeout(location, seconds, isinstance(timeout, _StoppingTimeout)) from None
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
         """Send the next request ahead and return its id: the process works on it while the caller is busy."""
@@ -145,23 +146,25 @@ class HostProcess:
                 return answer
             self._early_answers[answer["id"]] = answer
 
-    def _current_line(self, file: str) -> int:
+    def _current_location(self, files: list[str]) -> tuple[str, int]:
         try:
-            return int(self._wait_for(self._send({"call": "current_line", "file": file}), LINE_SECONDS)["result"])
+            answer = self._wait_for(self._send({"call": "current_line", "files": files}), LINE_SECONDS)
+            file, line = answer["result"]
+            return (file, line) if line else printed_location([], files)
         except EOFError:
-            return 0
+            return printed_location([], files)
         except TimeoutError:
-            return self._printed_line(file)
+            return printed_location(self._print_traceback(), files)
 
-    def _printed_line(self, file: str) -> int:
-        """The line of a plugin whose C code, such as a search by regular expression, lets no other thread answer."""
+    def _print_traceback(self) -> list[str]:
+        """Where a plugin is whose C code, such as a search by regular expression, lets no other thread answer."""
         if sys.platform == "win32":
-            return 0
+            return []
         num_before = self.num_output_lines
         self._process.send_signal(signal.SIGUSR1)
         time.sleep(PRINTING_SECONDS)
         num_printed = self.num_output_lines - num_before
-        return traceback_line(list(self._output)[-num_printed:], file) if num_printed else 0
+        return list(self._output)[-num_printed:] if num_printed else []
 
     def _exit_error(self) -> HostExited:
         try:
@@ -211,6 +214,11 @@ class HostProcess:
             thread.join(DRAIN_SECONDS)
         with contextlib.suppress(OSError):  # requests still in the buffer cannot be sent
             self._requests.close()
+
+
+def files_asked(request: dict[str, Any]) -> list[str]:
+    """The files of the plugin that a request is about, more than one if it is installed; none if it is about all."""
+    return list(map(str, source_files(PluginSource(**request["source"])))) if "source" in request else []
 
 
 def _enlarge_buffer(pipe: IO[bytes]) -> None:

@@ -194,7 +194,7 @@ def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sen
     for line in incoming:
         request = json.loads(line)
         if request["call"] == "current_line":
-            sender.send(request["id"], {"result": _current_line(main_thread, request["file"])})
+            sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})
         else:
             requests.put(request)
     _exit_with_children()
@@ -208,12 +208,12 @@ def _exit_with_children() -> None:
     os._exit(0)
 
 
-def _current_line(thread: int, file: str) -> int:
-    """Return the line of `file` that a thread is executing; 0 if it is not in that file."""
+def _current_line(thread: int, files: list[str]) -> tuple[str, int]:
+    """Return which of `files` a thread is executing, and its line; "" and 0 if none."""
     frame = sys._current_frames()[thread]
-    while frame is not None and frame.f_code.co_filename != file:
+    while frame is not None and frame.f_code.co_filename not in files:
         frame = frame.f_back  # type: ignore[assignment]
-    return frame.f_lineno if frame is not None else 0
+    return (frame.f_code.co_filename, frame.f_lineno) if frame is not None else ("", 0)
 
 
 if __name__ == "__main__":

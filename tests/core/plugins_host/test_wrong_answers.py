@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -173,15 +174,28 @@ def test_a_broken_method_of_a_package_is_reported_at_its_own_line(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "their_module.py"
-    write_plugin(GOOD + "def limits(self):\n    import json\n    return json.loads('{')", name="packaged").rename(path)
+    methods = """
+        def limits(self):
+            import json
+            return json.loads('{')
+        def examples(self):
+            time.sleep(1000)
+        def files(self):
+            ctypes.string_at(0)
+    """
+    write_plugin(GOOD + textwrap.dedent(methods), name="packaged").rename(path)
     metadata = tmp_path / "their_module-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: their_module\nVersion: 1.0\n")
     (metadata / "entry_points.txt").write_text("[headlight.datasets]\npackaged = their_module:PLUGIN\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with PluginHost() as host, pytest.raises(PluginError) as exc_info:
-        host.limits("packaged", {})
-    assert f"({path}, line {line_of(path, 'json.loads')})" in exc_info.value.sentence
+    monkeypatch.syspath_prepend(tmp_path)
+    faults = {"limits": "json.loads", "examples": "time.sleep", "files": "string_at"}
+    with PluginHost(pairs_timeout=2.0) as host:
+        for method, faulty_line in faults.items():
+            error = error_of(partial(getattr(host, method), "packaged", {}))
+            assert isinstance(error, PluginError)
+            assert f"({path}, line {line_of(path, faulty_line)})" in error.sentence
 
 
 def test_an_impossible_number_of_left_out_pairs_is_reported_while_drawing(host: PluginHost, write_plugin: Any) -> None:
