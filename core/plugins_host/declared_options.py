@@ -23,6 +23,8 @@ def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
     least, most = _bound(field, "ge"), _bound(field, "le")
     if name == "check":
         return "has the name of the method that looks at all options", "Rename it"
+    if wrong := [text for text in (field.title, field.description) if not isinstance(text, str | None)]:
+        return f"has the label or help {wrong[0]!r}, expected a text", "Put it in quotation marks"
     if isinstance(field.default, str) and field.default != field.default.encode(errors="ignore").decode():
         return f"has the default {field.default!r}, which cannot be written as UTF-8", "Write whole characters"
     if (least, most) == (None, None):
