@@ -91,7 +91,9 @@ def _named_numbers(plugin: Plugin, method: str, answer: object) -> dict[str, flo
 
 
 def _is_named_number(name: object, value: object) -> bool:
-    return _is_text(name) and isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether it is a number with a name that fits in a line of the terminal's."""
+    is_name = isinstance(name, str) and name != "" and name.isprintable()
+    return is_name and isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _float(value: float) -> float:

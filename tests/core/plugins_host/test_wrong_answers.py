@@ -113,6 +113,8 @@ WRONG_ANSWERS = [
     ("def symbols(self): return ['a'], ['\\ud800']", "symbols"),
     ("def limits(self): return {'\\ud800': 1.0}", "limits"),
     ("def metrics(self, pairs, hypotheses): return {'\\ud800': 1.0}", "metrics"),
+    ("def limits(self): return {'': 1.0}", "limits"),
+    ("def metrics(self, pairs, hypotheses): return {'a\\nb': 1.0}", "metrics"),
     ("def files(self): return [7]", "files"),
     ("def text_form(self): return 'lower'", "text_form"),
     ("def text_form(self): return (True, 'NFX')", "text_form"),
