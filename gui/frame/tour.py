@@ -18,6 +18,7 @@ from gui.widgets.scroll_areas import scroll_into_view
 
 TEXT_WIDTH = 320  # pixels at 100 %
 LINE = 2  # pixels, of the outline
+_HIGHEST = 1_000  # pixels: more than any text needs
 _VIEWPORT = "qt_scrollarea_viewport"  # Qt's object name for it
 GEOMETRY_EVENTS = (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.Hide)
 
@@ -87,6 +88,7 @@ class Tour(QFrame):
         self.enter_label = plain_label(role="muted")
         self.title_label = plain_label(role="title")
         self.text_label = plain_label(wraps=True)
+        self.text_label.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.skip_button = button("Skip", "End the tour (Esc). Help (F1) opens it again", role="flat", name="Skip tour")
         self.back_button = button("Back", "Previous step (left arrow)")
         self.next_button = button("Next", "Next step; after the last one the tour ends (Enter)")
@@ -201,7 +203,11 @@ class Tour(QFrame):
             self.move(_moved_inside(area, QRect(self.pos(), self.size())).topLeft())
 
     def _resize_to_zoom(self) -> None:
-        self.text_label.setFixedWidth(self._theme.px(TEXT_WIDTH))
+        """Give every step's card the height of the longest text: one that changed height would jump as it is shown."""
+        width, metrics = self._theme.px(TEXT_WIDTH), self.text_label.fontMetrics()
+        room, wraps = QRect(0, 0, width, _HIGHEST), Qt.TextFlag.TextWordWrap
+        heights = [metrics.boundingRect(room, wraps, step.text).height() for step in self._steps]
+        self.text_label.setFixedSize(width, max(heights))
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
