@@ -61,15 +61,17 @@ class HelpSheet(QFrame):
         rows = QFormLayout()
         rows.setHorizontalSpacing(3 * GRID)
         rows.setVerticalSpacing(GRID // 2)
-        for keys, meaning in SHORTCUTS:
-            rows.addRow(plain_label(keys), plain_label(meaning, role="muted"))
+        self._texts = [plain_label(meaning, role="muted") for _, meaning in SHORTCUTS]
+        for (keys, _), text in zip(SHORTCUTS, self._texts, strict=True):
+            rows.addRow(plain_label(keys), text)
         column.addLayout(rows)
         column.addWidget(plain_label("About", role="heading"))
         for line in (
             f"Headlight {version()}, under the MIT licence.",
             "The window uses Qt through PySide6, under the GNU LGPL version 3.",
         ):
-            column.addWidget(plain_label(line, role="muted"))
+            self._texts.append(plain_label(line, role="muted"))
+            column.addWidget(self._texts[-1])
         self._runs_directory, self._runs_label = runs_directory, ElidedLabel(role="muted")
         column.addWidget(self._runs_label)
         runs_directory.changed.connect(self._show_runs_directory)
@@ -105,12 +107,20 @@ class HelpSheet(QFrame):
 
     def _fit(self) -> None:
         if self.isVisible():
-            self.page.update_layout()
-            room, needed = self._parent.rect().adjusted(GRID, GRID, -GRID, -GRID), self.sizeHint()
+            room = self._parent.rect().adjusted(GRID, GRID, -GRID, -GRID)
+            self._wrap_texts(False)
+            needed = self.sizeHint()
             if needed.height() > room.height():
                 needed += QSize(self.page.verticalScrollBar().sizeHint().width() + GRID, 0)
+            if needed.width() > room.width():
+                self._wrap_texts(True)
             self.resize(needed.boundedTo(room.size()))
             self.move(room.center() - self.rect().center())
+
+    def _wrap_texts(self, wraps: bool) -> None:
+        for text in self._texts:
+            text.setWordWrap(wraps)
+        self.page.update_layout()
 
     def _show_runs_directory(self) -> None:
         self._runs_label.setText(f"Runs are kept in {self._runs_directory.path}")

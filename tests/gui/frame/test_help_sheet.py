@@ -56,7 +56,7 @@ def test_it_follows_zoom_and_window_size_and_scrolls_when_it_must(qtbot: QtBot, 
     while theme.zoom < 200:
         qtbot.keyClick(window, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
     wait_until_whole(sheet, qtbot)
-    assert scrolled.maximum() > 0
+    assert scrolled.maximum() > 0 and sheet.page.horizontalScrollBar().maximum() == 0
     qtbot.keyClick(sheet.page, Qt.Key.Key_PageDown)
     assert scrolled.value() > 0
     window.resize(1000, 600)
