@@ -40,7 +40,6 @@ _PAGES = (
     ("Two weights", "The same sentence translated with the weights of another step, or of another run"),
 )
 HINT = "Type a sentence and press Enter, or pick an example: its translation follows the chosen weights."
-MIN_HEIGHT = 300  # pixels at 100 %: the height at which the tokens beside a page can still be read
 _MAX_NAMED, _MAX_TOKEN_LENGTH = 5, 24  # of unknown tokens: how many are named, and characters of each
 
 
@@ -125,7 +124,6 @@ class TranslateView(View):
         row.addWidget(with_label("weights", self.weights_combo))
         row.addWidget(self.translate_button)
         behind = splitter(Qt.Orientation.Horizontal, (self.tokens, 4), (self._fill_pages(), 5))
-        self.keep_min_height(self.tokens, MIN_HEIGHT)  # not of the splitter: the page beside it may need more
         for part in (asking, self.note_label, self.tracks):
             page.column.addWidget(part)
         page.column.addWidget(behind, 1)
@@ -146,7 +144,6 @@ class TranslateView(View):
         """The pages, filled: the attention behind the output, and more."""
         for page in (column_of(self.chooser, self.map), self.grid, self.beam, self.other):
             self.pages.add(page)
-        self.pages.button_row.insert_widget(1, plain_label("more:", role="muted"))
         return self.pages
 
     def _connect(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from gui.theme import GRID
 from gui.widgets.scroll_areas import FramelessScrollArea
@@ -30,16 +30,20 @@ class _Content(QWidget):
         return QSize(least.width(), 0) if self.hasHeightForWidth() else least
 
     def heightForWidth(self, width: int) -> int:
-        """The least a box layout gives its parts: their heights for this width, which may exceed their minimum."""
         column = self.layout()
         assert column is not None
-        margins = column.contentsMargins()
-        inner = width - margins.left() - margins.right()
-        items = (column.itemAt(index) for index in range(column.count()))
-        heights = [_least_height(item, inner) for item in items if item is not None and not item.isEmpty()]
-        spaces = column.spacing() * (len(heights) - 1)
-        return sum(heights) + spaces + margins.top() + margins.bottom()
+        return least_height(column, width)
 
 
-def _least_height(item: QLayoutItem, width: int) -> int:
+def least_height(column: QLayout, width: int) -> int:
+    """The least a box layout gives its parts: their heights for this width, which may exceed their minimum."""
+    margins = column.contentsMargins()
+    inner = width - margins.left() - margins.right()
+    items = (column.itemAt(index) for index in range(column.count()))
+    heights = [_least_height_of(item, inner) for item in items if item is not None and not item.isEmpty()]
+    spaces = column.spacing() * (len(heights) - 1)
+    return sum(heights) + spaces + margins.top() + margins.bottom()
+
+
+def _least_height_of(item: QLayoutItem, width: int) -> int:
     return item.heightForWidth(width) if item.hasHeightForWidth() else item.minimumSize().height()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
@@ -17,6 +17,7 @@ from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
 
 Candidate = tuple[str, float]  # a token and its probability
 _COLUMNS = ("chosen", "runner-up", "3rd", "4th", "5th")
+_LEAST_HEIGHT = 140  # pixels at 100 %: the names of the columns and four rows
 _NARROWEST = 80  # pixels of a column, for its name
 _HELP = (
     "Each row is one token of the output; the numbers are probabilities, 0 to 1. Click a runner-up, or press Enter on "
@@ -47,6 +48,10 @@ class CandidateTable(QTableWidget):
         header.setDefaultAlignment(TEXT_ALIGNMENT)
         self.cellClicked.connect(self._pick)
         self.currentCellChanged.connect(lambda row, *_: self.row_reached.emit(row) if row >= 0 else None)
+
+    def minimumSizeHint(self) -> QSize:
+        """At least a few rows, however long the texts around the table are."""
+        return QSize(super().minimumSizeHint().width(), self._theme.px(_LEAST_HEIGHT))
 
     def show_feed(self, feed: Feed, num_forced: int) -> None:
         """Fill the table; mark those of the first `num_forced` tokens that are not the model's first choice."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QTableView
 
 from core.answers.translation import Translation
@@ -18,7 +19,10 @@ from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
 from gui.widgets.labels import plain_label, wrapping_label
+from gui.widgets.scrolling_page import least_height
 from gui.widgets.token_font import TokenFont
+
+_MIN_HEIGHT = 300  # pixels at 100 %: the height at which the tokens can still be read
 
 
 class TokenTable(Panel):
@@ -68,6 +72,17 @@ class TokenTable(Panel):
             self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
         self.table.fit_columns()
         self._show_position()
+
+    def minimumSizeHint(self) -> QSize:
+        """Includes the height that the texts need at this width, since a splitter ignores height for width."""
+        around = self.height() - self.content.height()
+        needed = around + least_height(self.body, self.content.width())
+        return QSize(super().minimumSizeHint().width(), max(needed, self.theme.px(_MIN_HEIGHT)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
     def numbers(self) -> Table:
         """A row for each candidate at each position of the output, the chosen token first."""
