@@ -31,12 +31,6 @@ class FlowLayout(QLayout):
         self.setContentsMargins(margin, margin, margin, margin)
         self.setSpacing(spacing)
 
-    def insert_widget(self, index: int, widget: QWidget) -> None:
-        """Insert a widget before the item at this place."""
-        self.addWidget(widget)
-        self._items.insert(index, self._items.pop())
-        self.invalidate()
-
     def add_stretching(self, widget: QWidget, stretch: int = 1) -> None:
         """Append a widget that grows: such widgets share the free width of their line in these proportions."""
         self.addWidget(widget)

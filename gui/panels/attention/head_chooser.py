@@ -67,7 +67,7 @@ class HeadChooser(SentencePanel):
         self.on_box = check_box("on", "Head switched on", _ON_HELP)
         self.feed_combo = combo_box("Decoder's input", _FEED_HELP)
         self.feed_combo.addItems(_FEEDS)
-        self.scale_box = check_box("square-root colours", "Square-root colour scale", _SCALE_HELP)
+        self.scale_box = check_box("√ colours", "Square-root colour scale", _SCALE_HELP)
         self.lines_box = check_box("lines", "Lines between tokens", _LINES_HELP)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._lay_out()

@@ -610,3 +610,14 @@ def test_on_a_projector_the_sentence_field_fills_its_row(view: TranslateView, le
     assert view.source_edit.width() > view.width() // 3
     view.context.theme.set_zoom(100)
     qtbot.waitUntil(lambda: view.translate_button.y() == view.source_edit.y(), timeout=WAIT_MS)
+
+
+def test_the_controls_of_a_head_have_one_line_beside_the_translation(view: TranslateView, qtbot: QtBot) -> None:
+    window_of(view).resize(1280, 720)
+    parts = (view.chooser.kind_combo, view.chooser.head_spin, view.chooser.scale_box)
+
+    def is_one_line() -> bool:
+        middles = [part.mapTo(view.chooser, part.rect().center()).y() for part in parts]
+        return max(middles) - min(middles) <= 2
+
+    qtbot.waitUntil(is_one_line, timeout=WAIT_MS)

@@ -55,7 +55,7 @@ def test_it_follows_changes_of_its_items(row: FlowLayout) -> None:
     for change in (
         *(lambda: None, other.hide, other.show),
         lambda: button.setText("a button that has far more to say"),
-        lambda: row.insert_widget(0, QPushButton("one more")),
+        lambda: row.addWidget(QPushButton("one more")),
         lambda: row.setContentsMargins(8, 8, 8, 8),
         lambda: widget.setStyleSheet("QPushButton { min-height: 60px }"),
         lambda: row.removeWidget(other),
