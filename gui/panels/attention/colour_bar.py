@@ -25,7 +25,8 @@ def paint_colour_bar(
     for weight in _SIGNED_TICKS if is_difference else _TICKS:
         share = copysign(abs(weight) ** 0.5, weight) if square_root else weight
         y = bar.bottom() - ((share + 1) / 2 if is_difference else share) * bar.height()
-        rect = QRectF(bar.right() + 4, y - height / 2, width, height)
+        top = max(y - height / 2, 0.0)  # the bar of a map without labels begins at the upper edge of the picture
+        rect = QRectF(bar.right() + 4, top, width, height)
         painter.drawText(
             rect,
             Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,

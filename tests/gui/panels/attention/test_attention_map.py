@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +18,7 @@ from core.probes import Probe
 from gui.heads.head_picture import HeadPicture, chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_map import AttentionMap, MapCanvas
+from gui.panels.attention.colour_bar import paint_colour_bar
 from gui.pictures.colour_map import attention_table
 from gui.sentences.selection import Selection
 from gui.theme import Theme
@@ -172,3 +173,18 @@ def test_the_map_shows_the_chosen_head_of_the_probe(window: MainWindow, qtbot: Q
         wait_for(qtbot, lambda weights: np.array_equal(picture_of(panel).weights, weights), expected.weights)
         assert picture_of(panel).rows == expected.rows
         assert picture_of(panel).is_causal == (kind == "decoder_self")
+
+
+def test_the_highest_number_of_the_scale_is_whole_beside_a_map_without_labels(theme: Theme) -> None:
+    """Such a map, of a long sentence, begins at the upper edge."""
+
+    def ink(top: float) -> int:
+        image = QImage(120, 240, QImage.Format.Format_RGB32)
+        image.fill(QColor("white"))
+        with QPainter(image) as painter:
+            painter.setFont(theme.font())
+            paint_colour_bar(painter, QRectF(10, top, 12, 150), "light", QColor("black"), square_root=False)
+        beside = ((x, y) for x in range(26, 120) for y in range(int(top) + 20))
+        return sum(image.pixelColor(x, y).lightness() < 128 for x, y in beside)
+
+    assert ink(0.0) >= 0.8 * ink(40.0) > 0
