@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QResizeEvent
 
 from core.analysis.confusion import ADDED, LEFT_OUT, Confusion
 from core.analysis.validation_figures import ValidationFigures
@@ -20,6 +20,8 @@ _LEGEND = (
     "Rows: expected. Columns: written. The diagonal is right. Colour: the square root of a cell's share of its row."
 )
 _HELP = "Click a cell for its sentences."
+_SHORT_LEGEND = "Rows: expected. Columns: written."
+_LOW = 280  # pixels at 100 %: a lower panel has no room for its symbols below the whole legend
 _ALL_RIGHT = "Nothing is confused: every symbol is written as it should be."
 
 
@@ -42,16 +44,29 @@ class ConfusionMap(ValidationPanel):
         self.body.addWidget(self.readout)
 
     def draw(self, figures: ValidationFigures) -> None:
-        if figures.confusion is self._confusion:
+        if figures.confusion is not self._confusion:
+            self._at, self._confusion = figures.step, figures.confusion
+            self.canvas.setAccessibleDescription("")
+            self.canvas.show_matrix(
+                Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),
+                (None, None),  # the mark is dropped: rows and columns are other symbols now, or fewer
+            )
+        self._fit_legend()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_legend()
+
+    def _fit_legend(self) -> None:
+        """Say how to read the map, unless a cell is pointed at; in a low panel say less, so that symbols have room."""
+        if self._confusion is None:
             return
-        self._at, self._confusion = figures.step, figures.confusion
-        self.legend = legend_of(figures.confusion)
-        self.readout.setText(f"{self.legend} {_HELP}" if figures.confusion.is_confused else self.legend)
-        self.canvas.setAccessibleDescription("")
-        self.canvas.show_matrix(
-            Matrix("", self._confusion.shares, self._confusion.symbols, self._confusion.written, decimals=None),
-            (None, None),  # the mark is dropped: rows and columns are other symbols now, or fewer
-        )
+        is_confused, is_low = self._confusion.is_confused, self.height() < self.theme.px(_LOW)
+        whole = legend_of(self._confusion)
+        self.legend = _SHORT_LEGEND if is_confused and is_low else whole
+        self.canvas.setToolTip(f"{whole} {_HELP}" if self.legend != whole else "")
+        if self.canvas.mark == (None, None):
+            self.readout.setText(f"{self.legend} {_HELP}" if is_confused and not is_low else self.legend)
 
     def numbers(self) -> Table:
         """How often each symbol was written as which other."""
