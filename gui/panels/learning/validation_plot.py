@@ -105,8 +105,10 @@ class ValidationPlot(StepPlot):
         self._curves = self.draw_curves(history)
         self.place_levels(history)
         self._draw_changes(history.effective_changes)
+        if (hint := self.hint(history)) != self._hint.toPlainText():
+            self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
         self._fit()
-        self._show_hint(self.hint(history))
 
     def draw_curves(self, history: History) -> CurvePoints:
         """Draw the validations."""
@@ -145,12 +147,6 @@ class ValidationPlot(StepPlot):
         limits = history.prepared.limits if history.prepared is not None else {}
         self.place_level("limit", limits.get(self.metric_name), text)
 
-    def _show_hint(self, text: str) -> None:
-        self._hint.setVisible(bool(text))
-        if text:
-            self._hint.setText(text)
-            self._hint.setPos(self.viewRect().center())
-
     def _draw_changes(self, changes: Sequence[SettingChanged]) -> None:
         """Mark the steps at which settings were changed."""
         for line in self._changes[len(changes) :]:
@@ -172,7 +168,7 @@ class ValidationPlot(StepPlot):
             self.set_value_range(*self.range_of(self._curves))
         lines = (*self._levels.values(), *self._changes)
         names = [(line.isVisible(), line.value(), line.label.format, line.label.boundingRect()) for line in lines]
-        if self.is_layout_unchanged(names):
+        if self.is_layout_unchanged([*names, (self._hint.isVisible(), self._hint.boundingRect())]):
             return
         placer = LabelPlacer(self.plotItem)
         self._label_ends(placer)
@@ -180,6 +176,16 @@ class ValidationPlot(StepPlot):
             placer.add_curve(self.viewRange()[0], (line.value(),) * 2)
         self._label_changes(placer)
         self._label_levels(placer)
+        if self._hint.isVisible():
+            self._place_hint(placer)
+
+    def _place_hint(self, placer: LabelPlacer) -> None:
+        """Put the hint into the middle of the plot, or above or below it, where it covers no name of a level."""
+        size, middle = self._hint.boundingRect().size(), placer.width / 2
+        heights = candidate_middles(size.height(), placer.height, placer.height / 2)
+        corner = QPointF(middle - size.width() / 2, -size.height() / 2)
+        choice = ((QRectF(corner + QPointF(0, height), size), height) for height in heights)
+        self._hint.setPos(*placer.from_pixel(QPointF(middle, placer.place_freest(choice))))
 
     def _label_changes(self, placer: LabelPlacer) -> None:
         bottom, top = self.viewRange()[1]

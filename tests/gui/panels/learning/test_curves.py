@@ -155,6 +155,23 @@ def test_it_suggests_space_only_when_ready_and_no_line_crosses_the_hint(panel: C
     assert hint.zValue() > panel.loss._levels["unigram"].zValue() and hint.fill.color() == theme.colour("surface")
 
 
+@pytest.mark.parametrize("height", [360, 400, 600])
+def test_the_hint_covers_no_name_of_a_line(
+    make_step_panel: Callable[[type[Curves], int], Curves], theme: Theme, height: int
+) -> None:
+    theme.set_zoom(200)
+    panel = make_step_panel(Curves, height)
+    made = History()
+    made.apply(replace(prepared(), unigram_loss=3.2, limits={}))
+    made.apply(StateChanged(state="ready", step=0))
+    panel.show_step(made, 0)
+    panel.grab()
+    hint, levels = panel.loss._hint, panel.loss._shown_levels
+    assert hint.isVisible() and len(levels) == 2
+    for name, line in levels.items():
+        assert not hint.sceneBoundingRect().intersects(line.label.sceneBoundingRect()), name
+
+
 @pytest.mark.parametrize("height", [200, 260, 600])
 def test_the_labels_at_the_ends_of_the_curves_never_overlap(
     panel: Curves, history: History, height: int, qtbot: QtBot
