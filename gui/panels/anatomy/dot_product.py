@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.answers.anatomy import DotProduct
@@ -54,7 +54,7 @@ class DotProductTopic(Topic):
         self._source = probe_source(context.selection)
         self._cell = (0, 0)
         self._offered: tuple[str, ...] = ()
-        self.sentence_combo = QComboBox()
+        self.sentence_combo = _SentenceCombo()
         self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
         self.stage_buttons = [_stage_button(index, stage) for index, stage in enumerate(STAGES)]
         self.stage_label = plain_label(wraps=True)
@@ -142,7 +142,6 @@ class DotProductTopic(Topic):
     def _lay_out(self) -> None:
         sentence = ("sentence", self.sentence_combo, "One of the sentences that this run follows")
         self.add_controls(sentence, more=tuple(self._stages()))
-        self.sentence_combo.setMinimumWidth(1)  # a long sentence is cut and does not widen the page
         self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.sentence_combo.setMinimumContentsLength(_SENTENCE)
         self.chooser.scale_box.hide()
@@ -172,6 +171,14 @@ class DotProductTopic(Topic):
         self.canvases[-1].pointed.connect(self._show_cell)
         self.chooser.add_shortcuts(self)
         TokenFont(self.theme, self.sentence_combo)
+
+
+class _SentenceCombo(QComboBox):
+    """Cuts a long sentence, so that it does not widen the page."""
+
+    def minimumSizeHint(self) -> QSize:
+        """The height alone, worked out each time: Qt keeps that of an earlier zoom if the font is set afterwards."""
+        return QSize(1, self.sizeHint().height())
 
 
 def _after_arrow(stage_button: QPushButton) -> QWidget:

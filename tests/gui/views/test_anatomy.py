@@ -241,3 +241,14 @@ def test_no_query_is_sent_while_the_view_is_hidden(view: AnatomyView, window: Ma
     qtbot.waitUntil(lambda: view.context.bridge.state == "paused", timeout=WAIT_MS)
     qtbot.wait(200)
     assert answer_to(topic).step == 0
+
+
+def test_the_stages_fit_one_line_again_after_zooming_out(german_window: MainWindow, qtbot: QtBot) -> None:
+    view, theme = german_window.anatomy_view, german_window.context.theme
+    german_window.resize(1280, 720)
+    theme.set_zoom(200)
+    german_window.show_view(VIEWS.index(type(view)))
+    topic = opened(view, qtbot, DotProductTopic)
+    theme.set_zoom(100)
+    last = topic.stage_buttons[-1]
+    qtbot.waitUntil(lambda: last.mapTo(topic.controls, QPoint()).y() < last.height(), timeout=WAIT_MS)
