@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 from core.data.splits import SPLITS
 from core.overview.pairs import MAX_FOUND
@@ -23,6 +23,7 @@ from gui.view import View
 from gui.widgets.buttons import button, set_enabled
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label
 from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.splitters import splitter
@@ -55,7 +56,7 @@ class DataView(View):
         self.next_button = button("›", "The next page (Ctrl+PgDown)", name="Next page")
         self.page_label = plain_label(role="muted")
         self.files_button = button("Your own files …", "Choose the text files of a corpus: source first, then target")
-        self.note_label = plain_label(role="muted")
+        self.note_label = plain_label(role="muted", wraps=True)
         self.empty_label = plain_label(role="muted")
         self.table = PairTable(context.theme)
         self.histograms = LengthHistograms(context.theme, self.reader, self.pages)
@@ -102,20 +103,23 @@ class DataView(View):
         self.split_combo.setAccessibleName("Split")
         self.split_combo.setToolTip("Whose pairs and lengths are shown")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
-        for widget in (self.split_combo, self.search_edit, self.previous_button, self.page_label, self.next_button):
-            row.addWidget(widget, 1 if widget is self.search_edit else 0)
+        controls = QWidget()
+        row = FlowLayout(controls, 0, GRID)
+        row.addWidget(self.split_combo)
+        row.add_stretching(self.search_edit)
+        row.addWidget(side_by_side(self.previous_button, self.page_label, self.next_button))
         row.addWidget(self.files_button)
-        for part, height in ((self.histograms, 204), (self.figures, 240), (self.examples, 112)):
+        for part, height in ((self.histograms, 204), (self.examples, 112)):
             self.keep_min_height(part, height)  # if zoom leaves less room, they scroll
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
-        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (FramelessScrollArea(parts), 3)))
+        self._figures_area = FramelessScrollArea(parts)
+        self._figures_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its parts have the focus, and are scrolled to
+        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (self._figures_area, 3)))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
-        layout.addLayout(row)
+        layout.addWidget(controls)
         layout.addWidget(self.note_label)
         layout.addWidget(self._stack, 1)
 
@@ -137,6 +141,7 @@ class DataView(View):
         self.next_button.clicked.connect(self._show_next_page)
         self.files_button.clicked.connect(self.ask_files)
         self.examples.doubleClicked.connect(self.show_example)
+        self.figures.table.currentItemChanged.connect(self._scroll_to_figure)
         self.context.follower.changed.connect(self._show_note)
         self.context.theme.changed.connect(self._resize)
         for keys in ("Return", "Enter"):
@@ -160,6 +165,15 @@ class DataView(View):
         self.examples.setVisible(bool(examples))  # an empty table would say nothing
         self._mark_panels()
         self._show_note()
+
+    def _scroll_to_figure(self, item: QTableWidgetItem | None) -> None:
+        """Scroll the view to the row that the arrow keys have reached, since its table does not scroll."""
+        table, parts = self.figures.table, self._figures_area.widget()
+        if item is not None:
+            assert parts is not None
+            row = table.visualItemRect(item)
+            middle = table.viewport().mapTo(parts, row.center())
+            self._figures_area.ensureVisible(middle.x(), middle.y(), 0, row.height())
 
     def _mark_panels(self) -> None:
         self.histograms.mark_dirty()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.errors import UserError
 from core.home_paths import shorten_home
@@ -19,6 +19,7 @@ from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, set_enabled
 from gui.widgets.escapable_edit import EscapableEdit
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import plain_label, set_role
 from gui.widgets.splitters import splitter
 
@@ -100,17 +101,19 @@ class PluginsView(View):
         self.name_edit.setMinimumWidth(self.context.theme.px(264))
         self.name_edit.hide()
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
-        row = QHBoxLayout()
-        row.setSpacing(GRID)
+        self.path_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        controls = QWidget()
+        row = FlowLayout(controls, 0, GRID)
         row.addWidget(self.try_button)
         row.addWidget(self.check_button)
-        row.addStretch(1)
-        for widget in (self.path_label, self.name_edit, self.new_button, self.reload_button, self.folder_button):
-            row.addWidget(widget)
+        row.add_stretching(self.path_label)
+        row.add_stretching(self.name_edit)  # takes the path's place
+        for made in (self.new_button, self.reload_button, self.folder_button):
+            row.addWidget(made)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
-        layout.addLayout(row)
+        layout.addWidget(controls)
         layout.addWidget(self.note_label)
         reading = splitter(Qt.Orientation.Horizontal, (self.about, 1), (self.findings, 1))
         layout.addWidget(splitter(Qt.Orientation.Vertical, (self.table, 3), (reading, 2)), 1)

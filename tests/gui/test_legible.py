@@ -91,6 +91,20 @@ def test_nothing_is_cut_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:
         wait_until_whole(learned, qtbot, f"Setup at {zoom} %")
 
 
+def test_setup_is_whole_beside_every_view_at_any_zoom(qtbot: QtBot, learned: MainWindow) -> None:
+    learned.resize(1280, 720)
+    learned.rail.setup_button.click()
+    drawer = learned.setup_drawer
+    for zoom, index in itertools.product(ZOOMS, range(len(VIEWS))):
+        learned.context.theme.set_zoom(zoom)
+        learned.show_view(index)
+
+        def is_whole() -> bool:
+            return drawer.width() == drawer.maximumWidth() and drawer.geometry().right() < learned.pages.x()
+
+        qtbot.waitUntil(is_whole, timeout=WAIT_MS)
+
+
 def test_views_scroll_only_when_zoom_needs_it_and_never_sideways(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
     views = (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view)

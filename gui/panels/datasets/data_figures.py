@@ -78,7 +78,10 @@ class DataFigures(Panel):
         return (whole_table(self.table),)
 
     def _fit_rows(self) -> None:
-        """Make a row as high as its wrapped name needs; Qt's own computation ignores the cells' padding."""
+        """Make rows as high as their wrapped names need, and the table as high as its rows.
+
+        Qt's own computation ignores the cells' padding.
+        """
         metrics, least = self.table.fontMetrics(), self.theme.px(_ROW_HEIGHT)
         room = QRect(0, 0, self.table.columnWidth(0) - 2 * self.theme.px(GRID) - 2, _HIGHEST)
         for row in range(self.table.rowCount()):
@@ -87,6 +90,9 @@ class DataFigures(Panel):
             name = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, item.text()).height()
             needed = max(name, self.table.sizeHintForRow(row))
             self.table.setRowHeight(row, least + max(0, needed - metrics.lineSpacing()))
+        rows, columns = self.table.verticalHeader(), self.table.horizontalHeader()
+        whole = columns.sizeHint().height() + rows.length() + 2 * self.table.frameWidth()
+        self.table.setMinimumHeight(whole)  # the view scrolls: a table that scrolled in it would hide its last rows
 
     def _item(self, name: str, meaning: str, text: str, column: int) -> QTableWidgetItem:
         spoken = f"{name}, {SPLITS[column - 1]}: {text or 'none'}" if column else ""

@@ -231,3 +231,37 @@ def test_previous_data_are_marked_until_the_next_are_ready(
     notes.clear()
     empty_window.context.workbench.edit("model.d_ff", 32)  # does not change the data
     qtbot.waitUntil(lambda: OUTDATED in notes and view.note_label.text() == HINT, timeout=WAIT_MS)
+
+
+def are_figures_whole(view: DataView) -> bool:
+    """Whether the table of figures is drawn, and it and its panel have the room that all its rows need."""
+    table, panel = view.figures.table, view.figures
+    needed = table.verticalHeader().length() + table.horizontalHeader().height() + 2 * table.frameWidth()
+    has_room = panel.rect().contains(table.mapTo(panel, table.rect().bottomRight())) and table.height() >= needed
+    return has_room and not panel.is_dirty and table.verticalScrollBar().maximum() == 0
+
+
+def test_zoomed_figures_scroll_with_the_view_and_not_inside_it(
+    view: DataView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    for zoom in (100, 150, 200):
+        empty_window.context.theme.set_zoom(zoom)
+        wait_for(qtbot, are_figures_whole, view)
+
+
+def test_the_arrow_keys_reach_the_last_figure_when_zoomed(
+    view: DataView, empty_window: MainWindow, qtbot: QtBot
+) -> None:
+    table, viewport = view.figures.table, view._figures_area.viewport()
+    empty_window.context.theme.set_zoom(200)
+    wait_for(qtbot, are_figures_whole, view)
+
+    def is_last_visible() -> bool:
+        last = table.visualItemRect(item_at(table, table.rowCount() - 1, 0))
+        return viewport.rect().contains(table.viewport().mapTo(viewport, last.center()))
+
+    assert not is_last_visible()
+    table.setCurrentCell(0, 0)
+    for _ in range(table.rowCount()):
+        qtbot.keyClick(table, Qt.Key.Key_Down)
+    qtbot.waitUntil(is_last_visible, timeout=WAIT_MS)
