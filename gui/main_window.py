@@ -293,7 +293,11 @@ class MainWindow(QMainWindow):
             self._use_files(texts)
 
     def _use_files(self, paths: Sequence[Path]) -> None:
-        """Take the user's own corpus; Setup says what each file was taken for."""
+        """Take the user's own corpus; Setup says what each file was taken for.
+
+        What was wrong with the data before would hide why these cannot be used.
+        """
+        self.trouble_strip.drop_outdated()
         self.setup_drawer.open_files(paths)
         self.rail.setup_button.setChecked(True)
 

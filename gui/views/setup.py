@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from core.comparison.differences import changed_keys
@@ -16,6 +17,7 @@ from core.config import RunConfig, config_to_yaml, read_config
 from core.corpus_files import PLUGIN, Corpus, recognise_corpus
 from core.errors import UserError
 from core.events import SettingChanged, Trouble
+from core.faults import as_trouble
 from core.home_paths import shorten_home
 from core.model_size import count_parameters
 from core.plugins_host.plugin_info import is_built_in
@@ -114,7 +116,7 @@ class SetupDrawer(QFrame):
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Train on these texts, with all other settings as they are, or show why they cannot be used."""
-        self.context.bridge.run_in_background(partial(recognise_corpus, paths), self._use_corpus)
+        self.context.bridge.run_in_background(partial(recognise_corpus, paths), self._use_corpus, self._refuse_corpus)
 
     def form(self, name: str) -> OptionForm:
         """The form of a section, built when it is first needed: many windows never need it."""
@@ -202,6 +204,10 @@ class SetupDrawer(QFrame):
         self._scroll.verticalScrollBar().setValue(0)  # where their origin is shown
         if self.context.bridge.state != "learning":
             self.context.workbench.prepare()
+
+    def _refuse_corpus(self, error: Exception) -> None:
+        """Have the strip say why the files cannot be used, until others are prepared."""
+        self.context.bridge.trouble.emit(replace(as_trouble(error), until_prepared=True))
 
     def _draft_for_dataset(self) -> RunConfig:
         """The draft, to be given another dataset; in place of the example, which was made small, that of its preset."""
@@ -367,6 +373,7 @@ class SetupDrawer(QFrame):
             column.addWidget(section)
         column.addStretch(1)
         self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and are scrolled into view
         self._scroll.setWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, GRID)

@@ -149,3 +149,19 @@ def test_files_that_are_no_corpus_are_refused_with_the_reason(
     assert drop(drafting_window, *texts(tmp_path, "train.en"))
     qtbot.waitUntil(drafting_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert drafting_window.trouble_strip.sentence.text() == "train.en has no partner: its translations are missing."
+
+
+def test_why_files_are_refused_is_shown_at_once_until_others_are_prepared(
+    drafting_window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    strip = drafting_window.trouble_strip
+    for name, reason in (("empty.tsv", "is empty"), ("picture.png", "no partner"), ("photo.png", "photo.png has no")):
+        (tmp_path / name).write_bytes(b"")
+        assert drop(drafting_window, tmp_path / name)
+        wait_for(qtbot, lambda reason: reason in strip.sentence.text() and strip.isVisible(), reason)
+    assert "more" not in strip.sentence.text()
+    for path in (tmp_path / "train.de", tmp_path / "train.en"):
+        path.write_text("".join(f"a{number} b\n" for number in range(100)), encoding="utf-8")
+    assert drop(drafting_window, tmp_path / "train.de", tmp_path / "train.en")
+    qtbot.waitUntil(lambda: drafting_window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert strip.trouble is None
