@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.panel import Panel
+from gui.widgets.scroll_areas import FramelessScrollArea
 
 _SHOW_OWN_FOCUS = (
     *(QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit),
@@ -50,7 +51,7 @@ class FocusFrame(QObject):
 
 
 def _panel_of(widget: QWidget) -> Panel | None:
-    around: QWidget | None = widget
+    around: QWidget | None = widget.widget() if isinstance(widget, FramelessScrollArea) else widget
     while around is not None and not isinstance(around, Panel):
         around = around.parentWidget()
     return around

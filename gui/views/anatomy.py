@@ -78,6 +78,7 @@ class AnatomyView(View):
             topic = self.built[kind] = self._factories[kind]()
             self.add_panels(topic, *topic.findChildren(Panel))
             self._pages[kind] = FramelessScrollArea(topic)
+            self._pages[kind].setAccessibleName(topic.title)
             self.pages.addWidget(self._pages[kind])
             insert_in_tab_order(self._pages[kind], after=self.topics)
             topic.put_code_last_in_tab_order()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.main_window import MainWindow
+from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
+from tests.gui.not_none import not_none
 
 
 def frame_colour(panel: Panel, window: MainWindow) -> str:
@@ -30,3 +31,14 @@ def test_the_picture_with_the_keyboard_focus_is_framed(qtbot: QtBot, window: Mai
     window.transport.seed_edit.setFocus()  # a field shows the focus itself
     assert not any(frame_colour(one, window) == blue for one in canvases)
     train.head_grid.canvas.setFocus()  # the window closes with a focused picture
+
+
+def test_a_scrolled_topic_is_framed_while_its_scroll_area_has_the_focus(qtbot: QtBot, window: MainWindow) -> None:
+    view = window.anatomy_view
+    window.activateWindow()
+    window.show_view(VIEWS.index(type(view)))
+    qtbot.waitUntil(lambda: window.isActiveWindow() and not view.topic.is_dirty, timeout=WAIT_MS)
+    area = not_none(view.pages.currentWidget())
+    area.setFocus()
+    qtbot.waitUntil(area.hasFocus, timeout=WAIT_MS)
+    assert frame_colour(view.topic, window) == window.context.theme.colours.training
