@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.answers.translation import Translation
@@ -180,15 +181,17 @@ def test_only_the_token_that_the_user_chose_is_marked(table: TokenTable) -> None
     assert table.readout_label.text() == "After “i” you chose “do” (0.600); the model's first choice is “soup”."
 
 
-def test_long_texts_make_it_higher_and_leave_room_for_rows(table: TokenTable, theme: Theme) -> None:
-    table.show()
+def test_long_texts_make_it_higher_and_leave_room_for_rows(
+    table: TokenTable, theme: Theme, stage: Callable[[QWidget, int, int], None]
+) -> None:
+    stage(table, 700, 400)
     show(table)
     lowest = table.minimumSizeHint().height()
     assert lowest == theme.px(300)
     table.tokens_label.setText("word " * 300)
     QApplication.processEvents()
-    table.resize(700, table.minimumSizeHint().height())
-    assert table.height() > lowest
+    table.window().resize(700, table.minimumSizeHint().height())
+    assert table.window().height() > lowest
     QApplication.processEvents()
     assert table.tokens_label.height() >= table.tokens_label.heightForWidth(table.tokens_label.width())
     assert table.table.viewport().height() >= 3 * theme.px(28)
