@@ -41,6 +41,7 @@ from gui.views.runs import RunsView
 from gui.views.setup import SetupDrawer
 from gui.views.train import TrainView
 from gui.views.translate import TranslateView
+from gui.widgets.tab_order import release_focus
 
 VIEWS: tuple[type[View], ...] = (TrainView, AttentionView, TranslateView, DataView, AnatomyView, RunsView, PluginsView)
 REPEATING_SHORTCUTS = ("[", "]", "Ctrl++", "Ctrl+=", "Ctrl+-")  # shortcuts that repeat while held; the others act once
@@ -109,7 +110,7 @@ class MainWindow(QMainWindow):
         """Open the view at this index of the rail."""
         self.rail.select(index)
         for leaving in (self.pages, self.time_strip):
-            self._take_focus_from(leaving)
+            release_focus(leaving)
         self.pages.open(VIEWS[index])
         self.time_strip.setVisible(VIEWS[index].has_time_strip)
         self.context.redraw_scheduler.draw_soon()
@@ -302,17 +303,11 @@ class MainWindow(QMainWindow):
         self.rail.setup_button.setChecked(True)
 
     def _show_setup(self, is_shown: bool) -> None:
-        self._take_focus_from(self.setup_drawer)
+        release_focus(self.setup_drawer)
         self.setup_drawer.setVisible(is_shown)
 
     def _note_run_end(self) -> None:
         self._since_run_end.start()
-
-    def _take_focus_from(self, leaving: QWidget) -> None:
-        """Take the focus from a part about to be hidden: Qt would give it to the next button, and Space press that."""
-        focused = self.focusWidget()
-        if focused is not None and leaving.isAncestorOf(focused):
-            self.setFocus()
 
     def _close_setup(self) -> None:
         self.rail.setup_button.setChecked(False)

@@ -21,6 +21,7 @@ from gui.widgets.buttons import IconButton, button, set_enabled
 from gui.widgets.dynamic_labels import NumberLabel
 from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label, set_role
+from gui.widgets.tab_order import release_focus
 from gui.workbench import MORE_STEPS
 
 SHORT_SEED = 6  # digits, padding counted: most are one to four
@@ -116,12 +117,12 @@ class Transport(QFrame):
         self.mode_button.set_icon("light" if self.context.theme.mode == "dark" else "dark")
         self._show_learn(state)
         for step_button in self.step_buttons:
-            set_enabled(step_button, self._why_no_steps(state))
+            _enable(step_button, self._why_no_steps(state))
         why_not = "" if workbench.draft else "Nothing to reset yet: data are being prepared"
-        set_enabled(self.reset_button, self._why_engine_ended() or why_not)
+        _enable(self.reset_button, self._why_engine_ended() or why_not)
         has_run = workbench.run is not None and state in ("learning", "paused")
         why_no_run = "This run is already kept" if workbench.run else "There is no run to finish yet: Learn begins one"
-        set_enabled(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
+        _enable(self.finish_button, self._why_no_learning(state) if has_run else why_no_run)
         self._show_step()
         self._show_seed()
 
@@ -141,6 +142,8 @@ class Transport(QFrame):
     def _show_step(self) -> None:
         """Show the newest step and the viewed one."""
         self._shown_at = time.perf_counter()
+        if self.context.playhead.is_live:
+            release_focus(self.live_button)
         self.live_button.setVisible(not self.context.playhead.is_live)
         self.branch_button.refresh()
         self.finish_button.setVisible(self.branch_button.isHidden())  # a second row would push the view down
@@ -323,6 +326,13 @@ class Transport(QFrame):
         sender = self.sender()
         assert isinstance(sender, QPushButton)
         self.context.workbench.step(int(sender.text()))
+
+
+def _enable(one: QPushButton, reason: str) -> None:
+    """Enable a button if `reason` is empty; the focus goes to the window, so that Space then pauses, not resets."""
+    if reason:
+        release_focus(one)
+    set_enabled(one, reason)
 
 
 def _mark(state: WindowState) -> str:

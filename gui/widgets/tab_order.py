@@ -1,4 +1,4 @@
-"""The Tab order of a part that is built late, which Qt puts after everything else in the window."""
+"""The Tab order of a part that is built late, which Qt puts after everything else, and the focus of one that goes."""
 
 from __future__ import annotations
 
@@ -21,6 +21,16 @@ def put_first_in_tab_order(inserted: QWidget, container: QWidget) -> None:
     if others:
         *_, before = (widget for widget in _focusable_from(others[0]) if not inserted.isAncestorOf(widget))
         _chain(before, [widget for widget in mine if inserted.isAncestorOf(widget)])
+
+
+def release_focus(leaving: QWidget) -> None:
+    """Give the focus to the window before a part is hidden or disabled.
+
+    Qt would give it to the next button, and Space would press that instead of Learn.
+    """
+    focused = leaving.window().focusWidget()
+    if focused is not None and (focused is leaving or leaving.isAncestorOf(focused)):
+        leaving.window().setFocus()
 
 
 def _chain(first: QWidget, widgets: list[QWidget]) -> None:

@@ -283,6 +283,15 @@ def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: 
     assert not window.trouble_strip.isVisible()
 
 
+def test_after_the_strip_was_dismissed_by_keyboard_space_learns(qtbot: QtBot, window: MainWindow) -> None:
+    window.activateWindow()
+    window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room."))
+    window.trouble_strip.dismiss_button.setFocus()
+    qtbot.waitUntil(window.trouble_strip.dismiss_button.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClick(window.trouble_strip.dismiss_button, Qt.Key.Key_Space)
+    assert window.trouble_strip.isHidden() and window.focusWidget() is window
+
+
 def test_theme_and_zoom_can_be_switched(qtbot: QtBot, window: MainWindow) -> None:
     small = window.transport.state_label.sizeHint().height()
     window.context.theme.set_mode("dark")

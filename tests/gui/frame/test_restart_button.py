@@ -82,3 +82,20 @@ def test_an_opened_run_discards_waiting_changes(
     qtbot.waitUntil(lambda: not workbench.waiting_changes, timeout=WAIT_MS)
     workbench.edit("model.d_ff", 24)
     assert button.text() == "Restart with 1 change"
+
+
+def test_after_a_restart_by_keyboard_space_pauses(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    button, workbench = window.setup_drawer.restart_button, window.context.workbench
+    workbench.learn(1)
+    wait_for_state("paused")
+    first = workbench.run
+    window.activateWindow()
+    window.rail.setup_button.click()
+    workbench.edit("model.d_ff", 24)
+    button.setFocus()
+    qtbot.waitUntil(button.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: workbench.run not in (None, first) and button.isHidden(), timeout=WAIT_MS)
+    assert window.focusWidget() is window

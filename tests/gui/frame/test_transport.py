@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from core.run_files.label import RunLabel
@@ -210,3 +211,24 @@ def test_it_stays_as_it_is_when_setup_is_opened(qtbot: QtBot, window: MainWindow
     window.rail.setup_button.click()
     qtbot.waitUntil(lambda: drawer.isVisible() and drawer.geometry().right() < window.pages.x(), timeout=WAIT_MS)
     assert (bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))) == before
+
+
+def test_after_a_button_that_disappears_or_is_disabled_space_learns_or_pauses(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    window.activateWindow()
+    bar, playhead = window.transport, window.context.playhead
+
+    def press(one: QPushButton) -> None:
+        one.setFocus()
+        qtbot.waitUntil(one.hasFocus, timeout=WAIT_MS)
+        qtbot.keyClick(one, Qt.Key.Key_Space)
+
+    press(bar.step_buttons[1])  # disabled while it learns
+    qtbot.waitUntil(lambda: window.focusWidget() is window, timeout=WAIT_MS)
+    wait_for_state("paused")
+    playhead.view(0)
+    press(bar.live_button)
+    assert bar.live_button.isHidden() and window.focusWidget() is window
+    press(bar.finish_button)
+    qtbot.waitUntil(lambda: not bar.finish_button.isEnabled() and window.focusWidget() is window, timeout=WAIT_MS)
