@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QGraphicsView
 from shiboken6 import getAllValidWrappers
@@ -101,7 +100,6 @@ def train(folder: Path) -> list[Counts]:
     settings = folder / "small.yaml"
     settings.write_text(SETTINGS, encoding="utf-8")
     app = QApplication([])
-    pg.setConfigOptions(imageAxisOrder="row-major")
     theme, bridge = Theme("light"), EngineBridge(Engine(cache_dir=folder / "cache"))
     theme.apply()
     window = MainWindow(make_context(bridge, theme, folder / "runs"))

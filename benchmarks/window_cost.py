@@ -103,7 +103,6 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
 
     If there is a run already, continue it for a thousand steps.
     """
-    import pyqtgraph as pg
     from PySide6.QtCore import Qt, QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -117,7 +116,6 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     from gui.theme import Theme
 
     app = QApplication([])
-    pg.setConfigOptions(imageAxisOrder="row-major")
     theme, bridge = Theme("light"), EngineBridge(Engine())
     theme.apply()
     window = MainWindow(make_context(bridge, theme, runs_dir))

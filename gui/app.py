@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-import pyqtgraph as pg
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -35,7 +34,6 @@ def run(argv: list[str], engine: Engine) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("Headlight")
     app.setStyle("Fusion")
-    pg.setConfigOptions(imageAxisOrder="row-major")
     path = preferences_path()
     preferences = load_preferences(path)
     theme = Theme(preferences.mode, preferences.zoom)

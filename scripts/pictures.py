@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-import pyqtgraph as pg
 from PySide6.QtWidgets import QApplication
 
 from core.answers.head_ablation import HeadId
@@ -221,7 +220,6 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     app = QApplication([])
     app.setStyle("Fusion")
-    pg.setConfigOptions(imageAxisOrder="row-major")
     theme = Theme("light")
     theme.apply()
     with tempfile.TemporaryDirectory() as home:

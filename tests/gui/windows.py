@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pyqtgraph as pg
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
@@ -22,7 +21,6 @@ from gui.theme import Theme
 @contextmanager
 def opened_window(folder: Path, cache_dir: Path | None = None) -> Iterator[MainWindow]:
     """Open a window with nothing prepared; its runs, and its cache unless given, lie in `folder`."""
-    pg.setConfigOptions(imageAxisOrder="row-major")
     theme = Theme("light")
     theme.apply()
     bridge = EngineBridge(Engine(cache_dir=cache_dir or folder / "cache"))

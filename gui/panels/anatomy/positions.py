@@ -53,7 +53,7 @@ class PositionsTopic(Topic):
         self.wave_spin.setValue(12)
         self.map = PlainPlot(theme, "Heat map of the table", left="dimension")
         self.waves = PlainPlot(theme, "Five dimensions as waves", left="value", bottom="position")
-        self._image = pg.ImageItem()
+        self._image = pg.ImageItem(axisOrder="row-major")
         self._curves = [self.waves.plot(symbolSize=4, symbolPen=None) for _ in range(NUM_WAVES)]
         self._names = [pg.TextItem(anchor=(0, 0.5)) for _ in range(NUM_WAVES)]
         self._lines = [pg.InfiniteLine(angle=90) for _ in range(2)]
