@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from core.plugin import DatasetPlugin, Pair, Split
+from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import WorkerError, defined_at
 from core.text_form import TextForm
 
@@ -71,17 +72,9 @@ def limits(plugin: Plugin) -> dict[str, float]:
 
 
 def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
-    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(map(_is_text, answer)):
+    if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(map(is_utf8_text, answer)):
         raise _type_error(plugin, method, answer, "a list of texts that can be written as UTF-8")
     return list(answer)
-
-
-def _is_text(value: object) -> bool:
-    """Whether it is a text without half a surrogate pair, which no file of a run can hold."""
-    try:
-        return isinstance(value, str) and value.encode() is not None
-    except UnicodeEncodeError:
-        return False
 
 
 def _named_numbers(plugin: Plugin, method: str, answer: object) -> dict[str, float]:

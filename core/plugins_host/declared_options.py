@@ -6,6 +6,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from core.plugin import Options
+from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import WorkerError
 
 
@@ -25,7 +26,7 @@ def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
         return "has the name of the method that looks at all options", "Rename it"
     if wrong := [text for text in (field.title, field.description) if not isinstance(text, str | None)]:
         return f"has the label or help {wrong[0]!r}, expected a text", "Put it in quotation marks"
-    if isinstance(field.default, str) and field.default != field.default.encode(errors="ignore").decode():
+    if isinstance(field.default, str) and not is_utf8_text(field.default):
         return f"has the default {field.default!r}, which cannot be written as UTF-8", "Write whole characters"
     if (least, most) == (None, None):
         return "", ""
