@@ -103,10 +103,12 @@ def _with_bos_eos(flat: Ids, lengths: Int64Array, *, before: int) -> TokenArrays
     ends = np.cumsum(framed_lengths)
     starts = ends - framed_lengths
     ids = np.full(framed_lengths.sum(), EOS_ID, dtype=np.int32)
+    is_of_text = np.ones(len(ids), dtype=np.bool_)
+    is_of_text[ends - 1] = False
     if before:
         ids[starts] = BOS_ID
-    shift = np.repeat(np.arange(len(lengths)) * (before + 1) + before, lengths)
-    ids[np.arange(len(flat)) + shift] = flat
+        is_of_text[starts] = False
+    ids[is_of_text] = flat
     return TokenArrays(ids, starts, framed_lengths)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,11 @@ class Vocabulary:
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """The id of each token, that of `<unk>` for unknown ones."""
-        return list(map(self._ids.__getitem__, tokens))
+        return list(self.iter_ids(tokens))
+
+    def iter_ids(self, tokens: Iterable[str]) -> Iterator[int]:
+        """The same ids one by one, so that no token need be kept."""
+        return map(self._ids.__getitem__, tokens)
 
     def tokens_of(self, ids: Iterable[int]) -> list[str]:
         """The token of each id, the special ones as they are spelled."""
@@ -55,9 +59,9 @@ class GrowingVocabulary:
     def __init__(self) -> None:
         self._ids = _GrowingIds()
 
-    def ids(self, tokens: Iterable[str]) -> list[int]:
-        """The id of each token; never a special id, however the token is spelled."""
-        return list(map(self._ids.__getitem__, tokens))
+    def iter_ids(self, tokens: Iterable[str]) -> Iterator[int]:
+        """The id of each token, one by one; never a special id, however the token is spelled."""
+        return map(self._ids.__getitem__, tokens)
 
     def __len__(self) -> int:
         return len(SPECIAL_TOKENS) + len(self._ids)

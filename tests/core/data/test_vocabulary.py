@@ -41,7 +41,7 @@ def test_listed_tokens_keep_their_order_without_duplicates() -> None:
 @given(st.lists(st.sampled_from(["a", "b", "c", "<pad>", "<unk>"])), st.integers(1, 3))
 def test_a_growing_vocabulary_gives_the_ids_of_a_known_one(texts: list[str], min_frequency: int) -> None:
     growing = GrowingVocabulary()
-    ids = np.array([0, 1, *growing.ids(texts), 2], dtype=np.int32)
+    ids = np.array([0, 1, *growing.iter_ids(texts), 2], dtype=np.int32)
     counts = growing.counts_by_token(np.bincount(ids, minlength=len(growing)))
     assert counts == Counter(texts)
     vocabulary = Vocabulary(most_frequent_first(counts, min_frequency))
