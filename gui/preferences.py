@@ -10,6 +10,7 @@ from platformdirs import user_config_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QSize, Qt
 
+from core.run_files.atomic import atomic_file
 from gui.colours import Mode
 from gui.main_window import MainWindow
 from gui.theme import ZOOMS
@@ -81,4 +82,5 @@ def save_preferences(window: MainWindow, path: Path) -> None:
     )
     with suppress(OSError):  # not worth an error message while the window closes
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(now.model_dump_json(indent=2), encoding="utf-8")
+        with atomic_file(path) as file:
+            file.write(now.model_dump_json(indent=2).encode())

@@ -11,13 +11,13 @@ from pathlib import Path
 from core.cli.named_run import named_run
 from core.cli.open_run import default_checkpoint, weights_description
 from core.cli.output import print_json
-from core.cli.text_files import require_outside_runs
 from core.errors import UserError
 from core.exporting.sharing import model_files, share
 from core.machine.signals import interrupted_by_signals
 from core.run_files.archive import SUFFIX
 from core.run_files.atomic import atomic_file, write_atomically
 from core.run_files.averaging import averaged_steps, mean_weights
+from core.run_files.runs_dir import require_outside_runs
 from core.run_files.tensors import tensor_bytes
 from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights

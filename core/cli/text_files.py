@@ -17,7 +17,7 @@ from core.cli.streams import GuardedStream
 from core.errors import UserError
 from core.plugin_files import BadData, line_blocks
 from core.run_files.atomic import atomic_file
-from core.run_files.runs_dir import is_run
+from core.run_files.runs_dir import require_outside_runs
 
 READ_SIZE = 2**16  # bytes read from standard input, as many as a pipe holds
 
@@ -66,12 +66,6 @@ def require_not_an_input(path: Path, option: str, inputs: Iterable[Path], descri
     # Not Path.is_file, which raises for a name that is too long: these may be any texts.
     if any(path.exists() and os.path.isfile(read) and read.samefile(path) for read in inputs):  # noqa: PTH113
         raise UserError(f"{option} {path} is {description}: the texts would be lost.", "Name another file.")
-
-
-def require_outside_runs(path: Path) -> None:
-    """Raise UserError if results would be written into a run's folder, which an added or replaced file would damage."""
-    if run := next(filter(is_run, _real_path(path).parents), None):
-        raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
 
 
 @contextmanager

@@ -18,13 +18,13 @@ from core.cli.resume_advice import remaining_seeds_note, stopped_message
 from core.cli.seeds import new_group_name, parse_seeds, print_spread, require_same_data
 from core.cli.streams import ResultPrinter
 from core.cli.terminal_progress import TerminalProgress
-from core.cli.text_files import require_outside_runs
 from core.config import config_from_document
 from core.errors import RunNotWritable, UserError
 from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage_collection import gc_frozen_afterwards
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
+from core.run_files.runs_dir import require_outside_runs
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, parse_override
 from core.settings.presets import preset_or_file, read_preset_or_file

@@ -77,6 +77,13 @@ def is_run(path: Path) -> bool:
     return True
 
 
+def require_outside_runs(path: Path) -> None:
+    """Raise UserError if a file would be written into a run's folder, which an added or replaced file would damage."""
+    # Not Path.resolve, which raises for a circular link: writing to it says so.
+    if run := next(filter(is_run, Path(os.path.realpath(path)).parents), None):
+        raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
+
+
 def has_remains(path: Path) -> bool:
     """Whether a folder holds the remains of a trained run: its metrics, and one of its two documents."""
     with suppress(OSError):  # it may be forbidden to look inside

@@ -16,10 +16,10 @@ from core.errors import UserError
 from core.home_paths import shorten_home
 from gui.bridge import EngineBridge
 from gui.panel import Panel, Table
-from gui.pictures.picture_file import FORMATS, encoders_of, render_image, write_file
+from gui.pictures.picture_file import FORMATS, encoders_of, render_image
 from gui.redraw_scheduler import RedrawScheduler
 from gui.widgets.buttons import IconButton
-from gui.widgets.save_dialog import ask_where_to_save
+from gui.widgets.save_dialog import ask_where_to_save, save_file
 
 _INVALID_IN_NAME = re.compile(r"[^\w.]+")
 _LONGEST_NAME = 80
@@ -86,7 +86,7 @@ class ExportButton(IconButton):
             self._write(path, numbers.encode())
 
     def _write(self, path: Path, data: bytes) -> None:
-        write_file(path, data)
+        save_file(path, data)
         self._bridge.message.emit(f"Saved as {shorten_home(path)}")
 
     def _ask_path(self, title: str, kinds: Mapping[str, str]) -> Path | None:

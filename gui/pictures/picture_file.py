@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from math import ceil, sqrt
-from pathlib import Path
 
 import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QPoint, QRect, QSize, QSizeF
@@ -14,8 +13,6 @@ from PySide6.QtGui import QColor, QImage, QImageWriter, QPageSize, QPaintDevice,
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
-from core.errors import UserError
-from core.run_files.atomic import atomic_file
 from gui.colours import LIGHT
 from gui.pictures.plot_lines import lines_as_shapes
 from gui.theme import GRID
@@ -32,15 +29,6 @@ _DPI = 96  # at this resolution a pixel on the screen is a pixel on the page
 def encoders_of(parts: Sequence[QWidget]) -> dict[str, Encoder]:
     """What these widgets show now, one below another, in each of `FORMATS`."""
     return {suffix: draw(parts) for suffix, draw in FORMATS.items()}
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file that the user chose. Raises UserError if it cannot be written."""
-    try:
-        with atomic_file(path) as file:
-            file.write(data)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error
 
 
 def render_image(parts: Sequence[QWidget]) -> QImage:

@@ -37,7 +37,7 @@ from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.labels import plain_label
-from gui.widgets.save_dialog import ask_where_to_save
+from gui.widgets.save_dialog import ask_where_to_save, save_file
 from gui.widgets.section import Section
 from gui.widgets.tab_order import insert_in_tab_order
 
@@ -336,10 +336,9 @@ class SetupDrawer(QFrame):
 
     def _save(self, path: Path, draft: RunConfig) -> None:
         try:
-            path.write_text(config_to_yaml(draft), encoding="utf-8")
-        except OSError as error:
-            refused = UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.")
-            self.context.bridge.show_refusal(refused)
+            save_file(path, config_to_yaml(draft).encode())
+        except UserError as error:
+            self.context.bridge.show_refusal(error)
         else:
             self.context.bridge.message.emit(f"Saved as {shorten_home(path)}")
             self._report_invalid("the file was saved")

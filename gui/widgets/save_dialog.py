@@ -1,4 +1,4 @@
-"""Asks where to save a file, and gives its name the suffix of its format."""
+"""Asks where to save a file, gives its name the suffix of its format, and writes it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QWidget
+
+from core.errors import UserError
+from core.run_files.atomic import atomic_file
+from core.run_files.runs_dir import require_outside_runs
 
 
 def ask_where_to_save(parent: QWidget, title: str, suggested_name: str, formats: Mapping[str, str]) -> Path | None:
@@ -21,3 +25,16 @@ def ask_where_to_save(parent: QWidget, title: str, suggested_name: str, formats:
     suffix = suffixes.get(chosen, next(iter(formats)))  # some desktops' dialogs do not tell the chosen format
     whole = Path(name + suffix)
     return ask_where_to_save(parent, title, str(whole), formats) if whole.exists() else whole
+
+
+def save_file(path: Path, data: bytes) -> None:
+    """Write a file that the user named, whole or not at all.
+
+    Raises UserError if it cannot be written, or would lie in a run's folder.
+    """
+    require_outside_runs(path)
+    try:
+        with atomic_file(path) as file:
+            file.write(data)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another folder.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from gui.main_window import MainWindow
 from gui.preferences import Preferences, load_preferences, preferences_path, save_preferences
 from gui.runs.rows import example_path
 from gui.theme import Theme
+from tests.full_disk import no_file_beyond
 from tests.gui.conftest import WAIT_MS
 
 LARGE_SCREEN = QSize(1920, 1080)
@@ -39,6 +41,17 @@ def test_look_and_size_are_restored_and_write_errors_ignored(empty_window: MainW
     (tmp_path / "file").write_text("in the way of the folder")
     save_preferences(empty_window, tmp_path / "file" / "window.json")
     assert load_preferences(tmp_path / "file" / "window.json") == Preferences()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX only")
+def test_a_full_disk_keeps_the_preferences_of_before(empty_window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "window.json"
+    save_preferences(empty_window, path)
+    before = path.read_bytes()
+    empty_window.context.theme.set_zoom(150)
+    with no_file_beyond(10):
+        save_preferences(empty_window, path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
 
 
 def test_a_maximised_window_keeps_its_normal_size_and_none_exceeds_its_screen(

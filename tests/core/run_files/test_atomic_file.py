@@ -12,7 +12,7 @@ import pytest
 from core.cli.text_files import output_file
 from core.run_files.archive import write_archive
 from core.run_files.atomic import atomic_file
-from gui.pictures import picture_file
+from gui.widgets.save_dialog import save_file
 
 
 def _a_result(path: Path) -> None:
@@ -25,7 +25,7 @@ def _a_shared_run(path: Path) -> None:
 
 
 def _a_picture(path: Path) -> None:
-    picture_file.write_file(path, b"drawn")
+    save_file(path, b"drawn")
 
 
 @pytest.mark.parametrize("write", [_a_result, _a_shared_run, _a_picture])

@@ -17,11 +17,12 @@ from gui.panels.attention.attention_map import AttentionMap
 from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.learning.curves import Curves
 from gui.panels.learning.plain_plot import PlainPlot
-from gui.pictures.picture_file import encoders_of, write_file
+from gui.pictures.picture_file import encoders_of
 from gui.playhead import Playhead
 from gui.replay import Replay
 from gui.sentences.selection import Selection
 from gui.theme import Theme
+from gui.widgets.save_dialog import save_file
 
 Stage = Callable[[QWidget, int, int], None]
 Save = Callable[[type, str], Path]
@@ -41,7 +42,7 @@ def save(stage: Stage, theme: Theme, history: History, tmp_path: Path) -> Save:
         stage(panel, 640, 480)
         panel.show_step(history, 300)
         panel.grab()
-        write_file(tmp_path / name, encoders_of(panel.export_widgets())[Path(name).suffix.lower()]())
+        save_file(tmp_path / name, encoders_of(panel.export_widgets())[Path(name).suffix.lower()]())
         return tmp_path / name
 
     return saved

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from gui.main_window import MainWindow
 from gui.option_form import help_text
 from gui.runs.rows import example_path
 from gui.views.setup import NOAM_NOTE
+from tests.full_disk import no_file_beyond
 from tests.gui.bench.runs import wait_for_answers
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import child_of, not_none
@@ -49,6 +52,31 @@ def test_settings_are_saved_with_the_suffix_that_open_looks_for(
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, chosen=chosen: chosen)
         qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
         assert read_config(tmp_path / file_name) == window.context.workbench.draft, typed
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX only")
+def test_settings_that_cannot_be_saved_leave_the_file_as_it_was(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "saved" / "mine.yaml"
+    path.parent.mkdir()
+    path.write_text("as it was")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    with no_file_beyond(10):
+        qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
+    assert window.trouble_strip.sentence.text() == f"{path} cannot be written: File too large."
+    assert path.read_text() == "as it was" and list(path.parent.iterdir()) == [path]
+
+
+def test_settings_are_not_saved_over_those_of_a_run(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = shutil.copytree(example_path(), tmp_path / "run")
+    before = (run / "config.yaml").read_bytes()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(run / "config.yaml"), ""))
+    qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
+    assert window.trouble_strip.sentence.text() == f"{run / 'config.yaml'} lies in the folder of a run, {run}."
+    assert (run / "config.yaml").read_bytes() == before
 
 
 def test_saving_or_learning_without_refused_values_is_noted(
