@@ -91,7 +91,6 @@ class ValidationPlot(StepPlot):
             label.setColor(self.theme.colour(_COLOURS[name]))
             label.setFont(self.theme.font(0.9, bold=True))
             label.fill = pg.mkBrush(self.theme.colour("surface", 0.85))
-            label.setAnchor((-self.theme.px(_NAME_GAP) / label.boundingRect().width(), 0.5))
         self._hint.setColor(self.theme.colour("muted"))
         self._hint.setFont(self.theme.font())
         self._hint.fill = pg.mkBrush(self.theme.colour("surface"))  # so that no level strikes through it
@@ -203,18 +202,22 @@ class ValidationPlot(StepPlot):
             set_label_position(line, placer.place_freest(positions))
 
     def _label_ends(self, placer: LabelPlacer) -> None:
-        """Put each curve's name after its end, away from the other curve and the other name."""
+        """Put each curve's name after its end, or before it in a narrow plot; away from the other curve and name."""
         drawn = {name: curve for name, curve in self._curves.items() if np.isfinite(curve[1][-1:]).any()}
         ends = {name: placer.to_pixel(steps[-1], values[-1]) for name, (steps, values) in drawn.items()}
         for name, label in self._names.items():
             label.setVisible(name in drawn)
         for name, height in self._separated_heights(ends, placer).items():
             label, gap = self._names[name], self.theme.px(_NAME_GAP)
-            size = label.boundingRect()
-            left = ends[name].x() + gap
-            middles_near = candidate_middles(size.height(), placer.height, height)
-            choice = ((QRectF(left, y - size.height() / 2, size.width(), size.height()), y) for y in middles_near)
-            label.setPos(*placer.from_pixel(QPointF(ends[name].x(), placer.place_freest(choice))))
+            end, size = ends[name].x(), label.boundingRect()
+            choice = (
+                (QRectF(left, y - size.height() / 2, size.width(), size.height()), (left, y))
+                for left in (end + gap, end - gap - size.width())
+                for y in candidate_middles(size.height(), placer.height, height)
+            )
+            left, middle = placer.place_freest(choice)
+            label.setAnchor(((end - left) / size.width(), 0.5))
+            label.setPos(*placer.from_pixel(QPointF(end, middle)))
 
     def _separated_heights(self, ends: Mapping[str, QPointF], placer: LabelPlacer) -> dict[str, float]:
         """The heights of the curves' ends in pixels, moved apart by a line of text, above the axis and in the plot."""

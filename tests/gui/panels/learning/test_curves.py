@@ -184,6 +184,25 @@ def test_the_labels_at_the_ends_of_the_curves_never_overlap(
     assert not train.adjusted(0, 1, 0, -1).intersects(valid)
 
 
+@pytest.mark.parametrize("width", [320, 400, 520])
+def test_the_labels_at_the_ends_of_the_curves_are_whole_in_a_narrow_plot(
+    panel: Curves, history: History, width: int, qtbot: QtBot
+) -> None:
+    """As beside Setup on a projector, at the end of a run."""
+    assert history.prepared is not None
+    training = history.prepared.config.training.model_copy(update={"max_steps": NUM_STEPS})
+    config = history.prepared.config.model_copy(update={"training": training})
+    history.prepared = replace(history.prepared, config=config)
+    panel.window().resize(width, 260)
+    qtbot.wait(20)
+    panel.show_step(history, NUM_STEPS)
+    panel.grab()
+    names = [panel.loss._names[name].sceneBoundingRect().adjusted(0, 3, 0, -3) for name in ("train", "valid")]
+    for name in names:
+        assert panel.loss.plotItem.vb.sceneBoundingRect().contains(name)
+    assert not names[0].intersects(names[1])
+
+
 def test_a_loss_that_is_not_finite_leaves_the_axis_usable(panel: Curves, history: History) -> None:
     history.apply(StepsDone(first_step=401, arrays={"train/loss": np.array([np.inf, np.nan])}))
     panel.show_step(history, 402)
