@@ -242,9 +242,10 @@ class MainWindow(QMainWindow):
     def _shortcuts(self) -> tuple[tuple[str, Callable[[], object]], ...]:
         theme, row = self.context.theme, self.train_view.sentence_row
         return (
-            ("Ctrl+E", self.rail.setup_button.toggle),
+            ("Ctrl+E", self._toggle_setup),
             *((f"Ctrl+{index + 1}", partial(self.show_view, index)) for index in range(len(VIEWS))),
             ("Ctrl+R", self.transport.reset_button.click),
+            ("Ctrl+Shift+R", self.transport.reset_to_next_seed),
             ("Ctrl+B", self.transport.branch_button.click),
             ("L", self.context.playhead.go_live),
             ("P", self.context.replay.toggle),
@@ -301,6 +302,12 @@ class MainWindow(QMainWindow):
         self.trouble_strip.drop_outdated()
         self.setup_drawer.open_files(paths)
         self.rail.setup_button.setChecked(True)
+
+    def _toggle_setup(self) -> None:
+        """Open Setup with the focus on the drawer itself: Tab leads to its first field, and Space still learns."""
+        self.rail.setup_button.toggle()
+        if self.rail.setup_button.isChecked():
+            self.setup_drawer.setFocus()
 
     def _show_setup(self, is_shown: bool) -> None:
         release_focus(self.setup_drawer)

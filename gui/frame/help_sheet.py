@@ -16,7 +16,8 @@ from gui.workbench import MORE_STEPS
 
 SHORTCUTS = (
     ("Space", f"Learn or pause; {MORE_STEPS:,} more steps if the run is finished"),
-    ("Ctrl+R", "Reset with the same seed; Shift+click: with the next"),
+    ("Ctrl+R", "Reset with the same seed"),
+    ("Ctrl+Shift+R", "Reset with the next seed, as does a click with Shift"),
     ("Ctrl+B", "Continue from the viewed step in a new run"),
     ("L", "Return to the newest step"),
     ("P  Shift+P", "Replay the run from the viewed step, probe by probe, or rewind it; again: stop"),

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QSlider
 
+from core.config import NUM_SEEDS
 from gui.bridge import WindowState
 from gui.context import NOTHING_PREPARED, Context
 from gui.frame.branch_button import BranchButton
@@ -92,7 +93,7 @@ class Transport(QFrame):
         self.learn_button.setProperty("role", "filled")
         self.step_buttons = tuple(_step_button(steps) for steps in (1, 10, 100))
         self.reset_button = button(
-            "Reset", "Back to an untrained model with the same seed; with Shift, the next seed (Ctrl+R)"
+            "Reset", "Back to an untrained model with the same seed (Ctrl+R); with Shift, the next seed (Ctrl+Shift+R)"
         )
         self.seed_edit = SeedEdit()
         self.pace_slider = _pace_slider()
@@ -211,11 +212,19 @@ class Transport(QFrame):
         }
         return self._why_no_learning(state) or counted.get(state, "")
 
-    def _reset(self) -> None:
+    def reset_to_next_seed(self) -> None:
+        """What Reset does with Shift."""
+        if self.reset_button.isEnabled():
+            self._reset(is_next=True)
+
+    def _handle_reset(self) -> None:
+        self._reset(is_next=bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def _reset(self, *, is_next: bool) -> None:
         draft = self.context.workbench.draft
         if draft is not None and not self.seed_edit.warn_if_invalid():
-            shift = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier
-            self.context.workbench.reset(draft.seed + 1 if shift else None)
+            self.context.workbench.reset((draft.seed + 1) % NUM_SEEDS if is_next else None)
+            self._remember_seed()
 
     def _edit_seed(self, text: str) -> None:
         """Take the seed at each keystroke; while the text is no seed, go back to the last complete one."""
@@ -305,10 +314,10 @@ class Transport(QFrame):
         self.learn_button.clicked.connect(workbench.toggle)
         for step_button in self.step_buttons:
             step_button.clicked.connect(self._step)
-        self.reset_button.clicked.connect(self._reset)
+        self.reset_button.clicked.connect(self._handle_reset)
         self.seed_edit.textEdited.connect(self._edit_seed)
         self.seed_edit.focus_lost.connect(self._show_seed)
-        for completed in (self.seed_edit.returnPressed, self.reset_button.clicked, workbench.learn_requested):
+        for completed in (self.seed_edit.returnPressed, workbench.learn_requested):
             completed.connect(self._remember_seed)
         self.pace_slider.valueChanged.connect(self._set_pace)
         self.mode_button.clicked.connect(context.theme.toggle_mode)

@@ -203,6 +203,36 @@ def test_the_seed_applies_as_soon_as_it_is_typed(qtbot: QtBot, window: MainWindo
     assert seed_edit.text() == "8" and workbench.draft is not None and workbench.draft.seed == 8
 
 
+def test_reset_and_reset_to_the_next_seed_have_keys(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
+    window.activateWindow()
+    control, seeds = Qt.KeyboardModifier.ControlModifier, []
+    for modifiers in (control, control | Qt.KeyboardModifier.ShiftModifier):
+        window.context.workbench.learn(1)
+        wait_for_state("paused")
+        qtbot.keyClick(window, Qt.Key.Key_R, modifiers)
+        wait_for_state("ready")
+        seeds.append(window.transport.seed_edit.text())
+    assert seeds == ["0", "1"] and not_none(window.context.workbench.applied).seed == 1
+
+
+def test_setup_opened_by_its_key_is_the_next_to_be_tabbed_into_and_space_learns(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Wait
+) -> None:
+    window.activateWindow()
+    window.transport.seed_edit.setFocus()
+    qtbot.keyClick(window.transport.seed_edit, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    drawer = window.setup_drawer
+    assert drawer.isVisible() and drawer.hasFocus()
+    qtbot.keyClick(drawer, Qt.Key.Key_Tab)
+    assert drawer.preset_combo.hasFocus()
+    for _ in range(2):
+        qtbot.keyClick(not_none(QApplication.focusWidget()), Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+        assert window.focusWidget() is (drawer if drawer.isVisible() else window)
+    qtbot.keyClick(drawer, Qt.Key.Key_Space)
+    wait_for_state("finished")
+    assert drawer.isHidden() and window.focusWidget() is window
+
+
 @pytest.mark.parametrize("typed", ["2,5", "2.5", "1.000", "1,000"])
 def test_an_invalid_seed_is_marked_and_never_used_without_its_comma(
     qtbot: QtBot, window: MainWindow, wait_for_state: Wait, typed: str
