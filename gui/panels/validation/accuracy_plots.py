@@ -31,7 +31,7 @@ class AccuracyPlots(ValidationPanel):
     """For the validation at step s: the share of right symbols at each position, and of right sentences per length."""
 
     title = "Accuracy"
-    empty_sentence = "Accuracy by position and by length appears here after the first validation: press Space to learn."
+    empty_sentence = "Accuracy by position and by length appears here after the first validation."
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
         super().__init__(theme, reader, _LEGEND)

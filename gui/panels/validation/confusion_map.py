@@ -29,7 +29,7 @@ class ConfusionMap(ValidationPanel):
     """For the validation at step s. `chosen` carries the places of a cell's sentences, and what they have in common."""
 
     title = "Confusion"
-    empty_sentence = "Confused symbols appear here after the first validation: press Space to learn."
+    empty_sentence = "Confused symbols appear here after the first validation."
     title_suffix = ", free-running"
     chosen = Signal(tuple, str)
 

@@ -26,10 +26,7 @@ class LearnedMap(ValidationPanel):
     """Every sentence of the validation at step s, or only those chosen in the confusion map."""
 
     title = "Learned when"
-    empty_sentence = (
-        "After the first validation each of its tokens appears here, with the step at which it was learned: press "
-        "Space to learn."
-    )
+    empty_sentence = "Each token appears here after the first validation, with the step at which it was learned."
 
     def __init__(self, theme: Theme, reader: ValidationReader) -> None:
         super().__init__(theme, reader)

@@ -63,7 +63,8 @@ def test_all_panels_show_the_validation_at_the_playhead(view: TrainView, qtbot: 
     assert accuracy[0][:4] == ("place", 1, 256, pytest.approx(sum(firsts) / 256))
     view.context.playhead.view(100)
     qtbot.waitUntil(lambda: view.learned_map.is_empty, timeout=WAIT_MS)
-    assert "first validation" in view.learned_map.empty_label.text()
+    expected_text = "The first validation of this run is at step 400: move the playhead there."
+    assert view.learned_map.empty_label.text() == expected_text
 
 
 def test_a_validation_is_read_before_the_first_panel_is_drawn(
