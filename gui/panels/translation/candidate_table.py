@@ -66,18 +66,22 @@ class CandidateTable(QTableWidget):
                     self.setItem(row, position, item)
             self.setCurrentCell(-1, column)
 
-    def show_position(self, position: int) -> None:
-        """Make this row current; rows after it are still to come, and are dimmed."""
+    def show_position(self, position: int, *, is_chosen: bool) -> None:
+        """Make this row current; rows after it are still to come, and are dimmed.
+
+        The table scrolls to it only if the user chose it: a whole output is read from its beginning.
+        """
+        self.setAutoScroll(is_chosen)
         with QSignalBlocker(self):
             self.setCurrentCell(position, max(self.currentColumn(), 0))
         self.delegate.position = position
-        self.scrollTo(self.currentIndex())  # Qt does so by itself only while the table is visible
+        self._scroll_to_chosen()  # Qt does so by itself only while the table is visible
         self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit_columns()
-        self.scrollTo(self.currentIndex())
+        self._scroll_to_chosen()
 
     def fit_columns(self) -> None:
         """Show the chosen tokens uncut and as many runners-up as are readable; hide the columns without room."""
@@ -101,6 +105,10 @@ class CandidateTable(QTableWidget):
             self._pick(self.currentRow(), self.currentColumn())
         else:
             super().keyPressEvent(event)
+
+    def _scroll_to_chosen(self) -> None:
+        if self.hasAutoScroll():
+            self.scrollTo(self.currentIndex())
 
     def _pick(self, row: int, column: int) -> None:
         item = self.item(row, column)

@@ -67,6 +67,8 @@ class TokenTable(Panel):
         self.show_body()
         self.set_title(f"Translation · weights of step {translation.step:,}{self._nearest(translation)}")
         if translation is not self._shown:
+            if self._shown is None or translation.source != self._shown.source:
+                self.table.scrollToTop()
             self._shown = translation
             self.tokens_label.setText(f"read as   {'  '.join(translation.sentence.src_tokens)}")
             self.table.show_feed(translation.sentence.free_running, len(translation.prefix))
@@ -115,7 +117,7 @@ class TokenTable(Panel):
             (self.last_button, index < count - 1),
         ):
             move.setEnabled(is_possible)
-        self.table.show_position(index)
+        self.table.show_position(index, is_chosen=self._position.is_chosen)
         self.output_label.setText(self._output(self._shown))
         self.cut_label.setText(f"Cut off after {count} tokens: no <eos> was written.")
         self.cut_label.setVisible(not self._shown.finished and self._position.is_last)

@@ -90,6 +90,26 @@ def test_each_token_has_a_row_and_missing_candidates_are_empty_cells(table: Toke
     assert not table.cut_label.isVisibleTo(table)
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")  # the offscreen platform has no size hints for windows
+def test_a_long_output_is_read_from_its_beginning_until_a_token_of_it_is_chosen(table: TokenTable) -> None:
+    tokens = tuple("abcdefghijklmnopqrst")
+    table.resize(700, 300)
+    table.show()
+    bar = table.table.verticalScrollBar()
+    for _ in range(2):  # as the model learns
+        show(table, tokens=tokens, ranks=(0,) * len(tokens))
+        table.grab()
+        assert bar.maximum() > 0 and bar.value() == 0
+    table.resize(700, 280)
+    table.grab()
+    assert bar.value() == 0
+    table.back_button.click()
+    assert bar.value() > 0 and table.table.currentRow() == len(tokens) - 2
+    chosen_at = bar.value()
+    show(table, tokens=tokens, ranks=(0,) * len(tokens))
+    assert bar.value() == chosen_at
+
+
 def test_a_truncated_and_an_empty_output_are_described(table: TokenTable) -> None:
     show(table, finished=False)
     assert table.cut_label.text() == "Cut off after 4 tokens: no <eos> was written."
@@ -124,6 +144,7 @@ def test_no_visible_token_is_cut(table: TokenTable, width: int) -> None:
 def test_the_row_of_the_current_position_stays_visible_in_less_space(table: TokenTable) -> None:
     tokens = (*(f"t{index}" for index in range(19)), "<eos>")
     show(table, tokens=tokens, ranks=(0,) * 20)
+    table._position.go_to_last()
     for height in (400, 300):
         table.resize(700, height)
         table.grab()
