@@ -66,7 +66,7 @@ class LearningRatePlot(StepPlot):
 
     def _label_peak(self) -> None:
         """Place the name above or below the line, as far left as possible without covering it."""
-        self._name.setText(f"learning rate, peak {self._peak:.2g}")
+        self._name.setText(f"learning rate, peak {float(f'{self._peak:.2g}'):g}")  # 100, not 1e+02
         size = self._name.boundingRect().size()
         if self.is_layout_unchanged(size):
             return

@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.config import RunConfig
 from core.events import ProbeDone, SettingChanged, StateChanged, StepsDone, ValidationDone
 from core.history import History
 from core.probes import Probe
@@ -108,6 +109,14 @@ def test_the_earlier_rate_stays_in_view_when_another_is_set(panel: Curves, histo
     planned = rate._planned.getOriginalDataset()[0]
     assert planned is None or planned.min() >= NUM_STEPS
     assert rate.viewRange()[1][1] > 1e-3 and rate._name.toPlainText() == "learning rate, peak 0.001"
+
+
+def test_a_high_rate_is_written_out(panel: Curves, history: History) -> None:
+    assert history.prepared is not None
+    optimizer = {"training": {"optimizer": {"learning_rate": 100.0}}, "dataset": {"plugin": "copy_task"}}
+    history.prepared = replace(history.prepared, config=RunConfig.model_validate(optimizer))
+    panel.show_step(history, 0)
+    assert panel.learning_rate._name.toPlainText() == "learning rate, peak 100"
 
 
 @pytest.mark.parametrize("last_step", [0, NUM_STEPS])
