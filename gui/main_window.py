@@ -130,6 +130,14 @@ class MainWindow(QMainWindow):
         event.ignore()
         self.closing.save_or_warn()
 
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Take the focus of a part that was just hidden: Qt would give it to the next button, for Space to press."""
+        focused = self.focusWidget()
+        if focused is not None and not focused.isVisible():
+            self.setFocus()
+            return True
+        return super().focusNextPrevChild(next)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Space is Learn or Pause unless the focused control uses it.
 

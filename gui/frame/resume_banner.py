@@ -11,7 +11,7 @@ from core.errors import UserError
 from core.run_folder import RunFolder, list_runs
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
-from gui.widgets.labels import plain_label
+from gui.widgets.dynamic_labels import ElidedLabel
 
 
 class ResumeBanner(QFrame):
@@ -24,7 +24,7 @@ class ResumeBanner(QFrame):
         self.setObjectName("banner")
         self.run: Path | None = None
         self.refused_at = 0.0  # when the newest dismissed run was last written, in seconds since the epoch
-        self.sentence = plain_label()
+        self.sentence = ElidedLabel()
         self.open_button = button("Open it again", "Load this run at its last checkpoint; Learn continues from there")
         self.dismiss_button = IconButton(theme, "close", "Not now")
         layout = QHBoxLayout(self)

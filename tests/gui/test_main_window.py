@@ -37,6 +37,7 @@ from gui.main_window import IGNORE_SPACE_MS, MainWindow
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import cut_texts
 from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 from tests.gui.windows import opened_window
@@ -338,7 +339,15 @@ def test_an_interrupted_run_is_offered(qtbot: QtBot, window: MainWindow, wait_fo
     qtbot.waitUntil(lambda: bool(answers), timeout=WAIT_MS)
     window.resume_banner.offer(interrupted_run(tmp_path / "runs"))
     assert "left at step 10" in window.resume_banner.sentence.text()
-    qtbot.mouseClick(window.resume_banner.open_button, Qt.MouseButton.LeftButton)
+    window.activateWindow()
+    window.resize(960, 600)
+    window.context.theme.set_zoom(200)
+    qtbot.wait(50)  # until it is laid out
+    assert cut_texts(window.resume_banner) == []
+    window.resume_banner.open_button.setFocus()
+    qtbot.waitUntil(window.resume_banner.open_button.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClick(window.resume_banner.open_button, Qt.Key.Key_Space)
+    assert window.focusWidget() is window  # not the button after it, for Space to press
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 10, timeout=WAIT_MS)
     assert not window.resume_banner.isVisible()
 
