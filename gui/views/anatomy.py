@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QScrollArea, QStackedWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from gui.context import Context
 from gui.panel import Panel
@@ -18,6 +18,8 @@ from gui.widgets.tab_order import insert_in_tab_order
 if TYPE_CHECKING:
     from gui.panels.anatomy.topic import Topic
     from gui.panels.anatomy.topics import TopicFactories
+
+_LEAST_WIDTH = 200  # pixels at 100 % of a topic, to read its sentences; if Setup leaves less room, the view scrolls
 
 
 class AnatomyView(View):
@@ -35,11 +37,17 @@ class AnatomyView(View):
         self.built: dict[type[Topic], Topic] = {}
         self.topics = TopicList()
         self.pages = QStackedWidget()
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(GRID, GRID, GRID, GRID)
-        layout.setSpacing(GRID)
-        layout.addWidget(self.topics)
-        layout.addWidget(self.pages, 1)
+        beside = QWidget()
+        row = QHBoxLayout(beside)
+        row.setContentsMargins(GRID, GRID, GRID, GRID)
+        row.setSpacing(GRID)
+        row.addWidget(self.topics)
+        row.addWidget(self.pages, 1)
+        area = FramelessScrollArea(beside)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area)
         self.topics.currentRowChanged.connect(self._show_row)
         context.theme.changed.connect(self._resize)
         self._resize()
@@ -86,6 +94,7 @@ class AnatomyView(View):
 
     def _resize(self) -> None:
         self.topics.setFixedWidth(self.context.theme.px(168))
+        self.pages.setMinimumWidth(self.context.theme.px(_LEAST_WIDTH))
 
 
 class TopicList(QListWidget):

@@ -29,6 +29,7 @@ from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.splitters import splitter
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
+_LEAST_WIDTH = 200  # pixels at 100 % of the table and of the figures, for a few words in each column
 _WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Pairs that contain this text, in upper or lower case (Ctrl+F; Esc shows all again)"
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
@@ -115,7 +116,9 @@ class DataView(View):
         self._stack.addWidget(self.empty_label)
         self._figures_area = FramelessScrollArea(parts)
         self._figures_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its parts have the focus, and are scrolled to
-        self._stack.addWidget(splitter(Qt.Orientation.Horizontal, (self.table, 4), (self._figures_area, 3)))
+        beside = FramelessScrollArea(splitter(Qt.Orientation.Horizontal, (self.table, 4), (self._figures_area, 3)))
+        beside.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._stack.addWidget(beside)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)
@@ -125,6 +128,8 @@ class DataView(View):
 
     def _resize(self) -> None:
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
+        for part in (self.table, self._figures_area):
+            part.setMinimumWidth(self.context.theme.px(_LEAST_WIDTH))  # if Setup leaves less room, they scroll sideways
 
     def _connect(self) -> None:
         self.reader.opened.connect(self._show_data)

@@ -105,6 +105,20 @@ def test_setup_is_whole_beside_every_view_at_any_zoom(qtbot: QtBot, learned: Mai
         qtbot.waitUntil(is_whole, timeout=WAIT_MS)
 
 
+def test_data_and_anatomy_keep_a_readable_width_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:
+    learned.resize(1280, 720)
+    learned.context.theme.set_zoom(200)
+    learned.rail.setup_button.click()
+    data, anatomy = learned.data_view, learned.anatomy_view
+    for view in (anatomy, data):
+        learned.show_view(VIEWS.index(type(view)))
+        qtbot.wait(20)
+    widest = data.fontMetrics().horizontalAdvance("sentence")
+    qtbot.waitUntil(lambda: data.table.columnWidth(1) > widest < data.table.columnWidth(2), timeout=WAIT_MS)
+    assert data.table.width() < learned.pages.width()  # all of it can be seen at once
+    assert anatomy.pages.width() > 3 * widest
+
+
 def test_views_scroll_only_when_zoom_needs_it_and_never_sideways(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
     views = (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view)
