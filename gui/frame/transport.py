@@ -28,6 +28,7 @@ from gui.workbench import MORE_STEPS
 SHORT_SEED = 6  # digits, padding counted: most are one to four
 READABLE_S = 0.2  # figures that change faster cannot be read, yet every change is painted
 PACES: tuple[float | None, ...] = (1, 3, 10, None)  # steps a second
+WIDEST_PACE = "10 / s  "
 STATES: dict[WindowState, str] = {
     "starting": "starting",
     "empty": "nothing prepared: choose other data or settings in Setup (Ctrl+E)",
@@ -105,7 +106,7 @@ class Transport(QFrame):
         self.help_button = IconButton(context.theme, "help", "Help", "Keyboard, and about Headlight (F1)")
         self.state_label = NumberLabel()
         self._terse = Terse.NOTHING
-        self._fitted_for: tuple[object, ...] = ()  # the widths and lengths that `_terse` was chosen for
+        self._fitted_for: tuple[object, ...] = ()  # what `_terse` was chosen for: widths, lengths, and Learn's text
         self._shown_at = 0.0  # when the step was last shown
         self._last_seed = 0  # the last complete one, which acts again while the typed text is no seed
         self._lay_out()
@@ -245,7 +246,6 @@ class Transport(QFrame):
 
     def _lay_out(self) -> None:
         self.learn_button.setMinimumWidth(112)
-        self.pace_label.setMinimumWidth(self.fontMetrics().horizontalAdvance("10 / s  "))
         self._name_labels = seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
         self._flow, self._steps = FlowLayout(self, GRID, GRID), side_by_side(*self.step_buttons)
         self._parts = (
@@ -270,11 +270,12 @@ class Transport(QFrame):
         """
         texts = self._state_words().full_text, self._viewing(), self.branch_button.accessibleName()
         away = [part.isHidden() for part in (self.finish_button, self.branch_button, self.live_button)]
-        fitted = (self.width(), self.context.theme.zoom, *away, *map(len, texts))
+        fitted = (self.width(), self.context.theme.zoom, self.context.bridge.state, *away, *map(len, texts))
         if fitted == self._fitted_for:
             self._show_state()  # all that changes from step to step
             return
         self._fitted_for, heights = fitted, dict[Terse, int]()
+        self.pace_label.setMinimumWidth(self.pace_label.fontMetrics().horizontalAdvance(WIDEST_PACE))
         for terse in Terse:
             self._apply_terseness(terse)
             heights[terse] = self._height_needed()

@@ -72,6 +72,23 @@ def test_the_state_takes_no_more_room_than_it_needs(qtbot: QtBot, window: MainWi
     qtbot.waitUntil(lambda: window.transport.height() == row, timeout=WAIT_MS)
 
 
+def test_it_keeps_its_rows_when_the_run_ends_at_any_width_and_pace(qtbot: QtBot, window: MainWindow) -> None:
+    """Learn has another text then, while that of the state is as long as before."""
+    transport, bridge = window.transport, window.context.bridge
+    window.context.workbench.learn(40)
+    qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    window.context.theme.set_zoom(150)
+    for width in range(1000, 1600, 12):
+        heights = []
+        for bridge.state, pace in (("learning", 3), ("learning", 2), ("finished", 2)):  # no time passes between them
+            transport.pace_slider.setValue(pace)
+            transport.refresh()
+            window.resize(width, 720)
+            qtbot.wait(1)
+            heights.append(transport.heightForWidth(transport.width()))
+        assert len({*heights}) == 1, width
+
+
 def test_continuing_from_a_step_before_the_earliest_weights_is_refused(qtbot: QtBot, empty_window: MainWindow) -> None:
     window, context = empty_window, empty_window.context
     context.workbench.open_run(example_path())  # it has only its last checkpoint
