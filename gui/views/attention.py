@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
 
 from gui.context import Context
 from gui.heads.attention_comparison import AttentionComparison
@@ -15,6 +17,7 @@ from gui.panels.attention.head_grid import HeadGrid
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.view import View
 from gui.widgets.buttons import FoldButton, check_box
+from gui.widgets.scroll_areas import scroll_into_view
 from gui.widgets.splitters import splitter
 
 MIN_HEIGHT = 260  # pixels at 100 %: the height at which the large head can still be read
@@ -72,6 +75,8 @@ class AttentionView(View):
             panel.mark_dirty()
 
     def _show_disabled_heads(self) -> None:
+        if self.ablation_panel.isHidden() and self.disabled_heads.heads:  # its figures are why a head was switched off
+            QTimer.singleShot(0, self, partial(scroll_into_view, self.ablation_panel))  # once it is laid out
         self.ablation_panel.setVisible(bool(self.disabled_heads.heads))
         for panel in (self.ablation_panel, self.chooser, self.grid):
             panel.mark_dirty()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox
 from pytestqt.qtbot import QtBot
 
 from core.settings.presets import read_preset
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
+from gui.widgets.scrolling_page import ScrollingPage
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 
@@ -171,3 +172,22 @@ def test_with_a_tokenizer_other_than_the_plugins_no_head_is_scored(empty_window:
     title(empty_window)
     grid = empty_window.attention_view.grid
     assert grid.title_label.text() == f"{grid.title} · step 0" and not grid.is_empty
+
+
+def test_the_figures_without_a_head_are_in_sight_even_on_a_projector(german_window: MainWindow, qtbot: QtBot) -> None:
+    window = opened(german_window, qtbot)
+    window.resize(1280, 720)
+    window.context.theme.set_zoom(150)
+    title(window)
+    view = window.attention_view
+    (page,) = view.findChildren(ScrollingPage)
+    qtbot.waitUntil(lambda: page.verticalScrollBar().maximum() == 0, timeout=WAIT_MS)
+    qtbot.keyClick(view.map.canvas, Key.Key_X, ALT)
+    figures = view.ablation_panel
+    qtbot.waitUntil(lambda: not figures.is_empty and not figures.is_dirty, timeout=WAIT_MS)
+
+    def is_in_sight() -> bool:
+        top = figures.mapTo(page.viewport(), QPoint(0, 0)).y()
+        return top >= 0 and top + figures.height() <= page.viewport().height()
+
+    qtbot.waitUntil(is_in_sight, timeout=WAIT_MS)
