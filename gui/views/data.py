@@ -18,6 +18,7 @@ from gui.panels.datasets.data_figures import DataFigures
 from gui.panels.datasets.example_table import ExampleTable, examples_of
 from gui.panels.datasets.length_histograms import LengthHistograms
 from gui.panels.datasets.pair_table import PairTable
+from gui.sentences.tokens import quoted
 from gui.theme import GRID
 from gui.view import View
 from gui.widgets.buttons import button, set_enabled
@@ -191,12 +192,15 @@ class DataView(View):
         notes += [ENDLESS] if data is not None and data.endless else []
         if overview is not None and overview.stage:
             notes.append(f"Questions at {overview.stage} …")
+        if (found := self.pages.found) is not None and found.is_done and not found.indices:
+            notes.append(f"No pair of the {self.pages.split} split contains {quoted(self.pages.search_text)}.")
         self.note_label.setText(" ".join(notes) or HINT)
 
     def _show_pairs(self) -> None:
         pages = self.pages
         self.table.show_rows(pages.rows)
         self.page_label.setText(_page_text(pages))
+        self._show_note()
         set_enabled(self.previous_button, "" if pages.first_index else "This is the first page")
         set_enabled(self.next_button, "" if pages.first_index + PAGE < pages.num_rows else "This is the last page")
 

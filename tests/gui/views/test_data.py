@@ -15,6 +15,7 @@ from gui.main_window import VIEWS, MainWindow
 from gui.panels.datasets.data_figures import figure_lines
 from gui.panels.datasets.token_delegate import TOKENS
 from gui.pictures.export_button import ExportButton
+from gui.sentences.tokens import quoted
 from gui.theme import GRID
 from gui.views.data import HINT, OUTDATED, DataView
 from tests.gui.conftest import SMALL, WAIT_MS
@@ -139,6 +140,11 @@ def test_pairs_can_be_paged_searched_and_found_by_example(view: DataView, qtbot:
     qtbot.waitUntil(lambda: view.page_label.text() == "1 to 9 of 9 found", timeout=WAIT_MS)  # 11, 110 to 117
     qtbot.keyClick(view.search_edit, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: view.page_label.text() == f"1 to {PAGE} of {NUM_TRAIN}", timeout=WAIT_MS)
+    qtbot.keyClicks(view.search_edit, "no <b>")
+    said = f"No pair of the train split contains {quoted('no <b>')}."
+    qtbot.waitUntil(lambda: view.note_label.text() == said, timeout=WAIT_MS)
+    qtbot.keyClick(view.search_edit, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: view.note_label.text() == HINT, timeout=WAIT_MS)
 
     emu = next(row for row in view.examples.rows if row.text == "emu")
     assert (emu.split, emu.what, emu.times) == ("valid", "unknown source", 1)
