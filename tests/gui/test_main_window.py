@@ -314,6 +314,17 @@ def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: 
     assert not window.trouble_strip.isVisible()
 
 
+def test_sentence_and_advice_of_the_strip_share_its_width_by_their_length(qtbot: QtBot, window: MainWindow) -> None:
+    """On a projector, each further line of the strip pushes the view down."""
+    window.resize(1280, 720)
+    window.context.theme.set_zoom(150)
+    strip = window.trouble_strip
+    advice = "Continue from the last checkpoint with training.optimizer.learning_rate = 10, or warm up for more steps."
+    for texts in (("Training diverged.", advice), (advice, "Reset begins another run.")):
+        strip.show_first(Trouble(sentence=texts[0], advice=texts[1], offer="lower_rate"))
+        qtbot.waitUntil(lambda: strip.sentence.height() <= 3 * strip.fontMetrics().lineSpacing(), timeout=WAIT_MS)
+
+
 def test_after_the_strip_was_dismissed_by_keyboard_space_learns(qtbot: QtBot, window: MainWindow) -> None:
     window.activateWindow()
     window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room."))
