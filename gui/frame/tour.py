@@ -237,7 +237,7 @@ class Tour(QFrame):
 
 
 def position_beside(parts: list[QRect], size: QSize, area: QRect) -> QPoint:
-    """Where a card covers none of the parts: right of the last part, left, below or above it; else at its corner."""
+    """Where a card covers least of the parts: right of the last part, left, below or above it, or at its corner."""
     last, gap = parts[-1], 2 * GRID
     corners = (
         QPoint(last.right() + gap, last.top()),
@@ -247,8 +247,12 @@ def position_beside(parts: list[QRect], size: QSize, area: QRect) -> QPoint:
         last.bottomRight(),
     )
     cards = [_moved_inside(area, QRect(corner, size)) for corner in corners]
-    free = (card for card in cards if not any(card.intersects(part) for part in parts))
-    return next(free, cards[-1]).topLeft()
+    covered = [sum(_num_pixels(card & part) for part in parts) for card in cards]
+    return cards[covered.index(min(covered))].topLeft()
+
+
+def _num_pixels(rect: QRect) -> int:
+    return rect.width() * rect.height()
 
 
 def _moved_inside(area: QRect, card: QRect) -> QRect:

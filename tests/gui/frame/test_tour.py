@@ -147,6 +147,12 @@ def test_the_card_covers_none_of_the_parts() -> None:
     assert window_rect.contains(QRect(position_beside([window_rect], card, window_rect), card))
 
 
+def test_a_card_without_room_covers_as_little_as_possible() -> None:
+    window_rect, card, heads = QRect(0, 0, 1000, 600), QSize(640, 300), QRect(600, 100, 400, 500)  # as at 200 %
+    covered = QRect(position_beside([heads], card, window_rect), card) & heads
+    assert covered.width() < 50
+
+
 def test_no_outline_remains_of_an_earlier_step(qtbot: QtBot, window: MainWindow) -> None:
     """The screen shows what the window would paint in a complete repaint."""
     assert not window.tour.isVisible() and not window.tour.outline.isVisible()
