@@ -67,7 +67,7 @@ class OpenRun(Request[Prepared]):
     `dataset_options` are options by name that give the same pairs after a corpus was moved. They are not stored: a
     branch of the run, or its training in more processes, looks for the pairs in the old place.
     `purpose` decides what happens to a run whose pairs are not available: "learn" reports it, and the run can be looked
-    at; "resume", which is to learn and nothing else, and "evaluate" refuse; "translate" does not need them. With
+    at; "resume", which is to learn and nothing else, and "evaluate" refuse; "translate" does not look for them. With
     "evaluate", `dataset_options` may give other pairs than the held-out ones; the run then cannot continue learning.
     """
 

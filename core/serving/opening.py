@@ -78,9 +78,8 @@ def prepare_run_data(
     what_to_do = " ".join(filter(None, [replaced_plugin_advice(folder, host), undo_advice, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)
-    if purpose == "learn":
-        advice = f"The run can translate; it cannot continue learning. {what_to_do}".strip()
-        emit(Trouble(sentence=sentence, advice=advice, until_prepared=True))
+    advice = f"The run can translate; it cannot continue learning. {what_to_do}".strip()
+    emit(Trouble(sentence=sentence, advice=advice, until_prepared=True))
     return recorded_data(folder)
 
 

@@ -169,8 +169,8 @@ class Session:
         self._reload_plugins()
         self._set_state("preparing")
         folder = RunFolder.open(request.run.absolute())
-        if folder.state.is_shared:
-            data = recorded_data(folder)
+        if folder.state.is_shared or request.purpose == "translate":
+            data = recorded_data(folder)  # all that translation needs; a changed corpus would take minutes to prepare
         else:
             options = dict(request.dataset_options)
             cache = self._cache.path()

@@ -16,8 +16,8 @@ from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.engine import Engine
 from core.errors import UserError
-from core.events import RunFinished, Trouble
-from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start
+from core.events import Progress, RunFinished, Trouble
+from core.requests import Evaluate, Learn, OpenRun, Pause, Prepare, Start, Translate
 from core.run_folder import Checkpoint, RunFolder
 from tests.core.watcher import Watcher, answered, begun, tiny_config
 
@@ -73,6 +73,15 @@ def test_invalid_changes_are_refused_when_a_run_is_opened(run: Path, tmp_path: P
         with pytest.raises(UserError, match=r"decoding\.max_length: expected at most the \d+ positions"):
             answered(engine, OpenRun(run=run, changes=(("decoding.max_length", 5000),)))
         assert watcher.states()[-1] == "empty"
+
+
+def test_translating_does_not_prepare_the_pairs(run: Path, tmp_path: Path) -> None:
+    watcher = Watcher()
+    with Engine([watcher], cache_dir=tmp_path / "cache") as engine:
+        answered(engine, OpenRun(run=run, purpose="translate"))
+        (translation,) = answered(engine, Translate(texts=("1 2 3",)))
+    assert translation.output
+    assert (watcher.all(Progress), (tmp_path / "cache").exists()) == ([], False)
 
 
 def test_resuming_an_exported_run_says_what_to_do_instead(
