@@ -28,16 +28,19 @@ class TextForm(NamedTuple):
 
         A text of several columns has tabs between them until they are cut.
         """
-        text = self._normalised(text)
+        text = self.normalise(text)
         columns = text.split("\t")
         if len(columns) == len(self.cuts) and not (len(columns) == 1 and _is_cut(text, self.cuts[0])):
             return cut_columns(columns, self.cuts)
         return " ".join(text.split()) if self.single_spaces else text
 
-    def _normalised(self, text: str) -> str:
-        if self.normalisation != "none":
-            text = unicodedata.normalize(self.normalisation, text)
-        return text.lower() if self.lowercase else text
+    def normalise(self, text: str) -> str:
+        """The text in this Unicode form and case; its columns and spaces stay as they are."""
+        text = self._in_unicode_form(text)
+        return self._in_unicode_form(text.lower()) if self.lowercase else text  # NFC joins h and U+0331, but not H
+
+    def _in_unicode_form(self, text: str) -> str:
+        return text if self.normalisation == "none" else unicodedata.normalize(self.normalisation, text)
 
     @classmethod
     def from_json(cls, parts: Sequence[Any]) -> Self:

@@ -98,9 +98,13 @@ class ParallelTextOptions(Options):
                     f"{side}_cut: expected {', '.join(_NAMED_CUTS)} or a separator of tokens that is not "
                     f"made of letters, given {unknown[0]!r}"
                 )
-        if _source_columns(self) == _target_columns(self):
+        source, target = _source_columns(self), _target_columns(self)
+        for side, named in (("source", source), ("target", target)):
+            if len(set(named.cut)) < len(named.cut):
+                raise ValueError(f"{side}: expected each column once, or cut in different ways, given {named.numbers}")
+        if set(target.cut) <= set(source.cut):
             raise ValueError(
-                f"target: expected other columns than the source's, given {_as_list(self.target)} for both"
+                f"target: expected other columns than the source's {source.numbers}, given {target.numbers}"
             )
 
 
@@ -258,8 +262,8 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         return (" ".join(line.split()) for line in self._lines(path))
 
     def _lines(self, path: Path) -> Iterator[str]:
-        form = TextForm(self.options.lowercase, self.options.normalisation)
-        return read_lines(path) if form == AS_IT_COMES else map(form.apply, read_lines(path))
+        form = _line_form(self.options)
+        return read_lines(path) if form == AS_IT_COMES else map(form.normalise, read_lines(path))
 
     def _columns(self, path: Path) -> Iterator[tuple[str, str]]:
         source = _source_columns(self.options)
@@ -298,28 +302,39 @@ class _Columns(NamedTuple):
     numbers: list[int]
     cuts: list[str]
 
+    @property
+    def cut(self) -> list[tuple[int, str]]:
+        """Each column with its cut."""
+        return list(zip(self.numbers, self.cuts, strict=True))
+
     def text(self, fields: list[str]) -> str:
         """The tokens of all columns, separated by spaces."""
         return cut_columns([fields[number - 1] for number in self.numbers], self.cuts)
 
     def separators(self, option: str) -> Iterator[_Separator]:
         """The separators among the cuts of this option."""
-        for number, cut in zip(self.numbers, self.cuts, strict=True):
+        for number, cut in self.cut:
             if cut not in _NAMED_CUTS:
                 yield _Separator(option, number, cut)
 
 
 def _source_columns(options: ParallelTextOptions) -> _Columns:
-    return _columns_of(options.source, options.source_cut)
+    return _columns_of(options.source, options.source_cut, options)
 
 
 def _target_columns(options: ParallelTextOptions) -> _Columns:
-    return _columns_of(options.target, options.target_cut)
+    return _columns_of(options.target, options.target_cut, options)
 
 
-def _columns_of(named: list[int] | int, cuts: list[str]) -> _Columns:
-    numbers = _as_list(named)
-    return _Columns(numbers, cuts or ["words"] * len(numbers))
+def _columns_of(named: list[int] | int, cuts: list[str], options: ParallelTextOptions) -> _Columns:
+    """Separators get the form of the lines that they cut."""
+    numbers, form = _as_list(named), _line_form(options)
+    return _Columns(numbers, list(map(form.normalise, cuts)) or ["words"] * len(numbers))
+
+
+def _line_form(options: ParallelTextOptions) -> TextForm:
+    """The form of a file's lines before columns and words are told apart."""
+    return TextForm(options.lowercase, options.normalisation)
 
 
 def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from core.text_form import AS_IT_COMES, TextForm
         (TextForm(normalisation="NFC"), "U\u0308ber", "Über"),
         (TextForm(normalisation="NFD"), "Über", "U\u0308ber"),
         (TextForm(lowercase=True, normalisation="NFKC"), "U\u0308ber Ｗide", "über wide"),
+        (TextForm(lowercase=True, normalisation="NFC"), "H\u0331a", "\u1e96a"),  # H with a line below has no NFC form
         (TextForm(cuts=("characters", ";")), "ice cream\tN;PL", "i c e ␣ c r e a m N PL"),
         (TextForm(lowercase=True, cuts=("characters", "words")), "Walk\tV  PST", "w a l k v pst"),
         (TextForm(cuts=("characters", ";")), "w a l k V PST", "w a l k V PST"),

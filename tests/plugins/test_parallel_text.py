@@ -135,6 +135,14 @@ def test_a_separator_that_no_train_line_contains_is_refused(corpus: Path) -> Non
     assert "target_cut: '-' cuts nothing, since column 2" in refusal(corpus, **columns, target_cut=["-"])
 
 
+@pytest.mark.parametrize(("sign", "form"), [("；", {"normalisation": "NFKC"}), ("_S_", {"lowercase": True})])
+def test_a_separator_takes_the_form_of_the_lines(corpus: Path, sign: str, form: dict[str, Any]) -> None:
+    (corpus / "train.tsv").write_text(f"walk\twalked\tv{sign}pst\n", encoding="utf-8")
+    options = {"train_source": "train.tsv", "source": [1, 3], "source_cut": ["words", sign], **form}
+    assert texts(corpus, **options) == [("walk v pst", "walked")]
+    assert plugin_of(corpus, **options).text_form().apply(f"walk\tv{sign}pst") == "walk v pst"
+
+
 def test_typed_columns_are_cut_like_those_of_the_file(corpus: Path) -> None:
     (corpus / "train.tsv").write_text("ice cream\tice creams\tN;PL\na\tan\tDET\n")
     form = plugin_of(corpus, **SIGMORPHON).text_form()
@@ -481,7 +489,10 @@ def test_files_are_read_again_if_an_earlier_version_recorded_them(corpus: Path, 
             "source_cut: expected words, characters or a separator of tokens .* given 'letters'",
         ),
         ({"target_cut": ["Characters"]}, "target_cut: expected words, characters or a separator .* given 'Characters'"),
-        ({"source": 2}, r"target: expected other columns than the source's, given \[2\] for both"),
+        ({"source": 2}, r"target: expected other columns than the source's \[2\], given \[2\]"),
+        ({"source": [1, 2]}, r"target: expected other columns than the source's \[1, 2\], given \[2\]"),
+        ({"source": [1, 1]}, r"source: expected each column once, or cut in different ways, given \[1, 1\]"),
+        ({"source": 3, "target": [1, 2, 1]}, "target: expected each column once"),
         ({"source": [2], "source_cut": ["words"], "target": 2}, "target: expected other columns"),
         (TWO | {"source": [2]}, r"source: texts in two files have no columns: expected \[1\], given \[2\]"),
         (TWO | {"source": [1, 3]}, r"source: texts in two files have no columns: expected \[1\], given \[1, 3\]"),
@@ -499,6 +510,7 @@ def test_inconsistent_columns_are_refused(options: dict[str, Any], words: str) -
     "options",
     [
         {"source": [2], "source_cut": ["characters"]},  # from inflected words to their letters and back
+        {"source": [1, 1], "source_cut": ["words", "characters"]},  # a word and its letters
         {"train_source": "train.tsv", "source": [1, 3]},
         TWO | {"valid_source": "valid.tsv", "source": [1, 3]},
         TWO | {"source": 1, "target": [2]},
