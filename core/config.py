@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from core.errors import UserError
 from core.run_files.format import FORMAT, require_known_format
 from core.settings.errors import first_error
-from core.settings.strict_yaml import Document, format_value, read_yaml_file, write_yaml
+from core.settings.quoting import format_value
+from core.settings.strict_yaml import Document, read_yaml_file, write_yaml
 
 Effect = Literal["now", "reset"]
 Auto = Literal["auto"]

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from core import plugin as plugin_api
 from core.plugin import API_VERSION, BadData, DatasetPlugin, Options
 from core.plugins_host.common_mistakes import remedy_for
+from core.settings.quoting import format_value, quoted_hint
 
 REMEDIES: dict[type[BaseException], str] = {
     ImportError: "Import core.plugin and the standard library only, or install it beside Headlight",
@@ -120,9 +121,16 @@ def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:
         return "check() sets it, and options are frozen"
     if error["type"] == "missing":
         return f"expected one, such as {name}: int = option(6); given none"
-    if name in schema:
-        return f"expected {expectation(schema[name])}, given {error['input']!r:.100}"
-    return f"{error['msg']}, given {error['input']!r:.100}"
+    given = f"given {format_value(error['input'])}{_hint(error)}"
+    return f"expected {expectation(schema[name])}, {given}" if name in schema else f"{error['msg']}, {given}"
+
+
+def _hint(error: ErrorDetails) -> str:
+    """What to do about an option without a value, or an unquoted number where a text was expected."""
+    is_in_list = any(isinstance(part, int) for part in error["loc"])
+    if error["input"] is None and not is_in_list:
+        return "; leave the key out for its default"
+    return quoted_hint(error["input"]) if error["type"] == "string_type" else ""
 
 
 def _unknown_key(name: str, known: list[str]) -> str:

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from core.settings.strict_yaml import Document, KeyPath, dotted, format_value
+from core.settings.quoting import format_value, quoted_hint
+from core.settings.strict_yaml import Document, KeyPath, dotted
 
 _EXPECTED = {
     "int_type": "a whole number",
@@ -67,7 +68,8 @@ def first_error(
         return where.path, f"{dotted(where.path)}: this key is missing."
     words = _declared_words(where, found["type"])
     path = where.path if words else where.path + where.indexes
-    given = f"{format_value(found['input'])}{_hint(found)}"
+    hint = quoted_hint(found["input"]) if found["type"] == "string_type" else ""
+    given = format_value(found["input"]) + hint
     return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {given}."
 
 
@@ -161,12 +163,6 @@ def _expectation(found: ErrorDetails) -> str:
     if kind == "literal_error":
         return str(context["expected"]).replace("'", "")
     return _EXPECTED.get(kind, str(found["msg"]).removeprefix("Input should be ").removeprefix("String should "))
-
-
-def _hint(found: ErrorDetails) -> str:
-    """What to do where YAML has read an unquoted 5 or true as a number or boolean."""
-    is_scalar = isinstance(found["input"], int | float)
-    return "; in quotes it is a text" if found["type"] == "string_type" and is_scalar else ""
 
 
 def _number(bound: Any) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 
 from core.config import RunConfig, config_from_document
 from core.errors import UserError
-from core.settings.strict_yaml import Document, KeyPath, dotted, format_value, read_yaml
+from core.settings.quoting import format_value
+from core.settings.strict_yaml import Document, KeyPath, dotted, read_yaml
 
 
 def override(document: Document, overrides: tuple[str, ...]) -> Document:

@@ -15,10 +15,10 @@ from typing import Any
 import yaml
 
 from core.errors import UserError
+from core.settings.quoting import format_value
 
 MAX_BYTES = 1_000_000
 MAX_DEPTH = 20
-MAX_VALUE_LENGTH = 60
 _EXACT = 2**53  # below it a float is the whole number that was written
 KeyPath = tuple[str | int, ...]
 
@@ -107,12 +107,6 @@ _Loader.add_constructor("tag:yaml.org,2002:float", _to_float)
 def dotted(path: KeyPath) -> str:
     """`training.optimizer.betas`, on one line whatever the keys hold."""
     return ".".join(str(part) if str(part).isprintable() else repr(part) for part in path)
-
-
-def format_value(value: Any) -> str:
-    """A value as errors quote it: on one line, with YAML's true, false and null, cut if it is long."""
-    text = {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
-    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."
 
 
 def write_yaml(value: Any) -> str:

@@ -33,7 +33,7 @@ def test_a_plugin_is_described_from_its_declarations(host: PluginHost, write_plu
 WRONG_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"length": "abc"}, "dataset.options.length: expected a whole number from 1 to 64, given 'abc'."),
     ({"length": 65}, "dataset.options.length: expected a whole number from 1 to 64, given 65."),
-    ({"length": True, "noise": "x"}, "dataset.options.length: expected a whole number from 1 to 64, given True."),
+    ({"length": True, "noise": "x"}, "dataset.options.length: expected a whole number from 1 to 64, given true."),
     ({"noise": float("nan")}, "dataset.options.noise: expected a number from 0 to 1, given nan."),
     ({"lenght": 3}, "dataset.options.lenght: unknown key; did you mean 'length'?"),
     ({"qqq": 3}, "dataset.options.qqq: unknown key; known are length, noise."),

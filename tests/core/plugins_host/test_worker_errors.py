@@ -37,7 +37,16 @@ class ManyOptions(Options):
         ({"free": "1e-3"}, "dataset.options.free: expected a number, given '1e-3'"),
         ({"corpus": "x"}, "dataset.options.corpus: expected 'grammar' or 'sentences', given 'x'"),
         ({"shuffled": "no"}, "dataset.options.shuffled: expected true or false, given 'no'"),
-        ({"alphabet": None}, "dataset.options.alphabet: expected a text, given None"),
+        (
+            {"alphabet": None},
+            "dataset.options.alphabet: expected a text, given null; leave the key out for its default",
+        ),
+        ({"alphabet": 5}, "dataset.options.alphabet: expected a text, given 5; in quotes it is a text"),
+        ({"count": True}, "dataset.options.count: expected a whole number from 1 to 2000, given true"),
+        (
+            {"columns": [None]},
+            "dataset.options.columns: expected a list of whole numbers such as [1, 3] or a whole number, given null",
+        ),
         (
             {"columns": "1, x"},
             "dataset.options.columns: expected a list of whole numbers such as [1, 3] or a whole number, given '1, x'",
@@ -47,7 +56,11 @@ class ManyOptions(Options):
             "dataset.options.columns: expected a list of whole numbers such as [1, 3] or a whole number, given 'x'",
         ),
         ({"cuts": "|"}, "dataset.options.cuts: expected a list of texts such as [characters, words], given '|'"),
-        ({"cuts": [";", 1]}, "dataset.options.cuts: expected a list of texts such as [characters, words], given 1"),
+        (
+            {"cuts": [";", 1]},
+            "dataset.options.cuts: expected a list of texts such as [characters, words], given 1; in quotes it is "
+            "a text",
+        ),
         ({"cuont": 1}, "dataset.options.cuont: unknown key; did you mean 'count'?"),
         ({"count": 13}, "dataset.options: 13 brings bad luck"),
         ({"count": 14}, "dataset.options: check() refuses them without a sentence"),

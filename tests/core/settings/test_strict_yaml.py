@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import UserError
-from core.settings.strict_yaml import MAX_BYTES, dotted, format_value, read_yaml, read_yaml_file, write_yaml
+from core.settings.strict_yaml import MAX_BYTES, dotted, read_yaml, read_yaml_file, write_yaml
 
 
 def value(text: str) -> Any:
@@ -143,9 +143,5 @@ def test_a_byte_order_mark_is_not_part_of_the_first_key(tmp_path: Path) -> None:
     assert read_yaml_file(file).value == {"a": "ü"}
 
 
-def test_error_messages_stay_on_one_line() -> None:
+def test_keys_in_errors_stay_on_one_line() -> None:
     assert dotted(("a", 1, "b\nc")) == r"a.1.'b\nc'"
-    assert [format_value(one) for one in (True, None, "a\nb", 3, "x" * 100)] == [
-        *("true", "null", r"'a\nb'", "3"),
-        "'" + "x" * 56 + "...",
-    ]

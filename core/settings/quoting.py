@@ -1,0 +1,24 @@
+"""Quotes values in errors as a user writes them. Needs no YAML, which the plugin process does not load."""
+
+from __future__ import annotations
+
+from typing import Any
+
+MAX_VALUE_LENGTH = 60
+
+
+def format_value(value: Any) -> str:
+    """A value as errors quote it: on one line, with YAML's true, false and null, cut if it is long."""
+    text = _text_of(value)
+    return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."
+
+
+def quoted_hint(value: Any) -> str:
+    """What to do where a text was expected and YAML has read an unquoted 5 or true; otherwise empty."""
+    return "; in quotes it is a text" if isinstance(value, int | float) else ""
+
+
+def _text_of(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text_of, value))}]"
+    return {"True": "true", "False": "false", "None": "null"}.get(repr(value), repr(value))
