@@ -60,6 +60,13 @@ def recognise_corpus(paths: Sequence[Path]) -> Corpus:
     return Corpus(options=_options(splits), sentence=_sentence(splits))
 
 
+def other_side(option: str) -> str:
+    """The option that names the file beside this one: `valid_target` for `valid_source`. Empty for other options."""
+    split, _, side = option.rpartition("_")
+    sides = {"source": "target", "target": "source"}
+    return f"{split}_{sides[side]}" if split in SPLITS and side in sides else ""
+
+
 def _files(paths: Sequence[Path]) -> list[Path]:
     if not any(path.is_dir() for path in paths):
         return list(paths)

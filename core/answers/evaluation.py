@@ -21,6 +21,7 @@ class Evaluation:
     plugin_left_out: int  # pairs that the plugin's own options leave out
     is_valid_again: bool  # whether the test split is the valid split, for lack of test pairs of its own
     other_options: dict[str, Any]  # the dataset's options, if they gave other pairs than the run's own
+    replaced_splits: tuple[str, ...]  # the splits of which changed options gave other pairs
     metrics: dict[str, float]  # those of a validation, and sequence_error_rate: the share of wrong sentences
     plugin_metrics: dict[str, float]
     bleu_signature: str

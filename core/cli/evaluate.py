@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, TextIO
 
@@ -23,6 +23,7 @@ from core.cli.text_files import output_file
 from core.comparison.run_results import RunResults
 from core.comparison.seeds import repeated_runs
 from core.comparison.spread import spread
+from core.corpus_files import other_side
 from core.errors import UserError
 from core.requests import Evaluate, OpenRun
 from core.run_folder import RunFolder
@@ -91,8 +92,14 @@ def _print_evaluation(evaluation: Evaluation, *, json: bool) -> None:
 def warn_about_sentences(evaluation: Evaluation) -> None:
     """Warn if the evaluated sentences are not the run's own, not all of the split, or valid's instead of test's."""
     if options := other_pairs(evaluation):
-        given = ", ".join(f"{key}={value}" for key, value in options.items())
-        warn(f"these are not the run's own {evaluation.split} pairs, but those of {given}")
+        kept = _kept_sides(evaluation)
+        with_kept = f" with its own {_as_settings(kept)}" if kept else ""
+        warn(f"these are not the run's own {evaluation.split} pairs, but those of {_as_settings(options)}{with_kept}")
+    elif replaced := " and ".join(evaluation.replaced_splits):
+        warn(
+            f"these are the run's own {evaluation.split} pairs: --set gives other {replaced} pairs, "
+            f"which --split {evaluation.replaced_splits[0]} scores"
+        )
     num_pairs = evaluation.sentences + evaluation.left_out + evaluation.plugin_left_out
     if evaluation.plugin_left_out:
         warn(
@@ -134,6 +141,17 @@ def _record(evaluation: Evaluation) -> dict[str, Any]:
 def other_pairs(evaluation: Evaluation) -> dict[str, object]:
     """The settings that gave other pairs than the run's own, as --set names them; empty if the pairs are its own."""
     return {f"{DATASET_OPTION}{name}": value for name, value in evaluation.other_options.items()}
+
+
+def _kept_sides(evaluation: Evaluation) -> dict[str, object]:
+    """The run's own file beside each that was replaced alone: whoever names new sources may forget their references."""
+    own = RunFolder.open(evaluation.run).config().dataset.options
+    others = {other_side(name) for name in evaluation.other_options} - evaluation.other_options.keys()
+    return {f"{DATASET_OPTION}{name}": own[name] for name in sorted(others) if own.get(name)}
+
+
+def _as_settings(options: Mapping[str, object]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in options.items())
 
 
 def _without_repeats(evaluations: Sequence[Evaluation]) -> list[Evaluation]:

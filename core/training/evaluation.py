@@ -46,6 +46,7 @@ def evaluate_split(
         plugin_left_out=data.plugin_left_out.get(split, 0),
         is_valid_again=split == "test" and data.is_test_same_as_valid(),
         other_options=data.other_options(split),
+        replaced_splits=data.replaced_splits,
         metrics={**scores.metrics, "sequence_error_rate": 1.0 - scores.metrics["exact_match"]},
         plugin_metrics=scores.plugin_metrics,
         bleu_signature=scores.bleu_signature,

@@ -109,9 +109,22 @@ def test_other_held_out_pairs_are_scored_and_named(workspace: Path, other_option
     assert lines[-2:] == ["dataset.options.test_source other.source", "dataset.options.test_target other.target"]
 
 
+def test_new_sources_scored_against_the_runs_own_references_are_reported(workspace: Path) -> None:
+    (workspace / "new.source").write_text("c b\nb c\na a\nb\na\n", encoding="utf-8")
+    _, errors = evaluate(workspace, "--set", "dataset.options.valid_source=new.source")
+    assert errors[0] == (
+        "warning: these are not the run's own valid pairs, but those of dataset.options.valid_source=new.source "
+        "with its own dataset.options.valid_target=valid.target"
+    )
+
+
 def test_a_split_that_is_not_overridden_is_the_runs_own(workspace: Path, other_options: tuple[str, ...]) -> None:
     (own, _), (overridden, errors) = evaluate(workspace), evaluate(workspace, *other_options)
-    assert overridden["other_pairs"] == own["other_pairs"] == {} and len(errors) == 1
+    assert overridden["other_pairs"] == own["other_pairs"] == {}
+    assert errors[0] == (
+        "warning: these are the run's own valid pairs: --set gives other test pairs, which --split test scores"
+    )
+    assert len(errors) == 2, "the pairs that are too long are reported too"
     assert overridden | {"seconds": 0} == own | {"seconds": 0}
 
 
