@@ -21,6 +21,7 @@ from core.data.long_pairs import long_pair_notes
 from core.data.misalignment import misalignment_notes
 from core.data.pair_texts import pair_writer, read_pair_lines
 from core.data.prepared_data import DOCUMENT, PreparedData
+from core.data.space_marks import count_marked_targets, space_mark_notes
 from core.data.splits import SPLITS
 from core.data.subwords import SubwordModels, read_models, write_models
 from core.data.tokenizers import make_tokenizer
@@ -82,6 +83,7 @@ def prepare_data(
         )
         yield from long_pair_notes(data, dataset)
         yield from leakage_notes(data)
+        yield from space_mark_notes(data)
         yield from misalignment_notes(data, dataset.plugin)
         return data
 
@@ -113,6 +115,7 @@ class _Preparation:
         self._symbols = self._listed_symbols(symbols)
         self._num_drawn: dict[str, int] = {}
         self._left_out: dict[str, int] = {}  # by split: pairs left out by the plugin, if any
+        self._marked_targets: dict[str, int] = {}  # by split, if targets are cut into subwords
         self._corpus_tokenizer: CorpusTokenizer | None = None
         self._plugin_facts = {
             "endless": self._info.endless,
@@ -196,6 +199,8 @@ class _Preparation:
                     continue  # the last chunk; going on lets the host check the split as a whole
                 write(lines)
                 self._content.update(lines.lines)
+                if "tgt" in self._config.subwords:
+                    self._marked_targets[split] = self._marked_targets.get(split, 0) + count_marked_targets(lines)
                 if tokenise:
                     tokenise(lines)
                 drawn += len(lines)
@@ -292,6 +297,7 @@ class _Preparation:
             "fingerprint": self.fingerprint,
             "leaked": leaked,
             "plugin_left_out": self._left_out,
+            "marked_targets": self._marked_targets,
         }
         (self._building / DOCUMENT).write_text(json.dumps(document, ensure_ascii=False), encoding="utf-8")
 

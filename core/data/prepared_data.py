@@ -77,6 +77,7 @@ class PreparedData:
     text_form: TextForm = AS_IT_COMES  # of the sources
     leaked: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # `core.data.leakage`; only of data from files
     plugin_left_out: Mapping[str, int] = field(default_factory=dict)  # by split: pairs left out by the plugin's options
+    marked_targets: Mapping[str, int] = field(default_factory=dict)  # `core.data.space_marks`; only of subwords
     alignments_fit: bool = True  # whether texts are cut by the plugin's own tokenizer, which its alignments refer to
     subword_models: SubwordModels = field(default_factory=dict, repr=False)
     folder: Path | None = None
@@ -268,7 +269,8 @@ class PreparedData:
             "unigram_loss": unigram_loss(splits["valid"].arrays.tgt),
             "longest_source": int(splits["train"].arrays.src.lengths.max()),
         }
-        counted = {name: document.get(name, {}) for name in ("leaked", "plugin_left_out")}  # not in old data
+        newer = ("leaked", "plugin_left_out", "marked_targets")  # not in the data of earlier versions
+        counted = {name: document.get(name, {}) for name in newer}
         return cls._from_values(parts, subword_models=read_models(folder), folder=folder, **counted, _splits=splits)
 
     def _pairs(self, split: str) -> SplitPairs:
