@@ -47,8 +47,8 @@ class VocabularyBuilder:
             what = f"gives only empty {side} texts for its train split"
         else:
             return UserError(
-                f"No {side} token of the train split is seen "
-                f"dataset.tokenizer.min_frequency = {self.config.min_frequency} times: nothing could be learned.",
+                f"dataset.tokenizer.min_frequency = {self.config.min_frequency:,}: no {side} token of the train split "
+                "is seen so often, and nothing could be learned.",
                 "Lower it, or fix the dataset.",
             )
         sentence = f"Plugin {self.plugin!r} {what}: nothing could be learned."
