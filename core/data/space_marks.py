@@ -25,6 +25,6 @@ def space_mark_notes(data: PreparedData) -> Iterator[Trouble]:
         num = data.marked_targets[split]
         yield note(
             f"{num:,} {split} target{' holds' if num == 1 else 's hold'} {WORD_BEGINS} (U+2581), which subwords write "
-            "for a space: outputs have a space there, and so have the references they are scored with.",
+            "for a space: outputs have a space there.",
             "If the texts are cut into pieces already, set dataset.tokenizer.tgt: whitespace; otherwise replace it.",
         )
