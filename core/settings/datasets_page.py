@@ -37,6 +37,10 @@ training:
 All other keys have defaults ([settings.md](settings.md)); `headlight presets show multi30k_en_de` prints a complete
 config for a real corpus. For one file of columns, see
 [plugin-guide.md](plugin-guide.md#columns-of-a-file-without-a-plugin).
+
+Its files are UTF-8, plain or compressed by gzip. A line ends with a line feed, as on Linux and macOS, or with a
+carriage return and a line feed, as on Windows. A lone carriage return or U+2028 ends no line: like other white space,
+it counts as a space, and several spaces as one.
 """
 _COLUMNS = ("| key | default | value | meaning |", "|---|---|---|---|")
 
