@@ -229,6 +229,8 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
         """What to do about an option whose file does not exist."""
         if Path(getattr(self.options, name)).is_absolute():
             return "Name the file where it is."
+        if name != "train_source" and not Path(self.options.train_source).is_absolute():  # which is in the folder
+            return "Name a file of that folder, or another by its full path."
         if Path(self.options.folder) == Path.cwd():
             return (
                 "It was looked for where Headlight was started: set dataset.options.folder to where the files are "
@@ -276,7 +278,7 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             if len(fields) < wanted:
                 raise BadData(
                     f"{path}, line {number:,} has {len(fields)} of {wanted} columns between tabs: fix it, "
-                    "or name the columns in dataset.options.source and target."
+                    f"or name the columns in dataset.options.source and target{self._or_a_target_file(path, fields)}."
                 )
             yield source.text(fields), target.text(fields)
             unseen = [one for one in unseen if one.sign not in fields[one.column - 1]]
@@ -286,6 +288,11 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
                 f"dataset.options.{option}: {sign!r} cuts nothing, since column {column} of {path} has it in no line: "
                 "name what is between its tokens, or words."
             )
+
+    def _or_a_target_file(self, path: Path, fields: list[str]) -> str:
+        """The remedy for a line without any tab: the option for the targets of this file may have been forgotten."""
+        named = {files.source: split for split in get_args(Split) if (files := self._own_files(split))}
+        return f", or a file of its targets in dataset.options.{named[path]}_target" if len(fields) == 1 else ""
 
 
 class _Separator(NamedTuple):

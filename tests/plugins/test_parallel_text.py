@@ -250,8 +250,18 @@ def test_files_too_small_to_set_a_tenth_aside_are_refused(corpus: Path) -> None:
 
 
 def test_a_missing_column_is_named(corpus: Path) -> None:
-    (corpus / "train.tsv").write_text("a\tb\na\n")
-    assert "train.tsv, line 2 has 1 of 2 columns between tabs: fix it" in refusal(corpus, train_source="train.tsv")
+    (corpus / "train.tsv").write_text("a\tb\tc\nd\te\n")
+    assert refusal(corpus, train_source="train.tsv", target=3) == (
+        f"{corpus}/train.tsv, line 2 has 2 of 3 columns between tabs: fix it, "
+        "or name the columns in dataset.options.source and target."
+    )
+
+
+@pytest.mark.parametrize("split", ["train", "valid"])
+def test_a_file_without_tabs_may_lack_its_target_file(corpus: Path, split: Split) -> None:
+    named = {"train_source": "train.en"} | ({"train_target": "train.de"} if split != "train" else {})
+    with pytest.raises(BadData, match=rf"1 has 1 of 2 .* or a file of its targets in dataset\.options\.{split}_target"):
+        drawn(corpus, split, **named, valid_source="valid.en")
 
 
 @pytest.mark.parametrize(
@@ -346,7 +356,12 @@ LINES = b"x\n" * 150
         (
             symlink("lost", to="gone"),
             {"train_target": "lost"},
-            "dataset.options.train_target: there is no gone, to which {0}/lost is a link. Set",
+            "dataset.options.train_target: there is no gone, to which {0}/lost is a link. Name a file of that folder",
+        ),
+        (
+            nothing,
+            {"train_target": "Train.de"},
+            "dataset.options.train_target: there is no {0}/Train.de. Name a file of that folder, or another by",
         ),
         (
             symlink("ring", to="ring"),
