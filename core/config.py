@@ -100,7 +100,9 @@ class DatasetConfig(Settings):
     seed: int = setting(
         0, "Data seed", "Decides the data and its splits, whatever the run's own seed.", ge=0, lt=NUM_SEEDS
     )
-    tokenizer: Auto | TokenizerConfig = setting("auto", "Tokenizer", "auto: as the plugin says.")
+    tokenizer: Auto | TokenizerConfig = setting(
+        "auto", "Tokenizer", "auto: as the plugin says.", expected="keys such as {src: subword, tgt: subword}"
+    )
     max_src_length: Auto | Length = setting(
         "auto",
         "Longest source",

@@ -148,7 +148,8 @@ def test_a_wrong_setting_is_refused_with_file_line_key_expectation_and_value(set
         ),
         (
             "dataset: {plugin: x, tokenizer: words}",
-            "run.yaml, line 1: dataset.tokenizer: expected auto or settings as `key: value` lines, given 'words'.",
+            "run.yaml, line 1: dataset.tokenizer: expected auto or keys such as {src: subword, tgt: subword}, given "
+            "'words'.",
         ),
         ("- 1", "run.yaml: expected settings as `key: value` lines, given [1]."),
     ],
