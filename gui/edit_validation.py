@@ -25,10 +25,10 @@ def split_valid_edits(
 def field_error(key: str, sentence: str) -> str:
     """An error message as shown beside the field of `key`: without that key, or with the label of the other field."""
     at, separator, words = sentence.partition(": ")
-    if not separator or at.startswith(key) or at == OPTIONS:
+    if not separator or f"{at}.".startswith(f"{key}.") or at == OPTIONS:
         return words or sentence
     field = run_settings().get(at)
-    return f"{field.label if field else at}: {words}"
+    return f"{field.label if field else at.removeprefix(f'{OPTIONS}.')}: {words}"
 
 
 def _one_by_one(

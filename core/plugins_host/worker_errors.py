@@ -107,7 +107,9 @@ def options_error(error: ValidationError, options_class: type[Options]) -> Worke
     """The first thing that is wrong with the given options, in one line that names the key."""
     first = error.errors()[0]
     key = ".".join(["dataset", "options", *map(str, first["loc"][:1])])  # deeper are type names, too
-    return WorkerError(f"{key}: {_complaint(first, options_class)}", kind="options")
+    complaint = _complaint(first, options_class)
+    names_option = complaint.partition(": ")[0] in options_class.model_fields  # as check() may begin its sentence
+    return WorkerError(f"{key}{'.' if names_option else ': '}{complaint}", kind="options")
 
 
 def _complaint(error: ErrorDetails, options_class: type[Options]) -> str:

@@ -39,6 +39,7 @@ def test_an_invalid_edit_does_not_affect_the_others() -> None:
         ("model.d_model", "model.num_heads: must divide 7, given 2.", "Heads: must divide 7, given 2."),
         ("training.optimizer.betas", "training.optimizer.betas.0: expected a number", "expected a number"),
         ("dataset.options.min_length", "dataset.options: min_length 5 is too long", "min_length 5 is too long"),
+        ("dataset.options.source", "dataset.options.source_cut: expected one", "source_cut: expected one"),
         ("model.d_model", "", ""),
     ],
 )

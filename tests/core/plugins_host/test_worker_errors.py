@@ -26,6 +26,8 @@ class ManyOptions(Options):
             raise ValueError("13 brings\nbad luck")
         if self.count == 14:
             raise ValueError
+        if self.count == 15:
+            raise ValueError("least: expected less than count, given 15")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,7 @@ class ManyOptions(Options):
         ),
         ({"cuont": 1}, "dataset.options.cuont: unknown key; did you mean 'count'?"),
         ({"count": 13}, "dataset.options: 13 brings bad luck"),
+        ({"count": 15}, "dataset.options.least: expected less than count, given 15"),
         ({"count": 14}, "dataset.options: check() refuses them without a sentence"),
         ({"alphabet": 7, "count": "x"}, "dataset.options.count: expected a whole number from 1 to 2000, given 'x'"),
     ],
