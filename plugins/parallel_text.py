@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -349,11 +350,13 @@ def _side_by_side(sources: Iterator[str], targets: Iterator[str], files: Files) 
     for number, (source, target) in enumerate(zip_longest(sources, targets), start=1):
         if source is None or target is None:
             longer, rest = (files.source, sources) if target is None else (files.target, targets)
-            more = 1 + sum(1 for _ in rest)
+            texts = Counter(map(bool, chain([source or target], rest)))  # True: a line with text
             shorter = files.target if target is None else files.source
+            parted = "Each line needs its partner: find where they part."
+            at_end = f"Remove the empty lines at the end of {longer}."
             raise BadData(
-                f"{longer} has {number - 1 + more:,} lines and {shorter} {number - 1:,}: {more:,} more. "
-                "Each line needs its partner: find where they part."
+                f"{longer} has {number - 1 + texts.total():,} lines and {shorter} {number - 1:,}: "
+                f"{texts.total():,} more. {parted if texts[True] else at_end}"
             )
         yield source, target
 
