@@ -119,6 +119,8 @@ def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     for mark, program in _OTHER_COMPRESSIONS.items():
         if first.startswith(mark):
             raise BadData(f"{name} is compressed by {program}: unpack it, or compress it by gzip instead.")
+    if first.startswith(_GZIP):  # in what was unpacked, or it would have been unpacked
+        raise BadData(f"{name} is compressed by gzip twice: unpack it once.")
     rest, number = b"", 1
     for read in chain([first.removeprefix(_BYTE_ORDER_MARK)], iter(partial(file.read, _BLOCK), b"")):
         rest += read

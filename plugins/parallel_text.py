@@ -33,7 +33,8 @@ from core.plugin import (
     split_of,
 )
 
-_INVISIBLE = " \u00ad\u200b\u200c\u200d\u2060\ufeff"  # soft hyphen, and spaces and joiners of no width
+# Soft hyphen, spaces and joiners of no width, and marks of direction.
+_INVISIBLE = " \u00ad\u200b\u200c\u200d\u2060\ufeff\u200e\u200f\u061c"
 
 _NAMED_CUTS = ("words", "characters")
 

@@ -105,6 +105,11 @@ def zipped(data: bytes) -> bytes:
         (bz2.compress(b"a\n"), "text", "is compressed by bzip2: unpack it"),
         (lzma.compress(b"a\n"), "text", "is compressed by xz: unpack it"),
         (gzip.compress(lzma.compress(b"a\n"), mtime=0), "text.gz", "is compressed by xz: unpack it"),
+        (
+            gzip.compress(gzip.compress(b"a\n", mtime=0), mtime=0),
+            "text.gz",
+            "is compressed by gzip twice: unpack it once.",
+        ),
         (b"\x28\xb5\x2f\xfd\x24", "text.zst", "is compressed by zstd: unpack it"),
         (b"a\rb\rc", "text", "has 2 carriage returns before any line feed, as old Macs ended lines: convert them with"),
         (b"a\r" * 1_200_000, "text", " carriage returns before any line feed"),

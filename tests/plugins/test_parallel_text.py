@@ -214,7 +214,11 @@ def test_long_pairs_are_left_out_of_the_train_split_only(corpus: Path) -> None:
         ("train.de", "x\n" * 200 + "\nx\n", "train.de has 202 lines and {}/train.en 200: 2 more. Each line needs its"),
         ("train.de", "x\n" * 4 + "\n" + "x\n" * 195, "train.de, line 5 has no target: write it, or set"),
         ("train.en", "x\n" * 4 + " \t\n" + "x\n" * 195, "train.en, line 5 has no source: write it, or set"),
-        ("train.de", "x\n" * 4 + "\u200b \ufeff\n" + "x\n" * 195, "train.de, line 5 has no target: write it, or set"),
+        (
+            "train.de",
+            "x\n" * 4 + "\u200b \ufeff\u200f\n" + "x\n" * 195,
+            "train.de, line 5 has no target: write it, or set",
+        ),
         ("train.de", "", "train.de is empty"),
     ],
 )
