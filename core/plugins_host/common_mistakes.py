@@ -36,10 +36,6 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
         "Let __init__ take the options and pass them on: def __init__(self, options): super().__init__(options)",
     ),
     (
-        r"\.(pairs|metrics|left_out)\(\) takes \d positional arguments? but",
-        "Write def pairs(self, split, rng), def metrics(self, pairs, hypotheses) and def left_out(self, split)",
-    ),
-    (
         r"^(Cannot generate a JsonSchema|Unable to generate pydantic-core schema)",
         'Make each option an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File',
     ),

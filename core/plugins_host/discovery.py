@@ -23,6 +23,7 @@ from core.home_paths import expand_home
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_mismatch
 from core.plugins_host.declared_options import require_usable_options
+from core.plugins_host.method_signatures import first_line, require_callable_methods
 from core.plugins_host.worker_errors import WorkerError, options_error
 
 ENTRY_POINT_GROUP = "headlight.datasets"
@@ -139,11 +140,12 @@ def load(source: PluginSource) -> type[DatasetPlugin[Any]]:
     return plugin
 
 
-def require_contract(plugin: type[DatasetPlugin[Any]], source: PluginSource) -> None:
+def require_contract(plugin: type[DatasetPlugin[Any]]) -> None:
     """Raise WorkerError if a class breaks the rules of a plugin."""
     violation = _contract_violation(plugin)
     if violation:
-        raise WorkerError(f"{plugin.__name__} {violation}.", file=source.path, line=inspect.getsourcelines(plugin)[1])
+        raise WorkerError(f"{plugin.__name__} {violation}.", file=inspect.getfile(plugin), line=first_line(plugin))
+    require_callable_methods(plugin)
 
 
 def declared_name(plugin: type[DatasetPlugin[Any]]) -> str:

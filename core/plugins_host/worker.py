@@ -84,7 +84,7 @@ class Worker:
                 )
             plugin = discovery.load(source)
             self._names[source.origin] = discovery.declared_name(plugin)
-            discovery.require_contract(plugin, source)
+            discovery.require_contract(plugin)
             self._plugins[source.origin] = plugin
         return self._plugins[source.origin]
 

@@ -48,6 +48,22 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (OPTION, "length: type(print) = option(print)"): "Make each option an int, float, bool, str, Literal",
     (PAIRS, "def pair"): "Words does not define pairs(self, split, rng)",
 }
+OTHER_PARAMETERS = {  # a method -> words of the error
+    "def pairs(self, split: str) -> object: pass": "Words has pairs(self, split), expected pairs(self, split, rng)",
+    "def metrics(self, pairs): pass": "Words has metrics(self, pairs), expected metrics(self, pairs, hypotheses)",
+    "def left_out(self): pass": "Words has left_out(self), expected left_out(self, split)",
+    "def examples(): pass": "Words has examples(), expected examples(self)",
+    "def limits(self, split): pass": "Words has limits(self, split), expected limits(self)",
+    "def files(self, split): pass": "Words has files(self, split), expected files(self)",
+    "def text_form(self, text): pass": "Words has text_form(self, text), expected text_form(self)",
+    "endless = True; symbols = lambda self, side: []": "Words has symbols(self, side), expected symbols(self)",
+    "limits = {'valid/loss': 0.5}": "Words.limits is {'valid/loss': 0.5}, expected a method limits(self)",
+}
+ACCEPTED_PARAMETERS = (
+    *("symbols = lambda self, side: []", "pairs = lambda self, *given: []", "def pairs(self, s, r, more=1): yield"),
+    *("@staticmethod\n    def examples(): return []", "@classmethod\n    def limits(cls): return {}"),
+    "@__import__('functools').lru_cache\n    def examples(self): return []",
+)
 
 
 @pytest.fixture
@@ -66,9 +82,31 @@ def test_each_mistake_is_answered_with_what_to_write_instead(errors: dict[str, s
         assert "Option '" not in expected or "line 5" in errors[wrong], wrong
 
 
+def test_a_method_with_other_parameters_is_refused_with_its_line_when_the_plugin_is_loaded(
+    folder: Path, host: PluginHost
+) -> None:
+    """metrics() is first called once a run has trained for a while."""
+    for number, method in enumerate((*OTHER_PARAMETERS, *ACCEPTED_PARAMETERS)):
+        text = TEMPLATE.format(name=f"slip_{number}").replace("PLUGIN", f"    {method}\n\nPLUGIN")
+        (folder / f"slip_{number}.py").write_text(text, encoding="utf-8")
+    errors = {Path(info.origin).stem: info.error or "" for info in host.plugins()}
+    for number, (method, expected) in enumerate(OTHER_PARAMETERS.items()):
+        line = 7 if method.startswith("limits =") else 15
+        assert f"{expected} ({folder / f'slip_{number}.py'}, line {line})" in errors[f"slip_{number}"], method
+    for number, method in enumerate(ACCEPTED_PARAMETERS, start=len(OTHER_PARAMETERS)):
+        assert not errors[f"slip_{number}"], method
+
+
+def test_the_method_check_of_the_options_is_refused_with_its_line(folder: Path, host: PluginHost) -> None:
+    method = f"{OPTION}\n    def check(self, options): pass"
+    (folder / "words.py").write_text(TEMPLATE.format(name="words").replace(OPTION, method), encoding="utf-8")
+    (info,) = (info for info in host.plugins() if info.origin == str(folder / "words.py"))
+    assert "WordsOptions has check(self, options), expected check(self)" in str(info.error)
+    assert "words.py, line 6)" in str(info.error)
+
+
 # (right, wrong) -> words of the error, once pairs are drawn
 MISTAKES_IN_METHODS = {
-    ("pairs(self, split, rng)", "pairs(self, split)"): "Write def pairs(self, split, rng), def metrics(self, pairs,",
     (PAIRS, "def __init__(self): pass\n\n    def pairs"): "Let __init__ take the options and pass them on: def",
     (PAIRS, "def __init__(self, options): pass\n\n    def pairs"): "Let __init__ take the options and pass them on",
     ("Pair(f", "next(iter(())); Pair(f"): "Give next() a second argument, for when there is no more",

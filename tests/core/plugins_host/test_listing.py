@@ -173,6 +173,10 @@ def test_entry_points_are_found_and_a_broken_one_has_a_row(
         assert len(draw_pairs(host, "packaged", "valid")) == 10
         broken = info_of(host, "broken")
         assert "no_such_package" in str(broken.error) and broken.version == "their_package 1.0"
+    unnamed = (tmp_path / "their_package.py").read_text().replace('name = "packaged"', 'name = "Packaged"')
+    (tmp_path / "their_package.py").write_text(unnamed)
+    with PluginHost() as host:
+        assert f"({tmp_path / 'their_package.py'}, line 8)" in str(info_of(host, "packaged").error)
 
 
 def test_plugins_are_listed_in_a_thread_and_close_ends_it(folder: Path) -> None:
