@@ -1,9 +1,13 @@
 """Describes what went wrong in a plugin, as a sentence with file and line."""
 
+import builtins
 import difflib
 import inspect
+import re
+import sys
 import traceback
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -21,6 +25,10 @@ REMEDIES: dict[type[BaseException], str] = {
 }
 """What to do about an exception, if there is more to say than to fix it."""
 DEFAULT_REMEDY = "Fix it"
+BESIDE_REMEDY = (
+    "Put that code into the plugin, which cannot import the files beside it, or both into a package "
+    "(`plugins new NAME --package` writes one)"
+)
 REFUSED_REMEDY = "Change the options, or fix it"
 
 MAX_MESSAGE_LENGTH = 1000
@@ -32,6 +40,7 @@ class WorkerError(Exception):
     def __init__(
         self, sentence: str, *, file: str = "", line: int = 0, kind: str = "plugin", remedy: str = DEFAULT_REMEDY
     ) -> None:
+        sentence = " ".join(map(str.strip, sentence.splitlines()))  # NumPy shows an array in several lines
         super().__init__(sentence)
         self.record: dict[str, Any] = {"sentence": sentence, "file": file, "line": line, "kind": kind, "remedy": remedy}
 
@@ -58,6 +67,8 @@ def worker_error(error: BaseException, plugin_file: str, package_files: Collecti
         return WorkerError(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
     if isinstance(error, ImportError) and error.name == "core.plugin":  # it imports a name of another version
         sentence += f"; this Headlight has version {API_VERSION} of it"
+    if hint := _hint(error):
+        sentence += f"; {hint}?"
     frames = _frames(error)
     own_files = package_files or (plugin_file,)
     own = [frame for frame in frames if frame.filename in own_files]
@@ -70,8 +81,46 @@ def worker_error(error: BaseException, plugin_file: str, package_files: Collecti
             kind="refused",
             remedy=REFUSED_REMEDY,
         )
-    remedy = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), DEFAULT_REMEDY)
-    return WorkerError(sentence, file=file, line=line, remedy=remedy_for(first_line) or remedy)
+    return WorkerError(sentence, file=file, line=line, remedy=_remedy(error, first_line, plugin_file))
+
+
+def _remedy(error: BaseException, message: str, plugin_file: str) -> str:
+    by_kind = next((remedy for kind, remedy in REMEDIES.items() if isinstance(error, kind)), DEFAULT_REMEDY)
+    if isinstance(error, ImportError):
+        by_kind = BESIDE_REMEDY if _is_beside(error, plugin_file) else by_kind
+        by_kind = DEFAULT_REMEDY if error.name in sys.modules else by_kind  # the module is there, but not that name
+    return remedy_for(message) or by_kind
+
+
+def _is_beside(error: ImportError, plugin_file: str) -> bool:
+    """Whether a plugin imports a file or folder beside it, by its name or relatively."""
+    if error.name is None:
+        return str(error).startswith("attempted relative import")
+    beside = Path(plugin_file).parent / error.name.partition(".")[0]
+    return beside.is_dir() or beside.with_suffix(".py").is_file()
+
+
+def _hint(error: BaseException) -> str:
+    """What a name that does not exist was probably meant to be; empty if nobody can tell."""
+    if isinstance(error, ImportError) and error.name in sys.modules:
+        found = re.match(r"cannot import name '(\w+)'", str(error))
+        name, known = found[1] if found else "", list(vars(sys.modules[error.name]))
+    elif isinstance(error, AttributeError | NameError) and error.name is not None:
+        name, known = error.name, _known_names(error)
+    else:
+        return ""
+    if isinstance(error, NameError) and name in sys.stdlib_module_names:
+        return f"is `import {name}` missing"
+    nearest = [near for near in difflib.get_close_matches(name, known, cutoff=0.8) if near != name]
+    return f"did you mean {nearest[0]!r}" if nearest else ""
+
+
+def _known_names(error: AttributeError | NameError) -> list[str]:
+    """The attributes of the object that lacks one, or the names that were known in the line that lacks one."""
+    if isinstance(error, AttributeError):
+        return dir(error.obj)
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return [*frame.f_locals, *frame.f_globals, *vars(builtins)]
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:
@@ -99,8 +148,8 @@ def _is_refusal(error: BaseException, frames: list[traceback.FrameSummary], own_
     """
     if not isinstance(error, ValueError) or not frames:
         return False
-    last = frames[-1]
-    return last.filename in (*own_files, plugin_api.__file__) and (last.line or "").startswith("raise ")
+    last = frames[-1]  # `raise ...`, or `if ...: raise ...`
+    return last.filename in (*own_files, plugin_api.__file__) and bool(re.search(r"(^|[:;] *)raise ", last.line or ""))
 
 
 def options_error(error: ValidationError, options_class: type[Options]) -> WorkerError:

@@ -47,6 +47,11 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (OPTION, "length: __import__('typing').Callable = option(print)"): "Make each option an int, float, bool, str,",
     (OPTION, "length: type(print) = option(print)"): "Make each option an int, float, bool, str, Literal",
     (PAIRS, "def pair"): "Words does not define pairs(self, split, rng)",
+    (END, "PLUGIN = Word"): "name 'Word' is not defined; did you mean 'Words'? (",
+    ("Pair, option", "Pairs, option"): "this Headlight has version 1 of it; did you mean 'Pair'? (",
+    (END, f"import slip_0\n{END}"): "Put that code into the plugin, which cannot import the files beside it, or both",
+    (END, f"from . import slip_0\n{END}"): "Put that code into the plugin, which cannot import the files beside it",
+    (END, f"import a_lib\n{END}"): "Import core.plugin and the standard library only, or install it beside Headlight",
 }
 OTHER_PARAMETERS = {  # a method -> words of the error
     "def pairs(self, split: str) -> object: pass": "Words has pairs(self, split), expected pairs(self, split, rng)",
@@ -110,6 +115,11 @@ MISTAKES_IN_METHODS = {
     (PAIRS, "def __init__(self): pass\n\n    def pairs"): "Let __init__ take the options and pass them on: def",
     (PAIRS, "def __init__(self, options): pass\n\n    def pairs"): "Let __init__ take the options and pass them on",
     ("Pair(f", "next(iter(())); Pair(f"): "Give next() a second argument, for when there is no more",
+    ("options.length", "options.lenght"): "has no attribute 'lenght'; did you mean 'length'? (",
+    ("range(", "rang("): "name 'rang' is not defined; did you mean 'range'? (",
+    ("{index}", "{indx}"): "name 'indx' is not defined; did you mean 'index'? (",
+    ("{index}", "{math.pi}"): "name 'math' is not defined; is `import math` missing? (",
+    (PAIRS, "def pairs(self, split, rng): raise NameError('odd')\n\n    def _"): "failed: NameError: odd (",
 }
 
 

@@ -110,3 +110,13 @@ def test_an_authors_message_to_users_is_reported_in_full() -> None:
         reported = worker_error(error, __file__)
     assert reported.record["kind"] == "refused"
     assert str(reported) == "ValueError: line 1 is wrong: expected an object got a list"
+
+
+def test_a_refusal_may_be_on_the_line_of_its_condition() -> None:
+    text = "raise it"
+    for kind in ("refused", "plugin"):
+        try:
+            if kind == "refused": raise ValueError("too short")  # fmt: skip # noqa: E701
+            int(text) if text.startswith("raise ") else None
+        except ValueError as error:
+            assert worker_error(error, __file__).record["kind"] == kind

@@ -30,6 +30,10 @@ WRONG_PAIRS: list[tuple[str, str, str | None]] = [
     ("def pairs(self, split, rng):\n    yield Pair('a', 'b', [(0, -1)])", "Pair 1 has alignment [(0, -1)]", "-1"),
     ("def pairs(self, split, rng):\n    return ['a']", "Pair 1 is 'a'", "def pairs"),
     (
+        "def pairs(self, split, rng):\n    yield type('Odd', (), {'__repr__': lambda self: 'array([1,\\n  2])'})()",
+        *("Pair 1 is array([1, 2]), expected Pair(source, target)", "yield"),
+    ),
+    (
         "def pairs(self, split, rng):\n    yield Pair('a', 'b')\n    yield next(iter(()))",
         *("RuntimeError: generator raised StopIteration", "next(iter"),
     ),
