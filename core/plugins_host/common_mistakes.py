@@ -48,6 +48,18 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
         "End the file with the class itself, PLUGIN = YourClass, without parentheses",
     ),
     (
+        r"^Pair\.__new__\(\)",
+        "Write Pair(source, target), or Pair(source, target, alignment=[(0, 0), (1, 1)])",
+    ),
+    (
+        r"^'Pair' object is not callable|^draw_for\(\) (takes|missing|got)",
+        "Give draw_for the split and a function that draws one pair: draw_for(split, lambda: self.pair(rng))",
+    ),
+    (
+        r"^'str' object has no attribute '(choices?|gauss|rand\w+|sample|shuffle|uniform)'",
+        "Take the split first, and then the rng: def pairs(self, split, rng)",
+    ),
+    (
         r"^os\.fork(pty)? would copy the process",
         "Start other processes with subprocess or multiprocessing",
     ),

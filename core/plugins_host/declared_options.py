@@ -3,11 +3,12 @@
 import inspect
 from typing import Any
 
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from core.plugin import Options
 from core.plugins_host.utf8_text import is_utf8_text
-from core.plugins_host.worker_errors import WorkerError
+from core.plugins_host.worker_errors import WorkerError, options_error
 
 
 def require_usable_options(options_class: type[Options]) -> None:
@@ -17,6 +18,17 @@ def require_usable_options(options_class: type[Options]) -> None:
         if complaint:
             file, line = inspect.getfile(options_class), _line_of(name, options_class)
             raise WorkerError(f"Option {name!r} {complaint}.", file=file, line=line, remedy=remedy)
+
+
+def default_error(error: ValidationError, options_class: type[Options]) -> WorkerError:
+    """What is wrong with the defaults, at the line of the first option whose default is refused, or of `check`."""
+    first = error.errors()[0]
+    sentence = f"The {'default' if first['loc'] else 'defaults'} of {options_error(error, options_class)}"
+    if first["loc"] and first["type"] != "frozen_instance":
+        line = _line_of(str(first["loc"][0]), options_class)
+        return WorkerError(sentence, file=inspect.getfile(options_class), line=line)
+    file, line = inspect.getfile(options_class.check), inspect.getsourcelines(options_class.check)[1]
+    return WorkerError(sentence, file=file, line=line)
 
 
 def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
@@ -30,7 +42,7 @@ def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
         return f"has the default {field.default!r}, which cannot be written as UTF-8", "Write whole characters"
     if (least, most) == (None, None):
         return "", ""
-    if isinstance(field.default, str | list | tuple | dict):
+    if isinstance(field.default, str | list | tuple | dict) and field.annotation not in (int, float):
         return f"has a range and the default {field.default!r}; ge and le are for numbers", "Leave ge and le out"
     if least is not None and most is not None and least > most:
         return f"can have no value: it goes from {least} to {most}", "Let ge be the least value and le the greatest"

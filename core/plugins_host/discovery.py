@@ -22,9 +22,9 @@ import core.plugin
 from core.home_paths import expand_home
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_mismatch
-from core.plugins_host.declared_options import require_usable_options
+from core.plugins_host.declared_options import default_error, require_usable_options
 from core.plugins_host.method_signatures import first_line, require_callable_methods
-from core.plugins_host.worker_errors import WorkerError, options_error
+from core.plugins_host.worker_errors import WorkerError
 
 ENTRY_POINT_GROUP = "headlight.datasets"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -218,11 +218,7 @@ def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
     try:
         plugin.options_class()  # a default outside its own range is refused now, not when a run starts
     except ValidationError as error:
-        error_text = options_error(error, plugin.options_class)
-        line = inspect.getsourcelines(plugin.options_class)[1]
-        raise WorkerError(
-            f"The default of {error_text}", file=inspect.getfile(plugin.options_class), line=line
-        ) from None
+        raise default_error(error, plugin.options_class) from None
     return {
         "name": plugin.name,
         "title": plugin.title,

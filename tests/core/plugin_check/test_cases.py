@@ -24,7 +24,7 @@ SHORT = Bounds(answer_seconds=1.0)
 # file -> essential words of its findings, in this order
 SENTENCES = {
     "alignment_beyond": ("Pair 1 of the train split has 6 source and 6 target tokens", "[(6, 6)]", "from 0"),
-    "bad_default": ("default of dataset.options.length: expected a whole number from 1 to 9, given 99", "line 9"),
+    "bad_default": ("default of dataset.options.length: expected a whole number from 1 to 9, given 99", "line 10"),
     "bad_name": ("needs a name of lower-case letters, digits and underscores", "line 9"),
     "changes_directory": ("changed the working directory to /; expected no change", "without os.chdir"),
     "constant_target": ("Every target of the train split is 'abc'", "Make the target from the source"),

@@ -8,7 +8,7 @@ from core.plugins_host.errors import PluginError
 from core.plugins_host.host import PluginHost
 
 TEMPLATE = """
-from core.plugin import DatasetPlugin, Options, Pair, option
+from core.plugin import DatasetPlugin, Options, Pair, draw_for, option
 
 class WordsOptions(Options):
     length: int = option(6)
@@ -19,7 +19,7 @@ class Words(DatasetPlugin[WordsOptions]):
 
     def pairs(self, split, rng):
         for index in range(self.options.length):
-            yield Pair(f"{{split}} {{index}}", "a")
+            yield Pair(f"{{split}} {{index}} {{rng.random()}}", "a")
 
 PLUGIN = Words
 """
@@ -32,6 +32,7 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (DEFAULT, "option(6, 1, 64)"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
     (DEFAULT, "option(help='Letters')"): "Give the default first and the others by name: option(6, ge=1, le=64, help=",
     (OPTION, "length: str = option('a', ge=1)"): "Option 'length' has a range and the default 'a'; ge and le are for",
+    (OPTION, "length: int = option('6', ge=1)"): "length: expected a whole number of at least 1, given '6' (",
     (OPTION, "length: int = option(6, ge=9, le=1)"): "Option 'length' can have no value: it goes from 9 to 1",
     (OPTION, "length: str = option('\\ud800')"): "Option 'length' has the default '\\ud800', which cannot be written",
     (DEFAULT, "option(6, label=['Letters'])"): "Option 'length' has the label or help ['Letters'], expected a text",
@@ -48,7 +49,7 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (OPTION, "length: type(print) = option(print)"): "Make each option an int, float, bool, str, Literal",
     (PAIRS, "def pair"): "Words does not define pairs(self, split, rng)",
     (END, "PLUGIN = Word"): "name 'Word' is not defined; did you mean 'Words'? (",
-    ("Pair, option", "Pairs, option"): "this Headlight has version 1 of it; did you mean 'Pair'? (",
+    ("Pair, draw_for", "Pairs, draw_for"): "this Headlight has version 1 of it; did you mean 'Pair'? (",
     (END, f"import slip_0\n{END}"): "Put that code into the plugin, which cannot import the files beside it, or both",
     (END, f"from . import slip_0\n{END}"): "Put that code into the plugin, which cannot import the files beside it",
     (END, f"import a_lib\n{END}"): "Import core.plugin and the standard library only, or install it beside Headlight",
@@ -119,6 +120,10 @@ MISTAKES_IN_METHODS = {
     ("range(", "rang("): "name 'rang' is not defined; did you mean 'range'? (",
     ("{index}", "{indx}"): "name 'indx' is not defined; did you mean 'index'? (",
     ("{index}", "{math.pi}"): "name 'math' is not defined; is `import math` missing? (",
+    ('"a")', "tgt='a')"): "Write Pair(source, target), or Pair(source, target, alignment=",
+    ("yield Pair", "draw_for(split, Pair('a', 'a')); yield Pair"): "Give draw_for the split and a function that draws",
+    ("yield Pair", "draw_for(split, Pair, 'a'); yield Pair"): "draws one pair: draw_for(split, lambda: self.pair(rng))",
+    ("split, rng", "rng, split"): "Take the split first, and then the rng: def pairs(self, split, rng)",
     (PAIRS, "def pairs(self, split, rng): raise NameError('odd')\n\n    def _"): "failed: NameError: odd (",
 }
 
@@ -152,6 +157,13 @@ def test_assigning_to_an_option_is_reported_with_its_name(folder: Path, host: Pl
     host.reset()
     with pytest.raises(PluginError, match=r"dataset\.options\.length: check\(\) sets it, and options are frozen"):
         host.options("words", {})
+
+
+def test_defaults_that_check_refuses_are_reported_at_its_line(folder: Path, host: PluginHost) -> None:
+    check = '= option(6)\n    def check(self):\n        if self.length > 5: raise ValueError("too long")'
+    (folder / "words.py").write_text(TEMPLATE.format(name="words").replace("= option(6)", check), encoding="utf-8")
+    (info,) = (info for info in host.plugins() if info.name == "words")
+    assert f"The defaults of dataset.options: too long ({folder / 'words.py'}, line 6)." in str(info.error)
 
 
 def test_an_option_that_may_be_none_has_bounds(folder: Path, host: PluginHost) -> None:
