@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -12,6 +13,8 @@ from core.plugins_host.worker_errors import WorkerError, defined_at
 from core.text_form import TextForm
 
 Plugin = DatasetPlugin[Any]
+PAIR_CHARACTERS = 1_000_000
+"""The most characters of a pair, or of another text of a plugin's: longer ones would make every answer slow."""
 _TEXT_FORM = TypeAdapter(TextForm)
 
 
@@ -43,8 +46,10 @@ def text_form(plugin: Plugin) -> TextForm:
     answer: object = plugin.text_form()
     try:
         return _TEXT_FORM.validate_python(answer, strict=True)
-    except ValidationError:
-        raise _type_error(plugin, "text_form", answer, "a TextForm") from None
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        field = f" whose {wrong['loc'][0]} {wrong['msg'].removeprefix('Input ')}" if wrong["loc"] else ""
+        raise _type_error(plugin, "text_form", answer, f"a TextForm{field}") from None
 
 
 def left_out(plugin: Plugin, split: Split) -> int:
@@ -74,6 +79,10 @@ def limits(plugin: Plugin) -> dict[str, float]:
 def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
     if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(map(is_utf8_text, answer)):
         raise _type_error(plugin, method, answer, "a list of texts that can be written as UTF-8")
+    if (longest := max(map(len, answer), default=0)) > PAIR_CHARACTERS:
+        file, line = defined_at(plugin, method)
+        sentence = f"{method}() returned a text of {longest:,} characters, expected at most {PAIR_CHARACTERS:,}."
+        raise WorkerError(sentence, file=file, line=line, remedy="Make it as short as the texts of a pair")
     return list(answer)
 
 
@@ -86,11 +95,11 @@ def _named_numbers(plugin: Plugin, method: str, answer: object) -> dict[str, flo
 def _is_named_number(name: object, value: object) -> bool:
     """Whether it is a number with a name that fits in a line of the terminal's."""
     is_name = isinstance(name, str) and name != "" and name.isprintable()
-    return is_name and isinstance(value, int | float) and not isinstance(value, bool)
+    return is_name and isinstance(value, Real) and not isinstance(value, bool)  # NumPy's numbers are Real, too
 
 
-def _float(value: float) -> float:
-    """The value as a float; infinity for an int that is too large for one."""
+def _float(value: Any) -> float:
+    """A real number as a float; infinity for an int that is too large for one."""
     try:
         return float(value)
     except OverflowError:

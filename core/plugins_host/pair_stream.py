@@ -3,19 +3,20 @@
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
+from operator import index
 from time import monotonic
 from typing import Any
 
 from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host import checked_calls
+from core.plugins_host.checked_calls import PAIR_CHARACTERS
 from core.plugins_host.pair_lines import NOT_ALIGNED, PairLines, line_of, links_text
 from core.plugins_host.worker_errors import WorkerError, defined_at
 from core.read_progress import ReadProgress
 
 CHUNK_SIZE = 1000
 CHUNK_CHARACTERS = 10_000_000
-PAIR_CHARACTERS = 1_000_000
 """The most the application receives at once, however much a plugin gives."""
 CHUNK_SECONDS = 0.5
 """A slow plugin's chunk is sent after this time, so that a slow plugin differs from a hanging one."""
@@ -93,9 +94,10 @@ class PairStream:
         try:
             links = tuple(map(tuple, alignment))
             if links not in cached_links:
-                if not all(type(index) is int and index >= 0 for source, target in links for index in (source, target)):
+                plain = [(index(source), index(target)) for source, target in links]  # NumPy's numbers are no ints
+                if any(isinstance(one, bool) for link in links for one in link) or min(chain(*plain), default=0) < 0:
                     raise ValueError
-                cached_links[links] = links_text(links)
+                cached_links[links] = links_text(plain)
             return cached_links[links]
         except (TypeError, ValueError):
             complaint = f"has alignment {alignment!r:.100}, expected (source, target) indices counted from 0"

@@ -114,6 +114,7 @@ WRONG_ANSWERS = [
     ("def limits(self): return {'a': 'b'}", "limits"),
     ("def examples(self): return 'one text'", "examples"),
     ("def examples(self): return ['\\ud800']", "examples"),
+    ("def examples(self): return ['a', 'b' * 1_000_001]", "examples"),
     ("def symbols(self): return ['a'], ['\\ud800']", "symbols"),
     ("def limits(self): return {'\\ud800': 1.0}", "limits"),
     ("def metrics(self, pairs, hypotheses): return {'\\ud800': 1.0}", "metrics"),
@@ -135,6 +136,19 @@ def test_wrong_answers_of_optional_methods_are_named(host: PluginHost, write_plu
         error = error_of(partial(getattr(host, call), name, {}, *arguments))
         assert isinstance(error, PluginError) and f"{call}() returned" in error.sentence, body
         assert error.sentence.endswith(f"({path}, line {line_of(path, f'def {call}')})."), body
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("cuts=['words']", "expected a TextForm whose cuts should be a valid tuple ("),
+        ("normalisation='nfc'", "expected a TextForm whose normalisation should be 'none', 'NFC', 'NFD', 'NFKC' or "),
+    ],
+)
+def test_the_wrong_part_of_a_text_form_is_named(host: PluginHost, write_plugin: Any, part: str, words: str) -> None:
+    write_plugin(f"{GOOD}\ndef text_form(self):\n    from core.plugin import TextForm\n    return TextForm({part})\n")
+    error = error_of(partial(host.text_form, "named", {}))
+    assert isinstance(error, PluginError) and words in error.sentence
 
 
 def test_a_limit_that_is_not_finite_is_refused_and_a_metric_is_not(host: PluginHost, write_plugin: Any) -> None:
