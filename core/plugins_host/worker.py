@@ -43,6 +43,7 @@ class Worker:
         self._code_hashes: dict[str, str] = {}
         self._names: dict[str, str] = {}  # by origin, also of classes that break the rules
         self._streams: dict[int, PairStream] = {}
+        self._newest: tuple[object, DatasetPlugin[Any]] | None = None  # plugin and options, and the object made of them
         self._calls: dict[str, Callable[[Message], Any]] = {
             "describe": lambda request: discovery.describe(self._plugin(request)) | {"code": self._code_hash(request)},
             "code": self._code_hash,
@@ -101,10 +102,18 @@ class Worker:
             raise options_error(error, options_class) from None
 
     def _instance(self, request: Message) -> DatasetPlugin[Any]:
+        """The plugin's object that answers all questions but for pairs: its `__init__` may take long."""
+        key = self._plugin(request), self._options(request)
+        if self._newest is None or self._newest[0] != key:
+            self._newest = key, self._new_instance(request)
+        return self._newest[1]
+
+    def _new_instance(self, request: Message) -> DatasetPlugin[Any]:
         return self._plugin(request)(self._options(request))
 
     def _open_stream(self, request: Message) -> None:
-        plugin = self._instance(request)
+        self._newest = None  # what it has read from files need not be in memory twice
+        plugin = self._new_instance(request)  # it may count in its attributes what it leaves out of this split
         plugin.has_begun = request["accepted"]
         self._streams[request["stream"]] = PairStream(
             plugin, request["source"]["path"], request["split"], request["rng_seed"], request["limit"]

@@ -123,6 +123,45 @@ def text_form(self):
     assert host.examples("named", {"length": 2}) == ["abab"]
 
 
+def test_numbers_of_numpy_are_numbers(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import numpy
+            yield Pair("a b", "c d", alignment=numpy.array([[0, 1], [1, 0]]))
+        def limits(self):
+            import numpy
+            return {"valid/own": numpy.float32(0.5)}
+        def metrics(self, pairs, hypotheses):
+            import numpy
+            return {"own": numpy.float32(0.25), "count": numpy.int64(3)}
+    """)
+    assert draw_pairs(host, "named") == [Pair("a b", "c d", [(0, 1), (1, 0)])]
+    assert host.limits("named", {}) == {"valid/own": 0.5}
+    assert host.metrics("named", {}, [], []) == {"own": 0.25, "count": 3.0}
+
+
+def test_a_plugins_init_runs_once_for_all_questions_and_once_for_each_split(
+    host: PluginHost, write_plugin: Any
+) -> None:
+    """It may read a large file."""
+    write_plugin("""
+        num_made = 0
+        def __init__(self, options):
+            super().__init__(options)
+            Named.num_made += 1
+        def pairs(self, split, rng):
+            yield Pair(str(self.num_made), "a")
+        def examples(self):
+            return [str(self.num_made)]
+        def metrics(self, pairs, hypotheses):
+            return {"made": self.num_made}
+    """)
+    assert [host.examples("named", {}), host.metrics("named", {}, [], [])] == [["1"], {"made": 1.0}]
+    assert host.examples("named", {"length": 7}) == ["2"]
+    assert [draw_pairs(host, "named", split)[0].source for split in ("train", "valid")] == ["3", "4"]
+    assert [host.metrics("named", {}, [], []) for _ in range(3)] == [{"made": 5.0}] * 3
+
+
 def test_the_code_hash_is_that_of_the_loaded_code(folder: Path, write_plugin: Any) -> None:
     write_plugin(GOOD)
     with PluginHost([folder]) as host:
