@@ -55,13 +55,13 @@ A plugin with a `Folder` option must look for relative names in its first one: t
 """
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path | str) -> Iterator[str]:
     """Yield the lines of a UTF-8 text file, gzipped or not, without their line ends.
 
     Only "\\n" and "\\r\\n" end a line; a byte order mark is skipped. Holds about one mebibyte in memory at a time.
     Raises BadData, naming file and line, if the file is not such a text or changes while it is read.
     """
-    is_empty = True
+    path, is_empty = Path(path).absolute(), True  # errors name the folder that was looked in
     with _opened(path) as (file, reading):
         for lines in line_blocks(file, path):
             is_empty = False

@@ -121,6 +121,15 @@ def test_content_that_is_not_text_is_refused(tmp_path: Path, data: bytes, name: 
     assert words in refusal(tmp_path, data, name)
 
 
+def test_a_file_may_be_named_by_a_text_and_a_missing_one_is_named_in_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, b"a\nb\n")
+    assert list(read_lines("text")) == ["a", "b"]
+    assert refusal_of(Path("other")).startswith(f"{tmp_path / 'other'} cannot be read")
+
+
 def test_line_numbers_are_counted_across_blocks(tmp_path: Path) -> None:
     before = b"a line of text\n" * 200_000  # several blocks
     assert "line 200,001, byte 1 " in refusal(tmp_path, before + b"\xff\n")
