@@ -14,7 +14,7 @@ class Finding:
     advice: str
 
     def __str__(self) -> str:
-        return f"{self.sentence} {self.advice}"
+        return f"{self.sentence} {self.advice}".rstrip()  # a user's file needs no advice to the plugin's author
 
 
 @dataclass(frozen=True, kw_only=True)

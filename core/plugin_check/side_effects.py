@@ -22,6 +22,7 @@ def check_side_effects(sample: Sample) -> Iterator[Finding]:
     if sample.host.num_printed_lines > MAX_PRINTED_LINES:
         yield Finding(
             check="conduct",
-            sentence=f"It has printed more than {MAX_PRINTED_LINES:,} lines; expected few or none.",
+            sentence=f"It has printed more than {MAX_PRINTED_LINES:,} lines, such as "
+            f"{sample.host.last_printed_line!r:.80}; expected few or none.",
             advice="Remove the print: nobody reads it, and each line takes time.",
         )

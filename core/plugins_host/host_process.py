@@ -194,6 +194,11 @@ class HostProcess:
                 self._output.append(line.decode(errors="replace").rstrip())
                 self.num_output_lines += 1
 
+    @property
+    def last_output_line(self) -> str:
+        """The last line that plugins have printed; "" if none."""
+        return self._output[-1] if self._output else ""
+
     def kill(self) -> None:
         """Kill the process and its process group, which may hold children of plugins. Callable from any thread."""
         if hasattr(os, "killpg"):

@@ -91,7 +91,7 @@ SENTENCES = {
         "ValueError: empty range",
         "or narrow the range, or have check() refuse it",
     ),
-    "prints_much": ("printed more than 1,000 lines", "Remove the print"),
+    "prints_much": ("printed more than 1,000 lines, such as 'here'; ", "expected few or none", "Remove the print"),
     "raises_late": ("ZeroDivisionError", "line 19"),
     "random_target": ("has not learned the first 32 training pairs", "make each target follow from its source"),
     "reads_the_clock": ("drawn twice with the same seed, pair 1 is", "the clock"),
