@@ -11,6 +11,7 @@ from typing import Any
 from core.errors import UserError
 from core.plugin_check.leaks import check_leaks
 from core.plugin_check.limits import check_limits
+from core.plugin_check.member_names import check_member_names
 from core.plugin_check.name_collisions import collision_finding, name_note
 from core.plugin_check.option_values import try_other_values
 from core.plugin_check.optional_methods import (
@@ -112,6 +113,7 @@ class PluginChecker:
             name = info.name
             self._note = name_note(info, source, listing_host)
             self._collect("options", check_options(host, info))
+            self._collect("names", check_member_names(host, info))
         except PluginError as error:
             self._add_error("loading", error)
             return CheckOutcome(self._report(error.plugin or name, source.origin))

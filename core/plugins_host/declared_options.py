@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from core.plugin import Options
+from core.plugins_host.code_lines import attribute_line, first_line
 from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import WorkerError, options_error
 
@@ -16,7 +17,7 @@ def require_usable_options(options_class: type[Options]) -> None:
     for name, field in options_class.model_fields.items():
         complaint, remedy = _declaration_error(name, field)
         if complaint:
-            file, line = inspect.getfile(options_class), _line_of(name, options_class)
+            file, line = inspect.getfile(options_class), attribute_line(name, options_class)
             raise WorkerError(f"Option {name!r} {complaint}.", file=file, line=line, remedy=remedy)
 
 
@@ -25,9 +26,9 @@ def default_error(error: ValidationError, options_class: type[Options]) -> Worke
     first = error.errors()[0]
     sentence = f"The {'default' if first['loc'] else 'defaults'} of {options_error(error, options_class)}"
     if first["loc"] and first["type"] != "frozen_instance":
-        line = _line_of(str(first["loc"][0]), options_class)
+        line = attribute_line(str(first["loc"][0]), options_class)
         return WorkerError(sentence, file=inspect.getfile(options_class), line=line)
-    file, line = inspect.getfile(options_class.check), inspect.getsourcelines(options_class.check)[1]
+    file, line = inspect.getfile(options_class.check), first_line(options_class.check)
     return WorkerError(sentence, file=file, line=line)
 
 
@@ -51,9 +52,3 @@ def _declaration_error(name: str, field: FieldInfo) -> tuple[str, str]:
 
 def _bound(field: FieldInfo, end: str) -> Any:
     return next((getattr(bound, end) for bound in field.metadata if hasattr(bound, end)), None)
-
-
-def _line_of(name: str, options_class: type[Options]) -> int:
-    """The line of the option's declaration; the line of the class if a base class declares it."""
-    lines, first = inspect.getsourcelines(options_class)
-    return first + next((offset for offset, line in enumerate(lines) if line.split(":")[0].strip() == name), 0)

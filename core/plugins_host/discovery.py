@@ -22,8 +22,9 @@ import core.plugin
 from core.home_paths import expand_home
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_mismatch
+from core.plugins_host.code_lines import first_line
 from core.plugins_host.declared_options import default_error, require_usable_options
-from core.plugins_host.method_signatures import first_line, require_callable_methods
+from core.plugins_host.method_signatures import require_callable_methods
 from core.plugins_host.worker_errors import WorkerError
 
 ENTRY_POINT_GROUP = "headlight.datasets"

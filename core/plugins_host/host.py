@@ -21,6 +21,7 @@ from core.plugins_host.errors import (
     printed_location,
 )
 from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout, files_asked
+from core.plugins_host.misspelled_members import Misspelled
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.plugin_info import PluginInfo, is_built_in, with_name_collisions
 from core.text_form import TextForm
@@ -231,6 +232,12 @@ class PluginHost:
         """The sentence about a flaw in an answer that is accepted all the same, with the method's file and line."""
         file, line = self._call("defined_at", name, options, method=method)
         return plugin_error(name, sentence, file, line, "").sentence
+
+    def misspelled_members(self, name: str) -> list[Misspelled]:
+        """Return the plugin's members that are probably meant to be others."""
+        with self._lock:
+            answer = self._ask(name, self._request("misspelled", name), self._pairs_timeout)
+        return [Misspelled(*fields) for fields in answer]
 
     def examples(self, name: str, options: dict[str, Any]) -> list[str]:
         """Return source texts to offer for translation."""

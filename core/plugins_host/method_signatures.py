@@ -4,6 +4,7 @@ import inspect
 from typing import Any
 
 from core.plugin import DatasetPlugin, Options
+from core.plugins_host.code_lines import attribute_line, first_line
 from core.plugins_host.worker_errors import WorkerError
 
 METHODS = ("pairs", "metrics", "limits", "examples", "text_form", "files", "left_out")
@@ -24,7 +25,7 @@ def _require_callable(cls: type, method: str, base: type) -> None:
     expected = inspect.signature(getattr(base, method))
     if not callable(declared):
         complaint = f"{method} is {declared!r:.100}, expected a method {method}{_names(expected)}"
-        raise WorkerError(f"{cls.__name__}.{complaint}.", file=inspect.getfile(cls), line=first_line(cls))
+        raise WorkerError(f"{cls.__name__}.{complaint}.", file=inspect.getfile(cls), line=attribute_line(method, cls))
     if not accepts(cls, method, len(expected.parameters) - 1):
         complaint = f"has {method}{_names(_signature(declared))}, expected {method}{_names(expected)}"
         file, line = inspect.getfile(declared), first_line(declared)
@@ -41,11 +42,6 @@ def accepts(cls: type, method: str, num_arguments: int) -> bool:
     except ValueError:  # written in C, as the wrapper of functools.lru_cache: nothing is known of it
         return True
     return True
-
-
-def first_line(declared: Any) -> int:
-    """The line where a class or function begins."""
-    return inspect.getsourcelines(declared)[1]
 
 
 def _signature(declared: Any) -> inspect.Signature:

@@ -25,6 +25,7 @@ from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
 from core.plugins_host import checked_calls, discovery
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.forks import refuse_forks
+from core.plugins_host.misspelled_members import misspelled_members
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.pair_stream import PairStream
 from core.plugins_host.worker_errors import WorkerError, defined_at, options_error, worker_error
@@ -55,6 +56,7 @@ class Worker:
             "text_form": lambda request: checked_calls.text_form(self._instance(request)),
             "limits": lambda request: checked_calls.limits(self._instance(request)),
             "metrics": self._metrics,
+            "misspelled": lambda request: list(misspelled_members(self._plugin(request))),
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
             "files": lambda request: checked_calls.files(self._instance(request)),
             "folder": lambda request: str(Path.cwd()),

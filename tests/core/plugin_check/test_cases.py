@@ -74,6 +74,7 @@ SENTENCES = {
     "metrics_raise": ("ZeroDivisionError: division by zero", "line 22", "Fix it"),
     "metrics_text": ("metrics() returned {'score': 'good'}, expected numbers by name",),
     "missing_module": ("No module named 'a_module_that_is_not_there'", "line 6", "install it beside Headlight"),
+    "misspelled_member": ("Nothing uses 'example' (", "line 21); expected 'examples'", "Rename it, or remove it"),
     "much_padding": ("of a batch of the default size is padding", "training.batch_tokens"),
     "no_pairs": ("does not define pairs(self, split, rng)",),
     "no_plugin": ("does not define PLUGIN", "end it with `PLUGIN = YourClass`"),
