@@ -1,4 +1,4 @@
-"""Checks how a plugin treats the process it shares with other plugins: working directory and output."""
+"""Checks how a plugin treats what it shares with other processes and plugins: folders and output."""
 
 from __future__ import annotations
 
@@ -11,13 +11,20 @@ MAX_PRINTED_LINES = 1000
 
 
 def check_side_effects(sample: Sample) -> Iterator[Finding]:
-    """Find a changed working directory and excessive output."""
+    """Find a changed working directory, files written beside the plugin, and excessive output."""
     folder = sample.host.changed_directory()
     if folder is not None:
         yield Finding(
             check="conduct",
             sentence=f"It has changed the working directory to {folder}; expected no change.",
             advice="Open files by their place beside the plugin, Path(__file__).parent, without os.chdir.",
+        )
+    for path, file, line in sample.host.written_beside(sample.info.name)[:1]:
+        yield Finding(
+            check="conduct",
+            sentence=f"It has written {path} ({file}, line {line}); expected it to leave its folder as it is.",
+            advice="Keep that in memory, or write it once yourself: several processes may run the plugin at a time, "
+            "and its folder may be read-only where others install it.",
         )
     if sample.host.num_printed_lines > MAX_PRINTED_LINES:
         yield Finding(

@@ -24,6 +24,7 @@ from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout,
 from core.plugins_host.misspelled_members import Misspelled
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.plugin_info import PluginInfo, is_built_in, with_name_collisions
+from core.plugins_host.written_files import WrittenFile
 from core.text_form import TextForm
 
 SHARD_SIZE = 10_000
@@ -257,6 +258,12 @@ class PluginHost:
         with self._lock:
             folder = str(self._ask("plugins", {"call": "folder"}, self._pairs_timeout))
             return folder if folder != self._started_in else None
+
+    def written_beside(self, name: str) -> list[WrittenFile]:
+        """Return the files that the plugin has written into its own folder in the present host process."""
+        with self._lock:
+            answer = self._ask(name, self._request("written_beside", name), self._pairs_timeout)
+        return [WrittenFile(*fields) for fields in answer]
 
     @property
     def num_printed_lines(self) -> int:

@@ -29,6 +29,7 @@ from core.plugins_host.misspelled_members import misspelled_members
 from core.plugins_host.pair_lines import PairLines
 from core.plugins_host.pair_stream import PairStream
 from core.plugins_host.worker_errors import WorkerError, defined_at, options_error, worker_error
+from core.plugins_host.written_files import watch_writing, written_beside
 
 Message = dict[str, Any]
 
@@ -57,6 +58,7 @@ class Worker:
             "limits": lambda request: checked_calls.limits(self._instance(request)),
             "metrics": self._metrics,
             "misspelled": lambda request: list(misspelled_members(self._plugin(request))),
+            "written_beside": lambda request: written_beside(_files_of(PluginSource(**request["source"]))),
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
             "files": lambda request: checked_calls.files(self._instance(request)),
             "folder": lambda request: str(Path.cwd()),
@@ -131,8 +133,11 @@ class Worker:
 
 def _worker_error(error: BaseException, source: PluginSource) -> WorkerError:
     """The exception as a WorkerError, at a line of the plugin that was asked, if one was."""
-    package_files = list(map(str, discovery.source_files(source))) if source.entry_point else []
-    return worker_error(error, source.path, package_files)
+    return worker_error(error, source.path, _files_of(source) if source.entry_point else [])
+
+
+def _files_of(source: PluginSource) -> list[str]:
+    return list(map(str, discovery.source_files(source)))
 
 
 def main() -> None:
@@ -140,6 +145,7 @@ def main() -> None:
     incoming, outgoing = _redirect_standard_streams()
     _limit_memory()
     refuse_forks()
+    watch_writing()
     faulthandler.enable()  # a crash in C prints the Python traceback
     if sys.platform != "win32":
         faulthandler.register(signal.SIGUSR1, all_threads=False)  # even while C code lets no other thread run

@@ -117,6 +117,28 @@ def test_a_built_in_plugin_replaced_by_a_users_plugin_is_noted_by_both_checks(tm
 
 
 @pytest.mark.usefixtures("checks_share_hosts")
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_a_file_that_a_plugin_writes_beside_itself_is_named_with_its_line(
+    engine: Engine, tmp_path: Path, *, is_beside: bool
+) -> None:
+    folder = "Path(__file__).parent" if is_beside else "Path(tempfile.mkdtemp())"
+    text = (
+        (CASES / "leaks.py")
+        .read_text()
+        .replace("import random\n", "import random, tempfile\nfrom pathlib import Path\n")
+    )
+    written = f"        Path(__file__).read_text(), ({folder} / 'pairs.cache').write_text(split)\n"
+    head, body = text.split("-> Iterator[Pair]:\n")
+    plugin = tmp_path / f"writes_{is_beside}.py"
+    plugin.write_text(f"{head}-> Iterator[Pair]:\n{written}{body}", encoding="utf-8")
+    report = answered(engine, CheckPlugin(plugin=str(plugin), with_learning=False))
+    line = head.count("\n") + 2
+    expected = f"It has written {tmp_path / 'pairs.cache'} ({plugin}, line {line}); expected it to leave its folder"
+    found = [finding.sentence for finding in report.findings if finding.check == "conduct"]
+    assert [sentence.startswith(expected) for sentence in found] == [True] * is_beside
+
+
+@pytest.mark.usefixtures("checks_share_hosts")
 def test_a_plugin_is_checked_with_the_options_given(engine: Engine) -> None:
     options, bounds = {"min_length": 2, "max_length": 3}, Bounds(shards_seconds=0.0)
     request = CheckPlugin(plugin="copy_task", options=options, with_learning=False, bounds=bounds)
