@@ -60,6 +60,11 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
         "Take the split first, and then the rng: def pairs(self, split, rng)",
     ),
     (
+        r"No module named 'headlight_plugin_",
+        'Use multiprocessing.get_context("fork"), or put what the processes run into a package: they cannot import the '
+        "plugin's file",
+    ),
+    (
         r"^os\.fork(pty)? would copy the process",
         "Start other processes with subprocess or multiprocessing",
     ),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.plugin import Pair
+from core.plugins_host.common_mistakes import remedy_for
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.errors import (
     NOT_FOUND_ADVICE,
@@ -380,7 +381,8 @@ class PluginHost:
                 self._end_process()
                 sentence = f"gave no answer within {timeout.seconds:.0f} s"
                 kind = CallAbandoned if timeout.was_stopping else PluginError
-                raise plugin_error(name, sentence, *timeout.location, "Let it answer without waiting", kind) from None
+                remedy = next(filter(None, map(remedy_for, timeout.output)), "Let it answer without waiting")
+                raise plugin_error(name, sentence, *timeout.location, remedy, kind) from None
             except HostExited as exited:
                 self._end_process()
                 self._require_open()

@@ -47,9 +47,10 @@ class HostExited(Exception):
 class HostTimeout(Exception):
     """No answer in time; `location` is the plugin's file and the line that is running, "" and 0 if unknown."""
 
-    def __init__(self, location: tuple[str, int], seconds: float, was_stopping: bool) -> None:
+    def __init__(self, location: tuple[str, int], seconds: float, was_stopping: bool, output: list[str]) -> None:
         super().__init__(location, seconds, was_stopping)
         self.location = location
+        self.output = output
         self.seconds = seconds
         self.was_stopping = was_stopping
 
@@ -103,7 +104,8 @@ class HostProcess:
         except TimeoutError as timeout:
             seconds = time.monotonic() - started
             location = self._current_location(files_asked(request))
-            raise HostTimeout(location, seconds, isinstance(timeout, _StoppingTimeout)) from None
+            was_stopping = isinstance(timeout, _StoppingTimeout)
+            raise HostTimeout(location, seconds, was_stopping, list(self._output)) from None
 
     def send_ahead(self, request: dict[str, Any]) -> int | None:
         """Send the next request ahead and return its id: the process works on it while the caller is busy."""

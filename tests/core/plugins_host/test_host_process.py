@@ -254,6 +254,19 @@ def test_a_plugin_may_not_copy_its_process_but_may_use_several(host: PluginHost,
     assert "Start other processes with subprocess or multiprocessing" in refusal.value.advice
 
 
+def test_processes_that_cannot_import_the_plugin_are_explained(host: PluginHost, write_plugin: Any) -> None:
+    """A pool that does not fork prints this again and again while it waits; waiting for a real one takes longer."""
+    write_plugin("""
+        def pairs(self, split, rng):
+            print(f"ModuleNotFoundError: No module named {type(self).__module__!r}", flush=True)
+            time.sleep(1000)
+            yield
+    """)
+    with pytest.raises(PluginError, match=r"gave no answer within .*line 15\)") as raised:
+        draw_pairs(host, "named")
+    assert 'Use multiprocessing.get_context("fork"), or put what the processes run into a pack' in raised.value.advice
+
+
 def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
     host: PluginHost, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
