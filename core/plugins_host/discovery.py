@@ -72,7 +72,7 @@ def user_plugins_dir() -> Path:
 
 def _in_folder(folder: Path) -> Iterator[PluginSource]:
     for path in sorted(folder.resolve().glob("*.py")):
-        if not path.name.startswith("_"):
+        if not path.name.startswith(("_", ".")):  # Emacs and macOS keep hidden files beside one that is edited
             yield PluginSource(path.stem, path=str(path))
 
 

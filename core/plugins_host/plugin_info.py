@@ -69,4 +69,5 @@ def _with_name_collision(info: PluginInfo, same_name: list[PluginInfo]) -> Plugi
         )
         return replace(info, error=f"{user_plugins[0].origin} has the name {info.name!r} too, and {used}.")
     origins = " and ".join(one.origin for one in same_name)
-    return replace(info, error=f"The plugin name {info.name!r} is taken more than once: {origins}.")
+    sentence = f"The plugin name {info.name!r} is taken more than once: {origins}; rename one, or move its file away."
+    return replace(info, error=sentence)

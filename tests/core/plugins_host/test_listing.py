@@ -140,6 +140,13 @@ def test_folders_of_the_environment_and_of_the_user_are_searched(
         assert {"named", "of_user", "copy_task"} <= {info.name for info in host.plugins() if info.error is None}
 
 
+def test_hidden_files_of_editors_and_systems_are_no_plugins(host: PluginHost, folder: Path, write_plugin: Any) -> None:
+    write_plugin(GOOD)
+    (folder / ".#named.py").symlink_to("author@laptop.123")  # Emacs, while the file has unsaved changes
+    (folder / "._named.py").write_bytes(b"\0\5\26\7")  # macOS, on a disk of another system
+    assert [info.name for info in host.plugins() if str(folder) in info.origin] == ["named"]
+
+
 def test_a_folder_named_in_two_places_is_searched_once(
     folder: Path, tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
