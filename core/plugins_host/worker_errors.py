@@ -94,6 +94,8 @@ def _remedy(error: BaseException, message: str, plugin_file: str) -> str:
 
 def _is_beside(error: ImportError, plugin_file: str) -> bool:
     """Whether a plugin imports a file or folder beside it, by its name or relatively."""
+    if not plugin_file:  # the modules of an installed package can import each other
+        return False
     if error.name is None:
         return str(error).startswith("attempted relative import")
     beside = Path(plugin_file).parent / error.name.partition(".")[0]

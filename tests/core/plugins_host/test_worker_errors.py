@@ -1,6 +1,7 @@
 """Sentences for exceptions and wrong options in the plugin process."""
 
 import sys
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -120,3 +121,11 @@ def test_a_refusal_may_be_on_the_line_of_its_condition() -> None:
             int(text) if text.startswith("raise ") else None
         except ValueError as error:
             assert worker_error(error, __file__).record["kind"] == kind
+
+
+def test_the_current_folder_is_not_beside_an_installed_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "words_data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    missing = ModuleNotFoundError("No module named 'words_data'", name="words_data")
+    assert worker_error(missing, "", ["their_module.py"]).record["remedy"].startswith("Import core.plugin and the")
+    assert worker_error(missing, str(tmp_path / "a.py")).record["remedy"].startswith("Put that code into the plugin")
