@@ -36,9 +36,10 @@ def follow(plugin_dirs: Sequence[Path]) -> bool:
     """Take part in the first process's run until it leaves. Returns whether all went well here.
 
     Signals are left to the first process: a terminal's Ctrl-C reaches every process, and the first ends the others once
-    it has saved. An error here is printed on standard error, and ends the run in every process.
+    it has saved. Until it describes the run there is nothing to save, and it cannot end this process, so Ctrl-C does.
+    An error here is printed on standard error, and ends the run in every process.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Python's handler would wait for torch, which waits half an hour
     processes = SeveralProcesses.from_environment()
     description = processes.receive_description()
     for number in STOP_SIGNALS:

@@ -157,6 +157,21 @@ def test_machines_that_cannot_connect_get_advice(workdir: Path, monkeypatch: pyt
     assert all("GLOO_SOCKET_IFNAME" in error for error in errors), errors
 
 
+def test_ctrl_c_ends_a_process_that_waits_for_the_first_to_prepare(workdir: Path) -> None:
+    """The first has not begun the run: it could not end the others, which torchrun would kill after 30 s."""
+    with socket.create_server(("127.0.0.1", 0)) as first:
+        rendezvous = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(first.getsockname()[1])}
+        second_of_two = {"RANK": "1", "LOCAL_RANK": "1", "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2"}
+        command = [*MAIN, "train", "run.yaml"]
+        environment = os.environ | rendezvous | second_of_two
+        with subprocess.Popen(command, cwd=workdir, env=environment) as waiting, first.accept()[0]:
+            waiting.send_signal(signal.SIGINT)
+            try:
+                assert waiting.wait(timeout=20) == -signal.SIGINT
+            finally:
+                waiting.kill()
+
+
 def test_an_error_in_the_call_is_the_last_message_of_torchrun(workdir: Path) -> None:
     command = [*torchrun_command(2), MAIN[1], "train", "no_such_preset"]
     result = subprocess.run(command, cwd=workdir, capture_output=True, text=True)
