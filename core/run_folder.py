@@ -39,7 +39,16 @@ from core.run_files.documents import DamagedFile, checksum, json_bytes, json_obj
 from core.run_files.file_names import LABEL
 from core.run_files.label import RunLabel, label_bytes, read_label
 from core.run_files.probe_file import probe_bytes, read_probe_file
-from core.run_files.runs_dir import default_runs_dir, find_run, is_run, list_runs, make_run_dir, require_run
+from core.run_files.runs_dir import (
+    default_runs_dir,
+    find_run,
+    is_run,
+    list_runs,
+    make_run_dir,
+    not_empty_error,
+    require_empty,
+    require_run,
+)
 from core.run_files.single_writer import SingleWriterFolder
 from core.run_files.state import RunState, now, read_state
 from core.run_files.step_files import CHECKPOINTS, STEP_FOLDERS, remove_step, step_path, steps_in
@@ -77,15 +86,13 @@ class RunFolder(SingleWriterFolder):
     @classmethod
     def create_at(cls, path: Path) -> RunFolder:
         """Make a new run in exactly this folder, which must not exist or be empty."""
-        not_empty = UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
         with reporting_write_errors(path, "--run-dir"):
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise not_empty
+            require_empty(path)
             try:
                 return cls._create_in(path)
             except FileExistsError:  # another process began a run there at the same moment
-                raise not_empty from None
+                raise not_empty_error(path) from None
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:

@@ -24,7 +24,9 @@ from core.events import GOOD_ENDS, Event, Prepared, RunFinished
 from core.machine.garbage_collection import gc_frozen_afterwards
 from core.machine.signals import Interrupted
 from core.requests import OpenRun, Prepare, Request, Start
-from core.run_files.runs_dir import require_outside_runs
+from core.run_files.runs_dir import require_empty, require_outside_runs
+from core.run_files.write_errors import reporting_write_errors
+from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, parse_override
 from core.settings.presets import preset_or_file, read_preset_or_file
@@ -159,6 +161,9 @@ def _require_valid_arguments(arguments: Namespace) -> None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None:
         _require_valid_seed_arguments(arguments)
+    if arguments.run_dir is not None:  # refused now, not once the data are prepared
+        with reporting_write_errors(arguments.run_dir, "--run-dir"):
+            require_empty(arguments.run_dir)
 
 
 def _require_valid_seed_arguments(arguments: Namespace) -> None:
@@ -184,6 +189,7 @@ def _resumed_run(arguments: Namespace) -> OpenRun:
     for key, _ in changes:
         if key in run_settings() and setting_effect(key) != "now":  # the engine refuses unknown keys
             raise UserError(f"--set {key}: this cannot change within a run.", "Train a new run with it.")
+    RunFolder.open(run).require_no_writer()  # refused now, not once the data are prepared
     return OpenRun(run=run, changes=changes, dataset_options=options, purpose="resume")
 
 

@@ -63,6 +63,17 @@ def make_run_dir(runs_dir: Path, name: str) -> Path:
     raise AssertionError("the names never end")
 
 
+def require_empty(path: Path) -> None:
+    """Raise UserError if `path`, where a run is to begin, is a folder with anything in it."""
+    if path.is_dir() and any(path.iterdir()):
+        raise not_empty_error(path)
+
+
+def not_empty_error(path: Path) -> UserError:
+    """The error for a folder in which no run can begin, as there is something in it."""
+    return UserError(f"{path} is not empty.", "Name a new folder, or continue the run in it with --resume.")
+
+
 def numbered_paths(runs_dir: Path, name: str) -> Iterator[Path]:
     """The paths for a run of this name, in order of preference, without end: NAME, NAME_2, NAME_3 ..."""
     return (runs_dir / (name if number == 1 else f"{name}_{number}") for number in count(1))

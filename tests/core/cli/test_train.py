@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import socket
 import sys
 import threading
 from itertools import product
@@ -191,6 +192,22 @@ def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp
     )
     assert result.returncode == 2
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
+
+
+def test_a_folder_that_is_not_empty_is_refused_before_data_are_prepared(workspace: Path, missing_file: Path) -> None:
+    result = run_headlight("train", "run/config.yaml", "--run-dir", "run", cwd=workspace)
+    why = "headlight: run is not empty. Name a new folder, or continue the run in it with --resume.\n"
+    assert (result.returncode, result.stderr) == (2, why)
+
+
+def test_a_run_that_is_being_written_is_refused_before_its_data_are_prepared(
+    workspace: Path, tmp_path: Path, missing_file: Path
+) -> None:
+    run = shutil.copytree(workspace / "run", tmp_path / "run")
+    RunFolder.open(run).update(pid=os.getppid(), host=socket.gethostname())
+    result = run_headlight("train", "--resume", run, cwd=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"headlight: {run} is being written by process {os.getppid()}. Follow it in the ")
 
 
 def test_a_refusal_is_one_line_even_if_prepared_data_cannot_be_kept(
