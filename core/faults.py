@@ -40,8 +40,11 @@ def as_run_not_writable(error: OSError, path: Path) -> RunNotWritable:
     """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
     if not os.path.exists(path):  # noqa: PTH110 (pathlib raises if the whole drive fails)
         return RunNotWritable(*folder_gone_message(path))
-    what_helps = "Free some space there" if error.errno in _FULL else "Fix that"
-    return RunNotWritable(
-        f"The run cannot be written to {path}: {error.strerror or error}.",
-        f"{what_helps}, then continue learning; nothing is lost.",
-    )
+    return RunNotWritable(f"The run cannot be written to {path}: {error.strerror or error}.", _what_helps(error))
+
+
+def _what_helps(error: OSError) -> str:
+    if error.errno == errno.EFBIG:
+        return "Keep it on a disk that takes larger files, or continue it where `ulimit -f` allows them."
+    first = "Free some space there" if error.errno in _FULL else "Fix that"
+    return f"{first}, then continue learning; nothing is lost until Headlight ends."  # as it does in a terminal

@@ -35,7 +35,7 @@ def _saved_message(finished: RunFinished, arguments: Namespace) -> str:
     if finished.reason == "diverged":
         command = _new_run_command(folder, arguments, dict([_lower_learning_rate(folder)]))
         return f"no checkpoint from before it diverged is kept in {run}. Start a new run with: {command}"
-    return f"no checkpoint was saved before that in {run}. Start a new run."
+    return f"no checkpoint was saved before that in {run}, which can be deleted. Start a new run."
 
 
 def remaining_seeds_note(seeds: Sequence[int], group: str, arguments: Namespace) -> str:
@@ -52,7 +52,7 @@ def remaining_seeds_note(seeds: Sequence[int], group: str, arguments: Namespace)
     remaining = [seed for seed in seeds if seed not in started]
     if not remaining:
         return ""
-    options = [*_repeated("--plugins-dir", arguments.plugins_dir), "--runs-dir", str(runs_dir)]
+    options = [*_folder_options(arguments), "--runs-dir", str(runs_dir)]
     command = _command([arguments.config, *_repeated("--set", arguments.set), *options], {"seed": remaining[0]})
     names = f"seed{'s' * (len(remaining) > 1)} {', '.join(map(str, remaining))}"
     return f" (still to train: {names}, each by itself: {command}; `runs compare` gives the mean of all)"
@@ -68,20 +68,25 @@ def _continue_advice(folder: RunFolder, finished: RunFinished, arguments: Namesp
     changes = {} if finished.reason == "stopped" else _settings_changed_since(folder, folder.resumable_steps()[-1])
     if finished.reason == "diverged":
         changes |= [_lower_learning_rate(folder)]
-    return f"Continue with: {_command(['--resume', str(folder.path), *_location_options(arguments)], changes)}"
+    return f"Continue with: {_command(['--resume', str(folder.path), *_unstored_options(arguments)], changes)}"
 
 
 def _new_run_command(folder: RunFolder, arguments: Namespace, changes: Mapping[str, Any]) -> str:
     """The command that begins a new run with the present settings, except these changes."""
     runs_dir_option = ["--runs-dir", str(arguments.runs_dir)] if arguments.runs_dir else []
-    words = [str(folder.path / "config.yaml"), *_location_options(arguments), *runs_dir_option]
+    words = [str(folder.path / "config.yaml"), *_unstored_options(arguments), *runs_dir_option]
     return _command(words, {**_settings_changed_since(folder, 0), **changes})
 
 
-def _location_options(arguments: Namespace) -> list[str]:
-    """The options for the plugin's folder and for a resumed run's moved corpus: a run stores neither."""
+def _unstored_options(arguments: Namespace) -> list[str]:
+    """The options that a run does not store: the folders of plugins and event files, a resumed run's moved corpus."""
     given = [text for text in arguments.set if text.startswith(DATASET_OPTION)] if arguments.resume is not None else []
-    return [*_repeated("--plugins-dir", arguments.plugins_dir), *_repeated("--set", given)]
+    return [*_folder_options(arguments), *_repeated("--set", given)]
+
+
+def _folder_options(arguments: Namespace) -> list[str]:
+    events = [arguments.tensorboard] if arguments.tensorboard is not None else []
+    return [*_repeated("--plugins-dir", arguments.plugins_dir), *_repeated("--tensorboard", events)]
 
 
 def _lower_learning_rate(folder: RunFolder) -> tuple[str, float]:

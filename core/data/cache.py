@@ -55,10 +55,10 @@ def _write_error(cache_dir: Path, error: OSError) -> UserError:
             f"The dataset cannot be read from {cache_dir}: its file system maps no file into memory.",
             "XDG_CACHE_HOME names another place.",
         )
-    return UserError(
-        f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.",
-        "Free some space there, make the folder writable, or name another place by XDG_CACHE_HOME.",
-    )
+    advice = "Free some space there, make the folder writable, or name another place by XDG_CACHE_HOME."
+    if error.errno == errno.EFBIG:
+        advice = "Name a disk that takes larger files by XDG_CACHE_HOME, or start where `ulimit -f` allows them."
+    return UserError(f"The dataset cannot be written to {cache_dir}: {error.strerror or error}.", advice)
 
 
 @contextmanager

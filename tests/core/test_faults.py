@@ -31,14 +31,20 @@ def test_an_unexpected_error_carries_its_traceback() -> None:
 def test_a_full_disk_is_reported_with_its_path(tmp_path: Path) -> None:
     error = as_run_not_writable(OSError(28, "No space left on device"), tmp_path)
     assert error.sentence == f"The run cannot be written to {tmp_path}: No space left on device."
-    assert error.advice == "Free some space there, then continue learning; nothing is lost."
+    assert error.advice == "Free some space there, then continue learning; nothing is lost until Headlight ends."
 
 
-@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.EFBIG, errno.ENOENT])
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOENT])
 def test_only_a_full_disk_advises_freeing_space(tmp_path: Path, number: int) -> None:
     error = as_run_not_writable(OSError(number, os.strerror(number)), tmp_path)
     assert os.strerror(number) in error.sentence
-    assert error.advice == "Fix that, then continue learning; nothing is lost."
+    assert error.advice == "Fix that, then continue learning; nothing is lost until Headlight ends."
+
+
+def test_a_limit_to_the_size_of_files_is_not_reported_as_a_full_disk(tmp_path: Path) -> None:
+    error = as_run_not_writable(OSError(errno.EFBIG, "File too large"), tmp_path)
+    assert error.sentence == f"The run cannot be written to {tmp_path}: File too large."
+    assert error.advice == "Keep it on a disk that takes larger files, or continue it where `ulimit -f` allows them."
 
 
 def test_a_missing_folder_is_reported_as_gone(tmp_path: Path) -> None:

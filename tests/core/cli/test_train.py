@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
@@ -237,18 +238,33 @@ def run_of_mine(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def test_the_command_to_resume_names_the_plugins_folder(
+def test_the_command_to_resume_names_the_folders_of_plugins_and_event_files(
     run_of_mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins")
+    options = ("--set", "training.max_steps=3", "--plugins-dir", "my plugins", "--tensorboard", "tb")
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "has_diverged", True)
         stopped = run_headlight("train", "--resume", run_of_mine, *options, cwd=tmp_path)
     assert stopped.returncode == 3
     _, verb, *arguments = shlex.split(stopped.stderr.splitlines()[-1].partition("Continue with: ")[2])
+    assert "--tensorboard tb" in " ".join(arguments)
     resumed = run_headlight(verb, *arguments, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     assert "step 3" in resumed.stdout.splitlines(), "the suggested command must keep max_steps"
+
+
+def test_a_run_that_could_not_be_written_at_its_first_step_can_be_deleted(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(RunFolder, "write_probe", full)
+    monkeypatch.setattr(RunFolder, "save_checkpoint", full)
+    stopped = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", "run", cwd=tmp_path)
+    assert stopped.returncode == 3
+    expected = f"no checkpoint was saved before that in {tmp_path / 'run'}, which can be deleted. Start a new run.\n"
+    assert stopped.stderr.endswith(f"stopped at step 0 (disk); {expected}")
 
 
 def test_a_run_that_diverged_before_any_checkpoint_prints_the_command_for_a_new_one(

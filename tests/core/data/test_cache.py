@@ -72,6 +72,10 @@ def test_mapped_files_are_closed_before_they_are_removed(tmp_path: Path, monkeyp
     ("number", "expected"),
     [
         (errno.ENOSPC, "written to .*: No space left on device. Free some space there"),
+        (
+            errno.EFBIG,
+            "written to .*: File too large. Name a disk that takes larger files by XDG_CACHE_HOME, or start ",
+        ),
         (errno.ENODEV, "read from .*: its file system maps no file into memory. XDG_CACHE_HOME names another place"),
         (errno.ENOMEM, "There is not enough memory for this. Close other programs"),
     ],

@@ -68,7 +68,7 @@ def test_closing_with_a_failed_save_stays_open_once_and_says_what_is_kept(qtbot:
     window.close()
     qtbot.waitUntil(window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert "cannot be written" in window.trouble_strip.sentence.text()
-    assert window.trouble_strip.advice.text().startswith("Fix that, then continue learning; nothing is lost.")
+    assert window.trouble_strip.advice.text().startswith("Fix that, then continue learning; nothing is lost until ")
     assert window.trouble_strip.advice.text().endswith("quits in any case. Everything up to step 10 is kept.")
     assert window.isVisible() and window.isEnabled() and not exit_codes
     window.close()
