@@ -32,7 +32,7 @@ from core.cli.streams import (
 )
 from core.errors import UserError
 from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
-from core.machine.signals import Interrupted, record_ending_signal
+from core.machine.signals import Interrupted, interrupted_by_signals, record_ending_signal
 from core.torchrun import report_to_torchrun, require_one_process
 
 OK, INTERNAL_ERROR, BAD_INPUT = 0, 1, 2
@@ -113,7 +113,8 @@ def _run(argv: Sequence[str]) -> int:
     if arguments.verb != "train":  # every process would do all the work and print it
         require_one_process(f"`{arguments.verb}`", "Start it without torchrun.")
     module, function = VERBS[arguments.verb]
-    verb: Callable[[Namespace], int] = getattr(import_module(module), function)
+    with interrupted_by_signals():
+        verb: Callable[[Namespace], int] = getattr(import_module(module), function)
     try:
         return verb(arguments)
     except UserError as error:

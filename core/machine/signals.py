@@ -62,7 +62,10 @@ def handling_signals(on_signal: Callable[[signal.Signals], None]) -> Iterator[No
 
 @contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """Within the block, each stopping signal raises Interrupted, so that unfinished work is cleaned up."""
+    """Within the block, each stopping signal raises Interrupted, so that unfinished work is cleaned up.
+
+    Any other error after a signal is one that a library has made of it: pydantic does so while it is imported.
+    """
     handled: list[tuple[signal.Signals, float]] = []
 
     def interrupt(number: signal.Signals) -> None:
@@ -74,6 +77,8 @@ def interrupted_by_signals() -> Iterator[None]:
     with handling_signals(interrupt):
         try:
             yield
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, Exception):
+            if not handled:
+                raise
             number = handled[0][0]
             raise Interrupted(number, f"ended by {number.name}.") from None

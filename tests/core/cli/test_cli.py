@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -231,6 +232,25 @@ def test_an_internal_error_is_one_line_and_its_traceback_is_logged(
     assert out == "" and len(err.splitlines()) == 1 and err.startswith("headlight: a fault of ours (TypeError: ")
     log = Path(err.strip().rpartition("with ")[2])
     assert "Traceback" in log.read_text(encoding="utf-8")
+
+
+INTERRUPTED_MODULE = """
+import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    raise ValueError("KeyboardInterrupt") from None
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends a process at once")
+def test_ctrl_c_is_no_internal_error_though_a_library_makes_one_of_it(tmp_path: Path) -> None:
+    """As pydantic does while it is imported."""
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED_MODULE, encoding="utf-8")
+    code = f"sys.path.append({str(tmp_path)!r})\nfrom core import cli\n"
+    code += "cli.VERBS['presets list'] = ('interrupted', 'main')\nsys.exit(cli.main(['presets', 'list']))"
+    result = python(code, tmp_path)
+    assert (result.returncode, result.stderr) == (128 + signal.SIGINT, "headlight: ended by SIGINT.\n")
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.machine.signals import STOP_SIGNALS, handling_signals
+from core.machine.signals import STOP_SIGNALS, Interrupted, handling_signals, interrupted_by_signals
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="on Windows, os.kill ends the process")
 
@@ -48,3 +48,16 @@ def test_an_ignored_signal_stays_ignored() -> None:
             os.kill(os.getpid(), signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_what_a_library_makes_of_a_signal_is_the_signal() -> None:
+    with pytest.raises(Interrupted, match=r"ended by SIGINT\."), interrupted_by_signals():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+        except KeyboardInterrupt as interrupt:
+            raise ValueError(repr(interrupt)) from None
+
+
+def test_an_error_without_a_signal_is_raised_as_it_is() -> None:
+    with pytest.raises(ZeroDivisionError), interrupted_by_signals():
+        raise ZeroDivisionError
