@@ -19,6 +19,8 @@ try:
 except ImportError:
     raise not_installed("tensorboard", "--tensorboard") from None
 
+_FILE_NAME = "events.out.tfevents.{}.headlight"
+
 
 class TensorBoardEvents:
     """Writes every training step and validation under the run's name; a failure to write does not end the run."""
@@ -37,7 +39,8 @@ class TensorBoardEvents:
         try:
             self._write_event(event)
         except OSError as error:
-            print(f"headlight: {self._folder}: no more event files ({error.strerror}).", file=sys.stderr)
+            why = f"{self._folder}: no more event files are written ({error.strerror})"
+            print(f"\nheadlight: {why}. The training goes on, and its run keeps the curves.", file=sys.stderr)
             self.close()
 
     def close(self) -> None:
@@ -64,10 +67,15 @@ class TensorBoardEvents:
             self._file.flush()
 
     def _open_file(self, started: RunStarted) -> None:
-        """Open a new file at each start; TensorBoard drops the steps of earlier files that are taken again."""
+        """Open a new file at each start; TensorBoard drops the steps of earlier files that are taken again.
+
+        It reads them in the order of their names, in which the new one is the last though the clock was set back.
+        """
         folder = self._folder / started.run.name
         folder.mkdir(exist_ok=True)
-        self._file = (folder / f"events.out.tfevents.{time.time_ns()}.headlight").open("wb")
+        numbers = [int(path.suffixes[-2][1:]) for path in folder.glob(_FILE_NAME.format("*"))]
+        number = max([time.time_ns(), *(earlier + 1 for earlier in numbers)])
+        self._file = (folder / _FILE_NAME.format(number)).open("wb")
         now, session_start = time.time(), event_pb2.SessionLog(status=event_pb2.SessionLog.START)
         self._write(event_pb2.Event(wall_time=now, file_version="brain.Event:2"))
         self._write(event_pb2.Event(wall_time=now, step=started.step + 1, session_log=session_start))
