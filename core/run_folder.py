@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -24,7 +24,7 @@ from core.events import SettingChanged, ValidatedSentence, ValidationDone
 from core.probes import Probe
 from core.run_files import metrics_file
 from core.run_files.atomic import write_atomically
-from core.run_files.averaging import averaged_steps
+from core.run_files.averaging import averaged_steps, mean_weights
 from core.run_files.checkpoint_files import (
     Checkpoint,
     checkpoint_path,
@@ -355,6 +355,16 @@ class RunFolder(SingleWriterFolder):
         if step in self.checkpoint_steps():
             return read_checkpoint_weights(checkpoint_path(self.path, step))
         return self.read_snapshot(step)
+
+    def mean_weights(self, steps: Sequence[int]) -> Weights:
+        """The mean of the weights kept at these steps. Raises DamagedFile for one that cannot be read."""
+        try:
+            return mean_weights(map(self.weights, steps))
+        except DamagedFile as error:
+            if len(steps) == 1:
+                raise
+            advice = f"{error.advice} Or choose a single checkpoint (--checkpoint best or STEP in a terminal)."
+            raise DamagedFile(error.sentence, advice) from None
 
     # -- checkpoints -------------------------------------------------------------------------------------------------
 

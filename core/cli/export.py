@@ -16,7 +16,7 @@ from core.exporting.sharing import model_files, share
 from core.machine.signals import interrupted_by_signals
 from core.run_files.archive import SUFFIX
 from core.run_files.atomic import atomic_file, write_atomically
-from core.run_files.averaging import averaged_steps, mean_weights
+from core.run_files.averaging import averaged_steps
 from core.run_files.runs_dir import require_outside_runs
 from core.run_files.tensors import tensor_bytes
 from core.run_files.write_errors import reporting_write_errors
@@ -61,7 +61,7 @@ def _export_weights(run: RunFolder, arguments: Namespace) -> None:
     step = run.checkpoint_step(checkpoint)
     training = run.latest_config().training
     averaged = averaged_steps(run.checkpoint_steps(), step, training) if checkpoint == "last" else [step]
-    weights = mean_weights(map(run.weights, averaged))
+    weights = run.mean_weights(averaged)
     if arguments.format == "onnx":
         _write_folder(arguments.output, _onnx_files(run, step, weights))
     elif _is_one_file(arguments):

@@ -26,7 +26,7 @@ from core.model_size import model_sizes
 from core.plugins_host.host import PluginHost
 from core.probes import Probe
 from core.resuming import truncate_run
-from core.run_files.averaging import averaged_steps, mean_weights
+from core.run_files.averaging import averaged_steps
 from core.run_folder import Checkpoint, RunFolder
 from core.schedules import learning_rate
 from core.torchrun import local_threads
@@ -407,7 +407,7 @@ class Trainer:
     def load_mean(self) -> None:
         """Load the mean of the run's last checkpoints, which can be evaluated but not trained further."""
         steps = averaged_steps(self.folder.checkpoint_steps(), self.step, self.config.training)
-        load_weights(self.model, to_tensors(mean_weights(map(self.folder.weights, steps))))
+        load_weights(self.model, to_tensors(self.folder.mean_weights(steps)))
         self.averaged_steps = tuple(steps)
 
     def restore(self, checkpoint: Checkpoint) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from io import TextIOWrapper
 from pathlib import Path
@@ -270,6 +271,22 @@ def test_checkpoints_that_were_averaged_are_named(workspace: Path) -> None:
         "The weights of run are the mean of the checkpoints of steps 10, 20: "
         "2 of the 5 that training.average_checkpoints asks for."
     )
+
+
+@pytest.mark.parametrize("verb", [("evaluate",), ("translate", "a b"), ("export", "--format", "safetensors")])
+def test_a_damaged_checkpoint_of_a_mean_is_named_with_another_way(
+    workspace: Path, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    shutil.copytree(workspace / "run", tmp_path / "run")
+    damaged = tmp_path / "run" / "checkpoints" / "000010" / "model.safetensors"
+    os.truncate(damaged, 1000)
+    output = ("--output", "out") if verb[0] == "export" else ()
+    command = (verb[0], "run", *verb[1:], *output, "--checkpoint")
+    refused = run_headlight(*command, "last", cwd=tmp_path)
+    (why,) = refused.stderr.splitlines()
+    assert refused.returncode == 2 and why.startswith(f"headlight: {damaged}: the file is damaged ")
+    assert why.endswith("Or choose a single checkpoint (--checkpoint best or STEP in a terminal).")
+    assert run_headlight(*command, "20", cwd=tmp_path).returncode == 0
 
 
 def test_before_any_validation_the_last_checkpoint_is_evaluated(tmp_path: Path) -> None:
