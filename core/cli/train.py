@@ -161,9 +161,17 @@ def _require_valid_arguments(arguments: Namespace) -> None:
         raise UserError("--run-dir names a new run's folder; a resumed run stays where it is.")
     if arguments.seeds is not None:
         _require_valid_seed_arguments(arguments)
-    if arguments.run_dir is not None:  # refused now, not once the data are prepared
-        with reporting_write_errors(arguments.run_dir, "--run-dir"):
-            require_empty(arguments.run_dir)
+    if arguments.resume is None:
+        _require_valid_place(arguments)
+
+
+def _require_valid_place(arguments: Namespace) -> None:
+    """Raise UserError for a place where no run can begin: now, not once the data are prepared."""
+    run_dir: Path | None = arguments.run_dir
+    require_outside_runs(run_dir or runs_dir_of(arguments) / "run")
+    if run_dir is not None:
+        with reporting_write_errors(run_dir, "--run-dir"):
+            require_empty(run_dir)
 
 
 def _require_valid_seed_arguments(arguments: Namespace) -> None:

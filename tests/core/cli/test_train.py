@@ -201,6 +201,14 @@ def test_a_folder_that_is_not_empty_is_refused_before_data_are_prepared(workspac
     assert (result.returncode, result.stderr) == (2, why)
 
 
+@pytest.mark.parametrize("place", [("--run-dir", "run/checkpoints/new"), ("--runs-dir", "run")])
+def test_a_run_within_a_run_is_refused(workspace: Path, place: tuple[str, str]) -> None:
+    """It would be deleted with the other, which could not be deleted for it in a terminal."""
+    result = run_headlight("train", "run/config.yaml", *place, cwd=workspace)
+    where = f"lies in the folder of a run, {workspace / 'run'}. Choose a place outside of it.\n"
+    assert result.returncode == 2 and result.stderr.endswith(where), result.stderr
+
+
 def test_a_run_that_is_being_written_is_refused_before_its_data_are_prepared(
     workspace: Path, tmp_path: Path, missing_file: Path
 ) -> None:
