@@ -110,8 +110,7 @@ class MainWindow(QMainWindow):
     def show_view(self, index: int) -> None:
         """Open the view at this index of the rail."""
         self.rail.select(index)
-        for leaving in (self.pages, self.time_strip):
-            release_focus(leaving)
+        release_focus(self.pages)
         self.pages.open(VIEWS[index])
         self.time_strip.setVisible(VIEWS[index].has_time_strip)
         self.context.redraw_scheduler.draw_soon()
@@ -318,7 +317,6 @@ class MainWindow(QMainWindow):
             self.setup_drawer.setFocus()
 
     def _show_setup(self, is_shown: bool) -> None:
-        release_focus(self.setup_drawer)
         self.setup_drawer.setVisible(is_shown)
 
     def _note_run_end(self) -> None:

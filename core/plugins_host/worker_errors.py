@@ -67,8 +67,8 @@ def worker_error(error: BaseException, plugin_file: str, package_files: Collecti
         return WorkerError(f"{type(error).__name__}: {error.msg}", file=error.filename, line=error.lineno or 0)
     if isinstance(error, ImportError) and error.name == "core.plugin":  # it imports a name of another version
         sentence += f"; this Headlight has version {API_VERSION} of it"
-    if hint := _hint(error):
-        sentence += f"; {hint}?"
+    if question := _probable_meaning(error):
+        sentence += f"; {question}?"
     frames = _frames(error)
     own_files = package_files or (plugin_file,)
     own = [frame for frame in frames if frame.filename in own_files]
@@ -102,7 +102,7 @@ def _is_beside(error: ImportError, plugin_file: str) -> bool:
     return beside.is_dir() or beside.with_suffix(".py").is_file()
 
 
-def _hint(error: BaseException) -> str:
+def _probable_meaning(error: BaseException) -> str:
     """What a name that does not exist was probably meant to be; empty if nobody can tell."""
     if isinstance(error, ImportError) and error.name in sys.modules:
         found = re.match(r"cannot import name '(\w+)'", str(error))

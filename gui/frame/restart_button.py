@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QPushButton
 
 from core.comparison.differences import changed_keys
 from gui.widgets.labels import escape_mnemonics
-from gui.widgets.tab_order import release_focus
 from gui.workbench import Workbench
 
 
@@ -50,8 +49,6 @@ class RestartButton(QPushButton):
         self.setToolTip(
             f"First fix what is marked ✗: {', '.join(invalid_keys)}" if invalid_keys else what + _keys(waiting)
         )
-        if not waiting:
-            release_focus(self)
         self.setVisible(bool(waiting))
 
     def _begin(self) -> None:

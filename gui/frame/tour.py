@@ -15,7 +15,6 @@ from gui.views.train import TrainView
 from gui.widgets.buttons import button, set_enabled
 from gui.widgets.labels import plain_label
 from gui.widgets.scroll_areas import scroll_into_view
-from gui.widgets.tab_order import release_focus
 
 TEXT_WIDTH = 320  # pixels at 100 %
 LINE = 2  # pixels, of the outline
@@ -119,7 +118,6 @@ class Tour(QFrame):
     def end(self) -> None:
         """Hide the tour and leave Space and Esc to the window again."""
         self._watch()
-        release_focus(self)
         self.hide()
         self.outline.hide()
         self.ended.emit()

@@ -144,8 +144,6 @@ class Transport(QFrame):
     def _show_step(self) -> None:
         """Show the newest step and the viewed one."""
         self._shown_at = time.perf_counter()
-        if self.context.playhead.is_live:
-            release_focus(self.live_button)
         self.live_button.setVisible(not self.context.playhead.is_live)
         self.branch_button.refresh()
         self.finish_button.setVisible(self.branch_button.isHidden())  # a second row would push the view down

@@ -12,7 +12,6 @@ from gui.faults.unhandled_exceptions import log_path
 from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
 from gui.widgets.labels import plain_label, set_role
-from gui.widgets.tab_order import release_focus
 
 OFFERS: dict[Offer, tuple[str, str]] = {  # offer -> the button's text and help
     "": ("", ""),
@@ -79,8 +78,6 @@ class TroubleStrip(QFrame):
 
     def _refresh(self) -> None:
         trouble = self.trouble
-        if trouble is None:
-            release_focus(self)
         self.setVisible(trouble is not None)
         if trouble is None:
             return

@@ -24,9 +24,10 @@ def put_first_in_tab_order(inserted: QWidget, container: QWidget) -> None:
 
 
 def release_focus(leaving: QWidget) -> None:
-    """Give the focus to the window before a part is hidden or disabled.
+    """Give the focus to the window before a part is disabled, or another page takes its place.
 
-    Qt would give it to the next button, and Space would press that instead of Learn.
+    Qt would give it to the next button, and Space would press that instead of Learn. Of a part that is only hidden, the
+    window takes the focus by itself.
     """
     focused = leaving.window().focusWidget()
     if focused is not None and (focused is leaving or leaving.isAncestorOf(focused)):
