@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from torch.profiler import ProfilerActivity, profile
+from torch.autograd.profiler import profile
 
 from benchmarks.speed import activations
 from benchmarks.speed.data import prepare
@@ -56,8 +56,11 @@ def measure(size: Size, folder: Path) -> dict[str, float]:
 
 
 def _peak_tensor_bytes(run: Callable[[], object], trace: Path) -> int:
-    """The peak of the bytes that torch has allocated and not freed, since this run of the first step began."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+    """The peak of the bytes that torch has allocated and not freed, since this run of the first step began.
+
+    This is the inner one of torch's two profilers: the outer one first loads torch's compilers, for two seconds.
+    """
+    with profile(profile_memory=True) as profiled:
         run()
     profiled.export_chrome_trace(str(trace))
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]

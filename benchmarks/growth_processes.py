@@ -18,8 +18,7 @@ from pathlib import Path
 
 import yaml
 
-from benchmarks.speed.data import PLUGINS
-from benchmarks.speed.ours import document
+from benchmarks.speed.settings import PLUGINS, document
 from benchmarks.speed.sizes import Size
 from core.run_folder import RunFolder
 from core.torchrun import torchrun_command

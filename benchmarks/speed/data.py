@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from benchmarks.speed.settings import PLUGINS, random_words
 from benchmarks.speed.sizes import Size
 from core.config import DatasetConfig
 from core.data.batch import Batch
 from core.data.batching import make_batch
 from core.data.preparation import prepare_data
 from core.data.prepared_data import PreparedData
-from core.data.special_tokens import SPECIAL_TOKENS
 from core.generators import run_to_end
 from core.plugins_host.host import PluginHost
-
-PLUGINS = Path(__file__).parent / "plugins"
-_MIN_BATCHES = 8
-
-
-def random_words(size: Size) -> dict[str, Any]:
-    """The dataset's section of a config."""
-    num_words, length = size.vocab_size - len(SPECIAL_TOKENS), size.length - 1
-    num_batches = max(_MIN_BATCHES, -(-num_words // (size.batch_size * length)))
-    options = {"num_words": num_words, "length": length, "num_pairs": num_batches * size.batch_size}
-    return {"plugin": "random_words", "options": options}
 
 
 def prepare(size: Size, folder: Path) -> PreparedData:

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmarks.speed.data import random_words
 from benchmarks.speed.rounds import Contender
-from benchmarks.speed.sizes import DROPOUT, LABEL_SMOOTHING, OUTPUT_LENGTH, Size
+from benchmarks.speed.settings import document
+from benchmarks.speed.sizes import Size
 from core.config import RunConfig
 from core.data.prepared_data import PreparedData
 from core.decoding.translate import translate
@@ -25,29 +25,6 @@ from core.training.resolve import resolve
 from core.training.trainer import Trainer
 
 OURS = "Headlight"
-_NEVER = 1_000_000_000
-
-
-def document(size: Size, **training: Any) -> dict[str, Any]:
-    """The settings of a run of this size; `training` are settings of that section."""
-    model = {
-        "d_model": size.d_model,
-        "num_heads": size.num_heads,
-        "num_encoder_layers": size.num_layers,
-        "num_decoder_layers": size.num_layers,
-        "d_ff": size.d_ff,
-        "dropout": DROPOUT,
-    }
-    seldom = dict.fromkeys(("max_steps", "validate_every", "checkpoint_every", "probe_every"), _NEVER)
-    training = {
-        "device": "cpu", "batch_size": size.batch_size, "label_smoothing": LABEL_SMOOTHING, **seldom, **training
-    }  # fmt: skip
-    return {
-        "dataset": random_words(size),
-        "model": model,
-        "training": training,
-        "decoding": {"max_length": OUTPUT_LENGTH},
-    }
 
 
 def make_trainer(size: Size, data: PreparedData, folder: Path, **training: Any) -> Trainer:

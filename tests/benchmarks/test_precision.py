@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from io import StringIO
 from pathlib import Path
+from subprocess import PIPE
+from types import SimpleNamespace
 
 import pytest
 
+from benchmarks import check_quality
 from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, comparisons
 from core.run_folder import RunFolder
 from tests.in_process import run_headlight
@@ -22,10 +27,16 @@ def test_a_missing_corpus_is_skipped_with_a_sentence(tmp_path: Path, capsys: pyt
 
 
 def test_a_row_has_both_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines_share_a_host: None) -> None:
-    """The benchmark's commands run in this process here."""
-    monkeypatch.setattr(
-        "benchmarks.check_quality.subprocess.run", lambda command, **_: run_headlight(*command[2:], cwd=tmp_path)
+    """The benchmark's commands run in this process here, and have ended when it reads what they print."""
+
+    def start(command: list[str], **_: object) -> nullcontext[SimpleNamespace]:
+        done = run_headlight(*command[2:], cwd=tmp_path)
+        return nullcontext(SimpleNamespace(stdout=StringIO(done.stdout), returncode=done.returncode))
+
+    in_process = SimpleNamespace(
+        run=lambda command, **_: run_headlight(*command[2:], cwd=tmp_path), Popen=start, PIPE=PIPE
     )
+    monkeypatch.setattr(check_quality, "subprocess", in_process)
     (one,) = comparisons(["copy_task"], None)
     preset, seed, metric, *figures = one.row(1, 2, tmp_path).strip("| ").split(" | ")
     assert (preset, seed, metric) == ("copy_task", "1", "exact_match")

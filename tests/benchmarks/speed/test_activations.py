@@ -11,7 +11,7 @@ import torch
 
 from benchmarks.speed import activations
 from benchmarks.speed.data import prepare, train_batches
-from benchmarks.speed.ours import document
+from benchmarks.speed.settings import document
 from benchmarks.speed.sizes import TINY, Precision, Size
 from core.config import ModelConfig
 from core.model.transformer import Transformer
