@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from core.machine.environment import code_revision
 from tests.gui.conftest import empty_window, small_file, wait_for_state, window  # noqa: F401 (fixtures: the real window)
 from tests.reliability.cases import Cases, merge_with_file, results_of, table_lines
 
@@ -44,6 +43,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     ended = [terminalreporter.getreports(outcome) for outcome in ("passed", "failed", "error", "skipped")]
     results = results_of(report for reports in ended for report in reports if isinstance(report, pytest.TestReport))
     if config.getoption("--full", False) and results:
+        from core.machine.environment import code_revision  # loads torch, which pytest may not have needed otherwise
+
         results = merge_with_file(config.rootpath / RESULTS_FILE, code_revision(), results)
     lines = table_lines(results)
     if lines:
