@@ -21,7 +21,9 @@ from tests.full_disk import no_file_beyond
 def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.delitem(sys.modules, "core.exporting.tensorboard_events", raising=False)
+    loaded = [name for name in sys.modules if name.split(".")[0] == "tensorboard"]  # by an earlier test
+    for name in (*loaded, "core.exporting.tensorboard_events"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, "tensorboard", None)  # as if it were not installed
     assert cli.main(["train", "copy_task", "--tensorboard", str(tmp_path)]) == 2
     advice, by_uv = capfd.readouterr().err, "uv tool install '.[tensorboard]'"
