@@ -183,7 +183,7 @@ def _hint(error: ErrorDetails) -> str:
     is_in_list = any(isinstance(part, int) for part in error["loc"])
     if error["input"] is None and not is_in_list:
         return "; leave the key out for its default"
-    return quoted_hint(error["input"]) if error["type"] == "string_type" else ""
+    return quoted_hint(error)
 
 
 def _unknown_key(name: str, known: list[str]) -> str:

@@ -68,8 +68,7 @@ def first_error(
         return where.path, f"{dotted(where.path)}: this key is missing."
     words = _declared_words(where, found["type"])
     path = where.path if words else where.path + where.indexes
-    hint = quoted_hint(found["input"]) if found["type"] == "string_type" else ""
-    given = format_value(found["input"]) + hint
+    given = f"{format_value(found['input'])}{quoted_hint(found)}"
     return path, f"{dotted(path)}: expected {or_auto}{words or _expectation(found)}, given {given}."
 
 

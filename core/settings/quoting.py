@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic_core import ErrorDetails
+
 MAX_VALUE_LENGTH = 60
 
 
@@ -13,9 +15,10 @@ def format_value(value: Any) -> str:
     return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."
 
 
-def quoted_hint(value: Any) -> str:
+def quoted_hint(error: ErrorDetails) -> str:
     """What to do where a text was expected and YAML has read an unquoted 5 or true; otherwise empty."""
-    return "; in quotes it is a text" if isinstance(value, int | float) else ""
+    is_scalar = isinstance(error["input"], int | float)
+    return "; in quotes it is a text" if error["type"] == "string_type" and is_scalar else ""
 
 
 def _text_of(value: Any) -> str:
