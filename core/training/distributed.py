@@ -28,9 +28,9 @@ from core.errors import UserError
 from core.torchrun import ProcessRank, is_alone, process_rank
 from core.training.loss import Loss
 
-# A process that ends is noticed at once, since its connections close. One that hangs is given up after PATIENCE, in
+# A process that ends is noticed at once, since its connections close. One that hangs is given up after STEP_TIMEOUT, in
 # which every process must have drawn a batch and computed a step. While the first does anything else, or is paused, it
-# sends a heartbeat every BEAT_SECONDS, so that it is never taken for hanging.
+# sends a heartbeat every HEARTBEAT_SECONDS, so that it is never taken for hanging.
 STEP_TIMEOUT = timedelta(seconds=60)
 HEARTBEAT_SECONDS = 10.0
 # Until all are ready to train: on another machine the data may have to be prepared first.
@@ -109,7 +109,6 @@ class SeveralProcesses(Processes):
     """The processes of a run, where there are several.
 
     All but the first receive its description of the run, `synchronise` and then follow its `commands`.
-
     Tensors on a GPU travel by NCCL, all others by gloo.
     """
 
@@ -120,7 +119,7 @@ class SeveralProcesses(Processes):
         self._is_in_step = False  # the others wait for something other than a command
         self._is_lost = False
         self._has_left = threading.Event()
-        self._heartbeat = threading.Thread(target=self._send_heartbeats, name="beat", daemon=True)
+        self._heartbeat = threading.Thread(target=self._send_heartbeats, name="heartbeat", daemon=True)
 
     @classmethod
     def from_environment(cls) -> Self:
