@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core.plugin import DatasetPlugin, Pair, Split
 from core.plugins_host.utf8_text import is_utf8_text
-from core.plugins_host.worker_errors import WorkerError, defined_at
+from core.plugins_host.worker_errors import DEFAULT_REMEDY, WorkerError, defined_at
 from core.text_form import TextForm
 
 Plugin = DatasetPlugin[Any]
@@ -71,8 +71,7 @@ def limits(plugin: Plugin) -> dict[str, float]:
     for name, value in limits_by_name.items():
         if not math.isfinite(value):
             sentence = f"limits() gives {name!r} as {value}; expected a finite number."
-            file, line = defined_at(plugin, "limits")
-            raise WorkerError(sentence, file=file, line=line, remedy="Leave it out where it is not known")
+            raise _error(plugin, "limits", sentence, "Leave it out where it is not known")
     return limits_by_name
 
 
@@ -80,9 +79,8 @@ def _texts(plugin: Plugin, method: str, answer: object) -> list[str]:
     if isinstance(answer, str) or not isinstance(answer, Sequence) or not all(map(is_utf8_text, answer)):
         raise _type_error(plugin, method, answer, "a list of texts that can be written as UTF-8")
     if (longest := max(map(len, answer), default=0)) > PAIR_CHARACTERS:
-        file, line = defined_at(plugin, method)
         sentence = f"{method}() returned a text of {longest:,} characters, expected at most {PAIR_CHARACTERS:,}."
-        raise WorkerError(sentence, file=file, line=line, remedy="Make it as short as the texts of a pair")
+        raise _error(plugin, method, sentence, "Make it as short as the texts of a pair")
     return list(answer)
 
 
@@ -107,5 +105,10 @@ def _float(value: Any) -> float:
 
 
 def _type_error(plugin: Plugin, method: str, answer: object, expected: str) -> WorkerError:
+    return _error(plugin, method, f"{method}() returned {answer!r:.200}, expected {expected}.")
+
+
+def _error(plugin: Plugin, method: str, sentence: str, remedy: str = DEFAULT_REMEDY) -> WorkerError:
+    """An error at the line where the method is defined."""
     file, line = defined_at(plugin, method)
-    return WorkerError(f"{method}() returned {answer!r:.200}, expected {expected}.", file=file, line=line)
+    return WorkerError(sentence, file=file, line=line, remedy=remedy)

@@ -161,7 +161,7 @@ class PluginHost:
         even here for options that were `accepted` when a run began. Raises UserError naming the first wrong option,
         what was expected and what was given.
         """
-        return dict(self._call("options", name, given, accepted=accepted))
+        return dict(self._call("options", name, options=given, accepted=accepted))
 
     def pairs(
         self, name: str, options: dict[str, Any], seed: int, split: str, shard: int = 0, limit: int | None = None
@@ -213,46 +213,44 @@ class PluginHost:
 
     def symbols(self, name: str, options: dict[str, Any]) -> tuple[list[str], list[str]] | None:
         """Return the source and the target tokens of an endless plugin; None if it does not list them."""
-        symbols = self._call("symbols", name, options)
+        symbols = self._call("symbols", name, options=options)
         return None if symbols is None else (symbols[0], symbols[1])
 
     def limits(self, name: str, options: dict[str, Any]) -> dict[str, float]:
         """Return the best possible values of metrics, as far as the plugin knows them."""
-        return dict(self._call("limits", name, options))
+        return dict(self._call("limits", name, options=options))
 
     def text_form(self, name: str, options: dict[str, Any]) -> TextForm:
         """Return the form that the plugin's sources have."""
-        return TextForm.from_json(self._call("text_form", name, options))
+        return TextForm.from_json(self._call("text_form", name, options=options))
 
     def metrics(
         self, name: str, options: dict[str, Any], pairs: Sequence[Pair], hypotheses: Sequence[str]
     ) -> dict[str, float]:
         """Return the plugin's own metrics of these hypotheses."""
-        return dict(self._call("metrics", name, options, pairs=list(pairs), hypotheses=list(hypotheses)))
+        arguments = {"pairs": list(pairs), "hypotheses": list(hypotheses)}
+        return dict(self._call("metrics", name, options=options, **arguments))
 
     def method_warning(self, name: str, options: dict[str, Any], method: str, sentence: str) -> str:
         """The sentence about a flaw in an answer that is accepted all the same, with the method's file and line."""
-        file, line = self._call("defined_at", name, options, method=method)
+        file, line = self._call("defined_at", name, options=options, method=method)
         return plugin_error(name, sentence, file, line, "").sentence
 
     def misspelled_members(self, name: str) -> list[Misspelled]:
         """Return the plugin's members that are probably meant to be others."""
-        with self._lock:
-            answer = self._ask(name, self._request("misspelled", name), self._pairs_timeout)
-        return [Misspelled(*fields) for fields in answer]
+        return [Misspelled(*fields) for fields in self._call("misspelled", name)]
 
     def examples(self, name: str, options: dict[str, Any]) -> list[str]:
         """Return source texts to offer for translation."""
-        return list(self._call("examples", name, options))
+        return list(self._call("examples", name, options=options))
 
     def files(self, name: str, options: dict[str, Any]) -> list[str]:
         """Return the user's files that the pairs are read from."""
-        return list(self._call("files", name, options))
+        return list(self._call("files", name, options=options))
 
     def code_hash(self, name: str) -> str:
         """Return the hash of the plugin's code, as it was when the process loaded it."""
-        with self._lock:
-            return str(self._ask(name, self._request("code", name), self._pairs_timeout))
+        return str(self._call("code", name))
 
     def changed_directory(self) -> str | None:
         """Return the host process's working directory if a plugin has changed it; otherwise None."""
@@ -262,9 +260,7 @@ class PluginHost:
 
     def written_beside(self, name: str) -> list[WrittenFile]:
         """Return the files that the plugin has written into its own folder in the present host process."""
-        with self._lock:
-            answer = self._ask(name, self._request("written_beside", name), self._pairs_timeout)
-        return [WrittenFile(*fields) for fields in answer]
+        return [WrittenFile(*fields) for fields in self._call("written_beside", name)]
 
     @property
     def num_printed_lines(self) -> int:
@@ -309,9 +305,10 @@ class PluginHost:
             f"There is no dataset plugin {name!r}.{''.join(folders)}", f"Known are: {known}. {NOT_FOUND_ADVICE}"
         )
 
-    def _call(self, call: str, name: str, options: dict[str, Any], **arguments: Any) -> Any:
+    def _call(self, call: str, name: str, **arguments: Any) -> Any:
+        """Make one of the worker's calls about a usable plugin, most of which need its options."""
         with self._lock:
-            return self._ask(name, self._request(call, name, options=options, **arguments), self._pairs_timeout)
+            return self._ask(name, self._request(call, name, **arguments), self._pairs_timeout)
 
     def stream(
         self,
@@ -329,7 +326,7 @@ class PluginHost:
         """
         stream = next(self._streams)
         arguments = {"split": split, "rng_seed": rng_seed, "limit": limit, "accepted": accepted}
-        self._call("open", name, options, stream=stream, **arguments)
+        self._call("open", name, options=options, stream=stream, **arguments)
         process, next_id = self._process, None
         try:
             while True:
@@ -347,7 +344,7 @@ class PluginHost:
     def _next_chunk(
         self, name: str, stream: int, process: HostProcess | None, sent_id: int | None
     ) -> tuple[PairLines, int | None]:
-        """Wait for a chunk, and request the one after it; `sent` and the returned number are ids of requests."""
+        """Wait for a chunk, and request the one after it; `sent_id` and the returned number are ids."""
         with self._lock:
             if self._process is not process or process is None:
                 raise PluginError(f"Drawing pairs from {name!r} was interrupted: the plugin process was replaced.")

@@ -92,7 +92,7 @@ class HostProcess:
             thread.start()
 
     def ask(self, request: dict[str, Any], time_limit: float, sent_id: int | None = None) -> dict[str, Any]:
-        """Send one request, unless it was sent ahead with the id `sent`, and wait for its answer.
+        """Send one request, unless it was sent ahead with the id `sent_id`, and wait for its answer.
 
         Raises HostExited or HostTimeout. The process is of no use then: close it.
         """
