@@ -22,12 +22,12 @@ from core.machine.resource_errors import as_memory_error
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
+from core.serving.pending import PendingRequest, refuse
 
 if TYPE_CHECKING:
     from core.serving.request_loop import RequestLoop
 
 Answer = TypeVar("Answer")
-PendingRequest = tuple[Request[Any], "Future[Any]"]
 INTERRUPTING = (Close, Stop, Prepare, OpenRun, Branch)
 """The requests that end the work under way."""
 
@@ -63,7 +63,7 @@ class Engine:
         future: Future[Answer] = Future()
         with self._lock:  # so that nothing can follow the Close that ends the thread
             if self._is_closed:
-                _refuse(future, _closed_error())
+                refuse(future, _closed_error())
             else:
                 self._is_closed = isinstance(request, Close)
                 self._inbox.put((request, future))
@@ -115,7 +115,7 @@ class Engine:
 
     def _refuse_all(self, error: Exception) -> None:
         while not self._inbox.empty():
-            _refuse(self._inbox.get()[1], error)
+            refuse(self._inbox.get()[1], error)
 
     def _mark_closed(self) -> None:
         with self._lock:
@@ -144,7 +144,8 @@ class Engine:
             try:
                 loop.serve(request, future)
             except Exception as error:
-                _refuse(future, error)
+                if not future.done():
+                    refuse(future, error)
                 raise
             self._on_served(request)
             return
@@ -160,8 +161,3 @@ class Engine:
 
 def _closed_error() -> UserError:
     return UserError("The engine is closed; it takes no more requests.", "Start Headlight again.")
-
-
-def _refuse(future: Future[Any], error: Exception) -> None:
-    if not future.done() and future.set_running_or_notify_cancel():
-        future.set_exception(error)

@@ -24,6 +24,7 @@ from core.events import Event, Progress, RunStarted, Trouble
 from core.machine.child_python import start_python
 from core.processes.connection import Connection, Packet, exception_from
 from core.requests import OpenRun, Request, SetPace
+from core.serving.pending import PendingRequest, answer, refuse
 from core.torchrun import torchrun_command
 
 START_TIMEOUT_SECONDS = 120.0
@@ -38,7 +39,6 @@ POLL_SECONDS = 0.02
 OUTPUT_CHARACTERS = 4000
 RESUME_ADVICE = "The run is open at its last checkpoint: Learn continues from there, with any number of processes."
 
-PendingRequest = tuple[Request[Any], "Future[Any]"]
 Work = Generator[Event | None, None, None]
 
 
@@ -226,8 +226,7 @@ class WorkerGroup:
         self._server.close()
         self._folder.cleanup()
         for _, future in self._pending.values():
-            if future.set_running_or_notify_cancel():
-                future.set_exception(WorkAborted("The processes that should have answered this have ended."))
+            refuse(future, WorkAborted("The processes that should have answered this have ended."))
         self._pending.clear()
 
 
@@ -235,8 +234,7 @@ def _complete(request: Request[Any], future: Future[Any], packet: Packet) -> Non
     """Complete a request's future with what came back."""
     if packet.kind == "cancelled":
         future.cancel()
-    elif future.set_running_or_notify_cancel():
-        if packet.kind == "refusal":
-            future.set_exception(exception_from(packet))
-        else:
-            future.set_result(packet.answer_to(request))
+    elif packet.kind == "refusal":
+        refuse(future, exception_from(packet))
+    else:
+        answer(future, packet.answer_to(request))

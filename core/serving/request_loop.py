@@ -43,11 +43,11 @@ from core.requests import (
     Stop,
     Translate,
 )
+from core.serving.pending import PendingRequest, answer, refuse
 from core.serving.session import Session
 from core.torchrun import max_processes
 
 Job = Generator[Event | None, None, Any]
-PendingRequest = tuple[Request[Any], "Future[Any]"]
 
 _IDLE_SECONDS = 3600.0  # nothing to do: wait for a request
 _BACKGROUND_SECONDS = 0.3  # between two pieces of background work while steps are taken
@@ -79,18 +79,7 @@ class RequestLoop:
         self._pace: float | None = None
         self._next_step_at = 0.0
         self._next_background_at = 0.0
-        self._handlers: dict[type[Request[Any]], Callable[[Any], Any]] = {
-            Start: self._session.start,
-            Translate: lambda request: self._session.questions.translate(request),
-            FindUnreadable: lambda request: self._session.questions.find_unreadable(request),
-            DissectHead: lambda request: self._session.questions.dissect_head(request),
-            LeaveOutHeads: lambda request: self._session.questions.leave_out_heads(request),
-            SearchBeam: lambda request: self._session.questions.search_beam(request),
-            MakeMasks: lambda request: self._session.questions.make_masks(request),
-            AddSentence: lambda request: self._session.questions.add_sentence(request),
-            ChangeSetting: lambda request: self._session.run.change_setting(request.key, request.value),
-            LocateData: lambda _: self._session.run.trainer.data.folder,
-        }
+        self._handlers = _handlers(self._session)
         self._jobs: dict[type[Request[Any]], Callable[[Any], Job]] = {
             Prepare: lambda request: self._run_here(self._session.prepare(request)),
             OpenRun: lambda request: self._run_here(self._session.open_run(request)),
@@ -106,7 +95,7 @@ class RequestLoop:
         if future.cancelled():
             return
         if impossible := [path for path in vars(request).values() if isinstance(path, Path) and "\0" in str(path)]:
-            _refuse(future, UserError(f"Nothing can be named {str(impossible[0])!r}: it has a NUL byte in it."))
+            refuse(future, UserError(f"Nothing can be named {str(impossible[0])!r}: it has a NUL byte in it."))
             return
         match request:
             case SetPace() | SetProcesses() | ReloadPlugins():
@@ -136,7 +125,7 @@ class RequestLoop:
         try:
             self._apply_control(request)
         except UserError as error:
-            _refuse(future, error)
+            refuse(future, error)
         else:
             self._answer_where_run_is(lambda _: None, request, future)
 
@@ -155,24 +144,17 @@ class RequestLoop:
                 self._session.reload_plugins()
 
     def _serve_between_jobs(self, request: Request[Any], future: Future[Any]) -> None:
-        match request:
-            case _ if self._processes.handles(request):
-                self._processes.ask(request, future)
-            case Learn():
-                self._learn(request, future)
-            case MoveRun():
-                self._end_learning()
-                self._answer(self._session.move_run, request, future)
-            case Pause():
-                self._end_learning()
-                self._answer(lambda _: self._session.pause(), request, future)
-            case Finish():
-                self._end_learning()
-                self._begin_job(request, future)
-            case Evaluate():
-                self._begin_job(request, future)
-            case _:
-                self._answer(self._handlers[type(request)], request, future)
+        if self._processes.handles(request):
+            self._processes.ask(request, future)
+            return
+        if isinstance(request, Learn | MoveRun | Pause | Finish):
+            self._end_learning()
+        if isinstance(request, Learn):
+            self._learn(request, future)
+        elif type(request) in self._jobs:
+            self._begin_job(request, future)
+        else:
+            self._answer(self._handlers[type(request)], request, future)
 
     def _cancel_waiting(self) -> None:
         while self._waiting:
@@ -184,11 +166,11 @@ class RequestLoop:
 
     def _answer(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
         try:
-            answer = serve(request)
+            result = serve(request)
         except Exception as error:
             self._report_failure(error, future)
         else:
-            _answer(future, answer)
+            answer(future, result)
 
     def _answer_where_run_is(self, serve: Callable[[Any], Any], request: Request[Any], future: Future[Any]) -> None:
         """Answer where the run is: here by `serve`, or in the other processes."""
@@ -199,7 +181,7 @@ class RequestLoop:
 
     def _report_failure(self, error: Exception, future: Future[Any]) -> None:
         """Give the error to whoever asked; a bug of ours is reported to listeners, too."""
-        _refuse(future, self._session.report(error))
+        refuse(future, self._session.report(error))
 
     def abort(self, error: Exception) -> None:
         """After an uncaught error: save what can be saved, and answer every request, so that nobody waits for ever."""
@@ -210,11 +192,11 @@ class RequestLoop:
             self._processes.kill_workers()
             self._session.abort(error)
         for _, future in (*under_way, *self._waiting):
-            _refuse(future, error)
+            refuse(future, error)
 
     def _pause_after_failure(self, error: Exception, future: Future[Any]) -> None:
         """Training, or ending the run, has failed: pause, so that it can be tried again."""
-        _refuse(future, self._session.pause_after_failure(error))
+        refuse(future, self._session.pause_after_failure(error))
 
     def _close(self, future: Future[Any]) -> None:
         self._cancel_check()
@@ -278,7 +260,7 @@ class RequestLoop:
         try:
             event = next(work)
         except StopIteration as end:
-            _answer(future, end.value)
+            answer(future, end.value)
         except Exception as error:
             fail(error, future)
         else:
@@ -316,7 +298,6 @@ class RequestLoop:
     # -- learning ----------------------------------------------------------------------------------------------------
 
     def _learn(self, request: Learn, future: Future[Any]) -> None:
-        self._end_learning()
         if self._processes.must_move and not self._session.has_diverged:
             self._move_to_processes(request, future)
             return
@@ -338,7 +319,7 @@ class RequestLoop:
             elif (error := moved.exception()) is None:
                 self.serve(request, future)
             else:
-                _refuse(future, error)
+                refuse(future, error)
 
         moved: Future[Any] = Future()
         moved.add_done_callback(learn)
@@ -350,7 +331,7 @@ class RequestLoop:
             job, future = self._learning
             self._learning = None
             if self._close_work(job, future):
-                _answer(future, None)
+                answer(future, None)
 
     def _advance_learning(self, job: Job, future: Future[Any]) -> None:
         try:
@@ -416,11 +397,19 @@ class RequestLoop:
         return 0.0 if self._session.is_anything_due else max(0.0, self._next_step_at - time.monotonic())
 
 
-def _answer(future: Future[Any], value: Any) -> None:
-    if future.set_running_or_notify_cancel():  # False if it was cancelled
-        future.set_result(value)
-
-
-def _refuse(future: Future[Any], error: BaseException) -> None:
-    if future.set_running_or_notify_cancel():
-        future.set_exception(error)
+def _handlers(session: Session) -> dict[type[Request[Any]], Callable[[Any], Any]]:
+    """What answers each request that is answered at once. The session's run and questions change with each run."""
+    return {
+        Start: session.start,
+        MoveRun: session.move_run,
+        Pause: lambda _: session.pause(),
+        Translate: lambda request: session.questions.translate(request),
+        FindUnreadable: lambda request: session.questions.find_unreadable(request),
+        DissectHead: lambda request: session.questions.dissect_head(request),
+        LeaveOutHeads: lambda request: session.questions.leave_out_heads(request),
+        SearchBeam: lambda request: session.questions.search_beam(request),
+        MakeMasks: lambda request: session.questions.make_masks(request),
+        AddSentence: lambda request: session.questions.add_sentence(request),
+        ChangeSetting: lambda request: session.run.change_setting(request.key, request.value),
+        LocateData: lambda _: session.run.trainer.data.folder,
+    }
