@@ -44,9 +44,6 @@ class GrowingCurve:
 
     def _grow(self, needed: int) -> None:
         # New arrays, not a resize in place: a view that somebody draws from stays as it was.
-        capacity = max(needed, 2 * len(self._steps))
-        for name in ("_steps", "_values"):
-            old = getattr(self, name)
-            new = np.empty(capacity, old.dtype)
-            new[: self._length] = old[: self._length]
-            setattr(self, name, new)
+        spare = max(needed, 2 * len(self._steps)) - self._length
+        steps, values = self.arrays()
+        self._steps, self._values = np.append(steps, np.empty(spare, np.int64)), np.append(values, np.empty(spare))
