@@ -11,6 +11,7 @@ import torch
 
 from core.config import RunConfig, TrainingConfig
 from core.data.prepared_data import PreparedData
+from core.decoding.decode import longest_output
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import num_parameters
@@ -33,8 +34,6 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
     Raises UserError for a device that is missing, or that does not exist once for each process of the run, and for more
     threads than can be started.
     """
-    max_length = config.decoding.max_length
-    longest_output = data.max_tgt_length if max_length == "auto" else max_length
     device = local_device(_device(config.training.device))
     require_device_per_process(device, torch.cuda.device_count())
     update = {
@@ -47,7 +46,7 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
         update={
             "dataset": data.dataset,
             "training": config.training.model_copy(update=update),
-            "decoding": config.decoding.model_copy(update={"max_length": longest_output}),
+            "decoding": config.decoding.model_copy(update={"max_length": longest_output(config.decoding, data)}),
         }
     )
 
