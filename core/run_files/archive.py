@@ -21,15 +21,13 @@ from core.errors import UserError
 from core.run_files.atomic import atomic_file
 from core.run_files.documents import reporting_read_errors
 from core.run_files.file_names import DOCUMENTS, LABEL, METRICS, any_of
+from core.run_files.step_files import STEP_FILES
 
 SUFFIX = ".headlight"
 MAX_FILES = 20_000
 MAX_BYTES = 2**31  # bytes, of the archive and of what is in it
 
-_NAMES = re.compile(
-    any_of((*DOCUMENTS, METRICS, LABEL))
-    + r"|validations/[0-9]{6,12}\.jsonl|(probes|snapshots)/[0-9]{6,12}\.safetensors"
-)
+_NAMES = re.compile(f"{any_of((*DOCUMENTS, METRICS, LABEL))}|{STEP_FILES}")
 _END = struct.Struct("<4s4H2LH")  # the last record of a zip without a comment; zip64 has another one before it
 _END_64 = b"PK\x06\x07"
 _MAX_ENTRY_BYTES = 256  # bytes of the list; our names are below 40

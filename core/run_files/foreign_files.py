@@ -12,13 +12,12 @@ from core.run_files.checked_lines import is_intact
 from core.run_files.file_names import ALL_FILES, any_of
 from core.run_files.format import FORMAT
 from core.run_files.state import read_state
-from core.run_files.step_files import STEP_FOLDERS
+from core.run_files.step_files import STEP_FILES, STEP_FOLDERS
 from core.settings.strict_yaml import read_yaml_file
 
 _CRASH_SUFFIX = r"(\.tmp|\.old)?"  # left by a crash
 _RUN_FILE = re.compile(
-    rf"({any_of(ALL_FILES)}){_CRASH_SUFFIX}"
-    rf"|(validations/[0-9]{{6,}}\.jsonl|(probes|snapshots)/[0-9]{{6,}}\.safetensors){_CRASH_SUFFIX}"
+    rf"({any_of(ALL_FILES)}|{STEP_FILES}){_CRASH_SUFFIX}"
     rf"|checkpoints/[0-9]{{6,}}{_CRASH_SUFFIX}/((model|optimizer)\.safetensors|state\.json){_CRASH_SUFFIX}"
 )
 _DESKTOP_FILES = (".DS_Store", "Thumbs.db", "desktop.ini")  # a desktop writes them into folders that it shows

@@ -13,6 +13,8 @@ STEP_FILE_SUFFIXES = {"validations": ".jsonl", "probes": ".safetensors", "snapsh
 CHECKPOINTS = "checkpoints"
 """The folder with a folder for each step."""
 STEP_FOLDERS = (*STEP_FILE_SUFFIXES, CHECKPOINTS)
+STEP_FILES = "|".join(rf"{kind}/[0-9]{{6,12}}{re.escape(suffix)}" for kind, suffix in STEP_FILE_SUFFIXES.items())
+"""A regular expression for their paths in a run, which has steps of at most twelve digits (`core.run_files.state`)."""
 
 
 def step_path(run: Path, kind: str, step: int) -> Path:
