@@ -112,32 +112,13 @@ class TeacherForcedScores:
 def _scores(
     data: PreparedData, host: PluginHost | None, split: str, forced: TeacherForcedScores, decoded: dict[int, list[int]]
 ) -> Generator[Progress, None, SplitScores]:
-    order = sorted(decoded)
-    pairs: list[Pair] = []
-    reference_tokens: list[list[str]] = []
-    sentences: list[ValidatedSentence] = []
-    for chunk in chunks(len(order)):
-        for index in order[chunk]:
-            pair = data.pair(split, index)
-            tokens = data.tgt_tokenizer.tokenize(pair.target)
-            pairs.append(pair)
-            reference_tokens.append(tokens)
-            sentences.append(
-                ValidatedSentence(
-                    source=pair.source,
-                    reference=pair.target,
-                    hypothesis=data.decode_target(decoded[index]),
-                    tokens=(*tokens, "<eos>"),
-                    probability=tuple(forced.probability[index].tolist()),
-                    rank=tuple(forced.rank[index].tolist()),
-                )
-            )
-        yield Progress(stage=f"collecting {split} sentences", done=len(sentences), total=len(order))
+    pairs, sentences = yield from _decoded_sentences(data, split, forced, decoded)
     hypotheses = [sentence.hypothesis for sentence in sentences]
+    reference_tokens = [list(sentence.tokens[:-1]) for sentence in sentences]  # without <eos>
     scores = yield from score_texts(
         hypotheses,
         [data.tgt_tokenizer.join(tokens) for tokens in reference_tokens],
-        [[data.tgt_vocabulary.tokens[id] for id in decoded[index]] for index in order],
+        [data.tgt_vocabulary.tokens_of(decoded[index]) for index in sorted(decoded)],
         reference_tokens,
         f"comparing {split} sentences",
     )
@@ -147,6 +128,28 @@ def _scores(
         sentences=tuple(sentences),
         num_sentences=len(forced.rank),
     )
+
+
+def _decoded_sentences(
+    data: PreparedData, split: str, forced: TeacherForcedScores, decoded: dict[int, list[int]]
+) -> Generator[Progress, None, tuple[list[Pair], list[ValidatedSentence]]]:
+    """The decoded pairs, and what the model made of each, in the split's order."""
+    order, pairs, sentences = sorted(decoded), list[Pair](), list[ValidatedSentence]()
+    for chunk in chunks(len(order)):
+        for index in order[chunk]:
+            pairs.append(pair := data.pair(split, index))
+            sentences.append(
+                ValidatedSentence(
+                    source=pair.source,
+                    reference=pair.target,
+                    hypothesis=data.decode_target(decoded[index]),
+                    tokens=(*data.tgt_tokenizer.tokenize(pair.target), "<eos>"),
+                    probability=tuple(forced.probability[index].tolist()),
+                    rank=tuple(forced.rank[index].tolist()),
+                )
+            )
+        yield Progress(stage=f"collecting {split} sentences", done=len(sentences), total=len(order))
+    return pairs, sentences
 
 
 def plugin_metrics(
