@@ -58,7 +58,7 @@ class Worker:
             "limits": lambda request: checked_calls.limits(self._instance(request)),
             "metrics": self._metrics,
             "misspelled": lambda request: list(misspelled_members(self._plugin(request))),
-            "written_beside": lambda request: written_beside(_files_of(PluginSource(**request["source"]))),
+            "written_beside": lambda request: written_beside(_files_of(request["source"])),
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),
             "files": lambda request: checked_calls.files(self._instance(request)),
             "folder": lambda request: str(Path.cwd()),
@@ -69,16 +69,17 @@ class Worker:
         """Return {"result": ...} (for pairs, "pairs") or {"error": ...}; no exception escapes, not even SystemExit."""
         if request["call"] == "find":
             return {"result": [vars(source) for source in discovery.find_sources(request["extra_dirs"])]}
+        source = PluginSource(**request["source"]) if "source" in request else PluginSource("")
         try:
-            result = self._calls[request["call"]](request)
+            result = self._calls[request["call"]](request | {"source": source})
             return {"pairs": result} if isinstance(result, PairLines) else {"result": result}
         except BaseException as error:
-            source = PluginSource(**request["source"]) if "source" in request else PluginSource("")
-            record = _worker_error(error, source).record | {"plugin": self._names.get(source.origin, "")}
+            described = worker_error(error, source.path, _files_of(source) if source.entry_point else [])
+            record = described.record | {"plugin": self._names.get(source.origin, "")}
             return {"error": record | {"kind": "memory"} if isinstance(error, MemoryError) else record}
 
     def _plugin(self, request: Message) -> type[DatasetPlugin[Any]]:
-        source = PluginSource(**request["source"])
+        source: PluginSource = request["source"]
         if source.origin not in self._plugins:
             self._code_hashes[source.origin] = code = discovery.code_hash(source)
             if request.get("code") not in (None, code):
@@ -95,7 +96,7 @@ class Worker:
 
     def _code_hash(self, request: Message) -> str:
         self._plugin(request)
-        return self._code_hashes[PluginSource(**request["source"]).origin]
+        return self._code_hashes[request["source"].origin]
 
     def _options(self, request: Message, *, accepted: bool = True) -> Options:
         """Validate the options. They count as accepted for all calls but "options", which comes first."""
@@ -120,7 +121,7 @@ class Worker:
         plugin = self._new_instance(request)  # it may count in its attributes what it leaves out of this split
         plugin.has_begun = request["accepted"]
         self._streams[request["stream"]] = PairStream(
-            plugin, request["source"]["path"], request["split"], request["rng_seed"], request["limit"]
+            plugin, request["source"].path, request["split"], request["rng_seed"], request["limit"]
         )
 
     def _close_stream(self, request: Message) -> None:
@@ -129,11 +130,6 @@ class Worker:
     def _metrics(self, request: Message) -> dict[str, float]:
         pairs = [Pair(*fields) for fields in request["pairs"]]
         return checked_calls.metrics(self._instance(request), pairs, request["hypotheses"])
-
-
-def _worker_error(error: BaseException, source: PluginSource) -> WorkerError:
-    """The exception as a WorkerError, at a line of the plugin that was asked, if one was."""
-    return worker_error(error, source.path, _files_of(source) if source.entry_point else [])
 
 
 def _files_of(source: PluginSource) -> list[str]:
