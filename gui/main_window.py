@@ -173,7 +173,8 @@ class MainWindow(QMainWindow):
 
     def _handle_prepared(self, prepared: Prepared) -> None:
         """Another run was prepared or opened: rewind the playhead, unless a followed run is shown."""
-        self.resume_banner.withdraw(prepared.run)
+        if prepared.run is not None:
+            self.resume_banner.hide()  # the user has chosen what to go on with
         self._restart_playhead()
 
     def _restart_playhead(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -44,14 +45,14 @@ class ResumeBanner(QFrame):
             self.show()
 
     def withdraw(self, run: Path | None) -> None:
-        """Stop offering this run: it was opened, or is gone."""
+        """Stop offering this run: it is gone."""
         if run == self.run:
             self.hide()
 
     def _dismiss(self) -> None:
         self.hide()
         assert self.run is not None
-        self.refused_at = max(self.refused_at, written_at(self.run))  # 0 if the run is gone by now
+        self.refused_at = written_at(self.run) or self.refused_at  # 0 if the run is gone by now
 
     def _accept(self) -> None:
         self.hide()
@@ -61,9 +62,12 @@ class ResumeBanner(QFrame):
 def interrupted_run(runs_dir: Path, refused_at: float = 0.0) -> RunFolder | None:
     """The most recently written run that stopped before its end and has a checkpoint, or None.
 
-    Only runs written after `refused_at` (seconds since the epoch) count.
+    Only runs written after `refused_at` (seconds since the epoch) count. Times to come were noted while the clock was
+    ahead: such a refusal would hide every later run, and such a run would be offered again and again.
     """
-    newer = [run for run in list_runs(runs_dir) if written_at(run) > refused_at]
+    now = time.time()
+    since = refused_at if refused_at <= now else 0.0
+    newer = [run for run in list_runs(runs_dir) if since < written_at(run) <= now]
     for run in sorted(newer, key=written_at, reverse=True):
         try:
             folder = RunFolder.open(run)

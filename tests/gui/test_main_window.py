@@ -378,6 +378,11 @@ def test_a_run_opened_in_runs_or_deleted_is_no_longer_offered(
     qtbot.waitUntil(lambda: window.context.workbench.run == run, timeout=WAIT_MS)
     assert not window.resume_banner.isVisible()
     window.resume_banner.offer(RunFolder.open(run))
+    another = Path(shutil.copytree(run, tmp_path / "runs" / "another"))
+    window.context.workbench.open_run(another)
+    qtbot.waitUntil(lambda: window.context.workbench.run == another, timeout=WAIT_MS)
+    assert not window.resume_banner.isVisible()
+    window.resume_banner.offer(RunFolder.open(run))
     window.runs_view.deleted.emit(run)
     assert not window.resume_banner.isVisible()
 

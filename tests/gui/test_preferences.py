@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from gui.runs.rows import example_path
 from gui.theme import Theme
 from tests.full_disk import no_file_beyond
 from tests.gui.conftest import WAIT_MS
+from tests.gui.not_none import not_none
 
 LARGE_SCREEN = QSize(1920, 1080)
 
@@ -109,6 +111,28 @@ def test_a_dismissed_run_is_not_offered_again(qtbot: QtBot, empty_window: MainWi
     os.utime(run.path / "metrics.jsonl")  # it continued and was interrupted again
     offered = interrupted_run(runs, load_preferences(path).refused_at)
     assert offered is not None and offered.path == run.path
+
+
+def test_a_run_dismissed_while_the_clock_was_ahead_hides_no_later_one(
+    empty_window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    banner, runs, ahead = empty_window.resume_banner, tmp_path / "runs", time.time() + 86_400
+    early, late = (RunFolder.open(shutil.copytree(example_path(), runs / name)) for name in ("early", "late"))
+    for folder in (early, late):
+        folder.update(state="stopped")
+    for file in ("run.json", "metrics.jsonl"):
+        os.utime(early.path / file, (ahead, ahead))
+    with monkeypatch.context() as patch:
+        patch.setattr("time.time", lambda: ahead + 1)
+        offered = not_none(interrupted_run(runs))
+        assert offered.path == early.path
+        banner.offer(offered)
+        banner.dismiss_button.click()
+    offered = not_none(interrupted_run(runs, banner.refused_at))
+    assert offered.path == late.path
+    banner.offer(offered)
+    banner.dismiss_button.click()
+    assert interrupted_run(runs, banner.refused_at) is None
 
 
 def test_the_tour_is_shown_once(empty_window: MainWindow, tmp_path: Path) -> None:
