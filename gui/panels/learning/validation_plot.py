@@ -159,7 +159,8 @@ class ValidationPlot(StepPlot):
             self.apply_theme()
         for line, change in zip(self._changes, changes, strict=True):
             line.setValue(change.step)
-            set_line_label(line, f"{change.key.rpartition('.')[2]} {change.value}")
+            value = f"{change.value:,}" if isinstance(change.value, int) else change.value
+            set_line_label(line, f"{change.key.rpartition('.')[2]} {value}")
 
     def _fit(self) -> None:
         """Choose the range of the y axis, and a place for each name."""

@@ -241,6 +241,12 @@ def test_a_changed_setting_is_labelled_literally(panel: Curves, history: History
     assert [line.label.toPlainText() for line in panel.loss._changes] == ["best_metric valid/{} {value"]
 
 
+def test_a_changed_number_is_labelled_like_other_numbers(panel: Curves, history: History) -> None:
+    history.apply(SettingChanged(step=250, key="training.max_steps", value=5000))
+    panel.show_step(history, NUM_STEPS)
+    assert [line.label.toPlainText() for line in panel.loss._changes] == ["max_steps 5,000"]
+
+
 def test_events_are_marked_and_explained_in_tooltips(panel: Curves, history: History, qtbot: QtBot) -> None:
     history.apply(SettingChanged(step=250, key="training.max_grad_norm", value=0.5))
     panel.show_step(history, NUM_STEPS)
