@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.config import TokenizerConfig
+from core.data.special_tokens import SPECIAL_TOKENS
 from core.data.subwords import SubwordTokenizer
 from core.data.tokenizers import Tokenizer
 from core.data.vocabulary import Vocabulary, most_frequent_first, unique_tokens
@@ -45,6 +46,9 @@ class VocabularyBuilder:
             what = f"lists no {side} tokens"
         elif not counts.total():
             what = f"gives only empty {side} texts for its train split"
+        elif not unique_tokens(counts):
+            special = ", ".join(SPECIAL_TOKENS)
+            what = f"spells all {side} tokens of its train split like special ones ({special}), which count as unknown"
         else:
             return UserError(
                 f"dataset.tokenizer.min_frequency = {self.config.min_frequency:,}: no {side} token of the train split "
