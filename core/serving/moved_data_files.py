@@ -20,27 +20,36 @@ class _DataPath(NamedTuple):
 
     path: Path
     option: SettingField
+    file: SettingField | None = None  # the option that names it inside that folder
 
     @property
     def is_missing(self) -> bool:
         return not os.path.exists(self.path)  # noqa: PTH110 (pathlib raises without permission)
 
+    def is_named_in(self, options: Mapping[str, object]) -> bool:
+        """Whether one of these options, by name, decides the path."""
+        return self.option.key in options or (self.file is not None and self.file.key in options)
+
 
 def relocation_advice(
-    run: RunFolder, host: PluginHost, options: Mapping[str, object], *, gives_other_pairs: bool = False
+    run: RunFolder, host: PluginHost, given: Mapping[str, object], *, gives_other_pairs: bool = False
 ) -> str:
     """Advice that names the options to set; empty if the plugin has none that name a file or a folder.
 
-    Also empty if all named files exist, unless the plugin gives other pairs than the run's: these may be the wrong
-    files. For a plugin that is not found, how to name its folder: a run does not store that.
+    `given` options replace the run's own. Also empty if only paths given there are missing, which were mistyped, or if
+    all named files exist, unless the plugin gives other pairs than the run's: these may be the wrong files. For a
+    plugin that is not found, how to name its folder: a run does not store that.
     """
-    plugin = run.config().dataset.plugin
+    dataset = run.config().dataset
+    plugin, options = dataset.plugin, {**dataset.options, **given}
     infos = [info for info in host.plugins() if info.name == plugin]
     if not infos:
         return NOT_FOUND_ADVICE
     schemas = [info.options_schema or {} for info in infos if info.error is None]
     paths = list(_paths([field for schema in schemas for field in schema_settings(schema)], options))
     missing = [one for one in paths if one.is_missing]
+    if missing and all(one.is_named_in(given) for one in missing):
+        return ""
     if not (missing or gives_other_pairs or any(one.path.is_dir() for one in paths)):  # what a folder lacks is unknown
         return ""
     to_set = {path.option.key: path.option for path in missing or paths}
@@ -49,9 +58,9 @@ def relocation_advice(
     in_folder = [_path(option, options).absolute() for option in to_set.values() if option.path == "folder"]
     where = f"in {in_folder[0]}" if len(in_folder) == len(to_set) else "where they were"
     settings = [f"dataset.options.{key}={option.path.upper()}" for key, option in to_set.items()]
-    given = [word for setting in settings for word in ("--set", setting)]
+    set_words = [word for setting in settings for word in ("--set", setting)]
     plugins = [word for folder in host.extra_dirs for word in ("--plugins-dir", str(folder))]
-    command = shlex.join(["headlight", "train", "--resume", str(run.path), *plugins, *given])
+    command = shlex.join(["headlight", "train", "--resume", str(run.path), *plugins, *set_words])
     return (
         f"If its files are not {where}, put them or a link there, or say where they are: {command} "
         "(`evaluate` and `runs compare --paired-bootstrap` take --set too)."
@@ -70,7 +79,7 @@ def _paths(fields: Sequence[SettingField], options: Mapping[str, object]) -> Ite
         if folder is None or path.is_absolute():
             yield _DataPath(path, file)
         else:
-            yield _DataPath(_path(folder, options) / path, folder)
+            yield _DataPath(_path(folder, options) / path, folder, file)
     if folder is not None and not files:
         yield _DataPath(_path(folder, options), folder)
 

@@ -74,7 +74,7 @@ def prepare_run_data(
                 if scored := with_replaced_held_out(own, data):
                     return scored
             undo_advice += " Other held-out pairs can be scored only where its own can be read too."
-    where = relocation_advice(folder, host, local_options or dataset.options, gives_other_pairs=bool(undo_advice))
+    where = relocation_advice(folder, host, options or {}, gives_other_pairs=bool(undo_advice))
     what_to_do = " ".join(filter(None, [replaced_plugin_advice(folder, host), undo_advice, where]))
     if purpose in ("resume", "evaluate"):
         raise UserError(sentence, what_to_do)

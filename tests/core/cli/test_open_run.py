@@ -55,6 +55,14 @@ def test_missing_files_named_in_full_are_asked_for_by_their_own_options(
     ) in result.stderr
 
 
+@pytest.mark.parametrize("setting", ["folder=corpsu", "valid_source=vlaid.source"])
+def test_a_mistyped_path_is_not_called_a_moved_corpus(workspace: Path, tmp_path: Path, setting: str) -> None:
+    corpus = shutil.copytree(workspace, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
+    run = train_run(tmp_path, {"folder": str(corpus), **FILES})
+    stderr = run_headlight("evaluate", run, "--set", f"dataset.options.{setting}", cwd=tmp_path).stderr
+    assert f"/{setting.partition('=')[2]}" in stderr and "If its files" not in stderr
+
+
 def test_both_options_are_named_for_files_inside_and_outside_the_folder(workspace: Path, tmp_path: Path) -> None:
     corpus = shutil.copytree(workspace, tmp_path / "corpus", ignore=shutil.ignore_patterns("run", "cache"))
     outside = {f"valid_{side}": str(shutil.move(corpus / f"valid.{side}", tmp_path)) for side in ("source", "target")}
