@@ -113,14 +113,7 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, FileReading]]:
 def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     """Blocks of whole lines with their line ends, of about _BLOCK bytes."""
     first = file.read(_BLOCK)
-    for mark, encoding in _OTHER_BYTE_ORDER_MARKS.items():
-        if first.startswith(mark):
-            raise BadData(f"{name} is {encoding}: convert it with `iconv -f {encoding} -t UTF-8`.")
-    for mark, program in _OTHER_COMPRESSIONS.items():
-        if first.startswith(mark):
-            raise BadData(f"{name} is compressed by {program}: unpack it, or compress it by gzip instead.")
-    if first.startswith(_GZIP):  # in what was unpacked, or it would have been unpacked
-        raise BadData(f"{name} is compressed by gzip twice: unpack it once.")
+    _require_plain(first, name)
     rest, number = b"", 1
     for read in chain([first.removeprefix(_BYTE_ORDER_MARK)], iter(partial(file.read, _BLOCK), b"")):
         rest += read
@@ -135,6 +128,29 @@ def _blocks(file: BinaryIO | gzip.GzipFile, name: object) -> Iterator[bytes]:
     if rest:
         _require_line_feeds(name, rest, number)
         yield rest + b"\n"
+
+
+def _require_plain(first: bytes, name: object) -> None:
+    """Raise BadData if a file that begins like this is in another encoding, or compressed."""
+    for mark, encoding in _OTHER_BYTE_ORDER_MARKS.items():
+        if first.startswith(mark):
+            raise BadData(f"{name} is {encoding}: convert it with `iconv -f {encoding} -t UTF-8`.")
+    if (unmarked := _unmarked_utf16(first)) is not None:
+        raise BadData(f"{name} looks like UTF-16: convert it with `iconv -f {unmarked} -t UTF-8`.")
+    for mark, program in _OTHER_COMPRESSIONS.items():
+        if first.startswith(mark):
+            raise BadData(f"{name} is compressed by {program}: unpack it, or compress it by gzip instead.")
+    if first.startswith(_GZIP):  # in what was unpacked, or it would have been unpacked
+        raise BadData(f"{name} is compressed by gzip twice: unpack it once.")
+
+
+def _unmarked_utf16(text: bytes) -> str | None:
+    """The kind of UTF-16 that a text without a byte order mark looks like: most of its characters are Latin letters."""
+    for encoding, low in (("UTF-16LE", 0), ("UTF-16BE", 1)):
+        others, highs = text[low::2], text[1 - low :: 2]
+        if len(others) == len(highs) < 2 * highs.count(b"\0") and b"\0" not in others:
+            return encoding
+    return None
 
 
 def _require_line_feeds(name: object, line: bytes, number: int) -> None:
