@@ -26,7 +26,7 @@ from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder, Weights
 from core.training.checkpoint import to_tensors
 
-_TEMPORARY_ADVICE = "Free some space there, or set TMPDIR to another folder."
+_TEMPORARY_ADVICE = "Free some space there, or set TMPDIR to another folder; `ulimit -f` may limit a file's size."
 _OPSET = 17  # the first with LayerNormalization
 
 

@@ -120,7 +120,8 @@ def test_a_full_temporary_folder_is_reported_instead_of_the_output(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with no_file_beyond(1000):
         result = run_headlight("export", workspace / "run", "--format", "onnx", "--output", "out", cwd=tmp_path)
-    why = f"{tmp_path} cannot be written: File too large. Free some space there, or set TMPDIR to another folder."
+    advice = "Free some space there, or set TMPDIR to another folder; `ulimit -f` may limit a file's size."
+    why = f"{tmp_path} cannot be written: File too large. {advice}"
     assert (result.returncode, result.stderr, list(tmp_path.iterdir())) == (2, f"headlight: {why}\n", [])
 
 
