@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from importlib.resources import files
 from importlib.util import find_spec
 from keyword import iskeyword
@@ -30,7 +31,8 @@ def require_new_name(name: str, infos: Iterable[PluginInfo]) -> None:
 def write_plugin(name: str, folder: Path) -> list[Path]:
     """Write `folder`/NAME.py and its test; returns both, the plugin first.
 
-    Raises UserError if one of them exists, cannot be written, or the file would be taken for another module.
+    Raises UserError if one of them exists or cannot be written, and then leaves none, or if the file would be taken for
+    another module.
     """
     if iskeyword(name) or find_spec(name) is not None:  # python -m pytest would import this file instead
         raise UserError(
@@ -44,7 +46,8 @@ def write_plugin(name: str, folder: Path) -> list[Path]:
 def write_package(name: str, folder: Path) -> list[Path]:
     """Write an installable package with an entry point, README, .gitignore and test into a new folder inside `folder`.
 
-    Returns its files, the plugin first. Raises UserError if one of them exists, or cannot be written.
+    Returns its files, the plugin first. Raises UserError if one of them exists or cannot be written,
+    and then leaves none.
     """
     module = f"headlight_{name}"  # distinct from all installed modules, whatever NAME is
     package = folder / _distribution(name)
@@ -71,6 +74,7 @@ def _write(texts: Mapping[Path, str], name: str, *, module: str) -> list[Path]:
         "distribution": _distribution(name),
         "api_version": str(API_VERSION),
     }
+    begun = list[Path]()
     try:
         for path in texts:
             if path.exists():
@@ -78,7 +82,12 @@ def _write(texts: Mapping[Path, str], name: str, *, module: str) -> list[Path]:
         for path, template in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             text = files("resources").joinpath("new_plugin", f"{template}.template").read_text(encoding="utf-8")
+            begun.append(path)
             path.write_text(Template(text).substitute(words), encoding="utf-8")
     except OSError as error:
+        for left in reversed(begun):
+            left.unlink(missing_ok=True)
+            with suppress(OSError):  # it holds other files
+                left.parent.rmdir()
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another name or place.") from error
     return list(texts)

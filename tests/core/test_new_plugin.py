@@ -19,6 +19,7 @@ from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
+from tests.full_disk import no_file_beyond
 from tests.in_process import run_headlight
 
 TINY = ("model.d_model=16", "model.num_heads=2", "model.d_ff=16", "training.max_steps=3", "training.validate_every=100")
@@ -70,6 +71,19 @@ def test_a_new_package_is_installed_found_trained_and_passes_its_test(
     assert row["version"] == "headlight-my-words 0.1.0 · API 1"
     assert_trains("my_words", tmp_path)
     runpy.run_path(str(package / "tests" / "test_my_words.py"))["test_contract"]()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
+@pytest.mark.parametrize("write", [write_plugin, write_package])
+def test_a_disk_that_fills_is_left_as_it_was(write: Callable[[str, Path], list[Path]], tmp_path: Path) -> None:
+    kept, largest = tmp_path / "made", 0
+    for path in write("my_words", kept):
+        largest = max(largest, path.stat().st_size)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "other.py").touch()
+    with no_file_beyond(largest - 1), pytest.raises(UserError, match="cannot be written: File too large"):
+        write("my_words", tmp_path / "full")
+    assert [path.name for path in (tmp_path / "full").rglob("*")] == ["other.py"]
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
