@@ -28,6 +28,7 @@ from gui.widgets.flow_layout import FlowLayout, side_by_side
 from gui.widgets.labels import plain_label
 from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.splitters import splitter
+from gui.widgets.tab_order import release_focus
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _LEAST_WIDTH = 200  # pixels at 100 % of the table and of the figures, for a few words in each column
@@ -201,8 +202,13 @@ class DataView(View):
         self.table.show_rows(pages.rows)
         self.page_label.setText(_page_text(pages))
         self._show_note()
-        set_enabled(self.previous_button, "" if pages.first_index else "This is the first page")
-        set_enabled(self.next_button, "" if pages.first_index + PAGE < pages.num_rows else "This is the last page")
+        for move, why_not in (
+            (self.previous_button, "" if pages.first_index else "This is the first page"),
+            (self.next_button, "" if pages.first_index + PAGE < pages.num_rows else "This is the last page"),
+        ):
+            if why_not:
+                release_focus(move, to=self.table)
+            set_enabled(move, why_not)
 
     def _search(self) -> None:
         self._typing.stop()

@@ -23,15 +23,15 @@ def put_first_in_tab_order(inserted: QWidget, container: QWidget) -> None:
         _chain(before, [widget for widget in mine if inserted.isAncestorOf(widget)])
 
 
-def release_focus(leaving: QWidget) -> None:
-    """Give the focus to the window before a part is disabled, or another page takes its place.
+def release_focus(leaving: QWidget, to: QWidget | None = None) -> None:
+    """Give the focus to the window, or to `to`, before a part is disabled, or another page takes its place.
 
     Qt would give it to the next button, and Space would press that instead of Learn. Of a part that is only hidden, the
     window takes the focus by itself.
     """
     focused = leaving.window().focusWidget()
     if focused is not None and (focused is leaving or leaving.isAncestorOf(focused)):
-        leaving.window().setFocus()
+        (to or leaving.window()).setFocus()
 
 
 def _chain(first: QWidget, widgets: list[QWidget]) -> None:

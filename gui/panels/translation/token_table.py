@@ -20,6 +20,7 @@ from gui.theme import GRID, Theme
 from gui.widgets.buttons import IconButton, button
 from gui.widgets.labels import plain_label, wrapping_label
 from gui.widgets.scrolling_page import least_height
+from gui.widgets.tab_order import release_focus
 from gui.widgets.token_font import TokenFont
 
 _MIN_HEIGHT = 300  # pixels at 100 %: the height at which the tokens can still be read
@@ -116,6 +117,8 @@ class TokenTable(Panel):
             (self.forward_button, index < count - 1),
             (self.last_button, index < count - 1),
         ):
+            if not is_possible:
+                release_focus(move, to=self.table)
             move.setEnabled(is_possible)
         self.table.show_position(index, is_chosen=self._position.is_chosen)
         self.output_label.setText(self._output(self._shown))

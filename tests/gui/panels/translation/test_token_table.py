@@ -188,6 +188,10 @@ def test_buttons_and_keys_move_through_the_output_token_by_token(table: TokenTab
     assert table.position_label.text() == "3/4"
     table.last_button.click()
     assert table.output_label.text() == "i do want"
+    table.back_button.setFocus()
+    for _ in range(3):
+        table.back_button.click()
+    assert not table.back_button.isEnabled() and table.window().focusWidget() is table.table
 
 
 def test_only_the_token_that_the_user_chose_is_marked(table: TokenTable) -> None:
