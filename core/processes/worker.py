@@ -7,6 +7,7 @@ the window's process ends in whatever way, the first saves the run and ends, and
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -66,6 +67,7 @@ def _serve_window(connection: Connection, arguments: Namespace) -> None:
         while (packet := connection.receive()) is not None:
             future = engine.ask(packet.record())
             future.add_done_callback(partial(_answer, connection, packet.number))
+    shutil.rmtree(arguments.socket.parent, ignore_errors=True)  # a window that was killed could not
 
 
 def _answer(connection: Connection, number: int, future: Future[Any]) -> None:

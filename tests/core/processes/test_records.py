@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import tempfile
+from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import is_dataclass
 from inspect import isclass
@@ -17,6 +18,7 @@ from pydantic import BaseModel
 
 from core.config import DecodingConfig, RunConfig
 from core.errors import RunNotWritable, UserError, WorkAborted
+from core.processes import worker
 from core.processes.connection import Connection, Packet, exception_from, refusal_packet
 from core.processes.records import EVENTS, REQUESTS, answer_type
 from core.processes.worker_group import WorkerGroup
@@ -142,6 +144,21 @@ def test_a_truncated_packet_is_the_end_of_the_connection(num_bytes: int) -> None
     connections[0].close()
     assert connections[1].receive() is None
     connections[1].close()
+
+
+def test_the_temporary_folder_of_a_window_that_was_killed_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "STOP_SIGNALS", ())
+    folder, (ours, theirs) = tmp_path / "headlight-1", socket.socketpair()
+    folder.mkdir()
+    (folder / "output.txt").touch()
+    theirs.close()
+    arguments = Namespace(socket=folder / "socket", cache_dir=tmp_path / "cache", plugins_dir=[])
+    connection = Connection(ours)
+    worker._serve_window(connection, arguments)
+    connection.close()
+    assert not folder.exists()
 
 
 def test_a_folder_path_too_long_for_a_socket_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
