@@ -48,7 +48,8 @@ class Topic(Panel):
         self.paper_label = plain_label(f"Attention Is All You Need, {self.paper}", role="muted", wraps=True)
         self.paper_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         names = [function.rpartition(":")[2] for function in self.functions]
-        self.code = Section(f"Code: {names[0]} and {len(names) - 1} more")
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        self.code = Section(f"Code: {names[0]}{more}")
         self.code_text = QPlainTextEdit()
         self.code_text.setReadOnly(True)
         self.code_text.setTabChangesFocus(True)
