@@ -189,15 +189,6 @@ def test_a_typed_reference_is_fed_and_dropped_with_its_sentence(view: TranslateV
     assert view.reference_edit.text() == ""
 
 
-def test_the_title_of_a_page_is_the_text_of_its_button(view: TranslateView) -> None:
-    _, *names = (button.text() for button in view.pages.buttons)  # the first button names the shown head
-    assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
-    sides = window_of(view).runs_view.comparison_pages
-    _, *names = (button.text() for button in sides.buttons)  # the first page has losses and a table
-    for name, panel in zip(names, (sides.attention, sides.translations), strict=True):
-        assert panel.title.startswith(f"{name} of the chosen runs")
-
-
 def test_greedy_and_beam_search_are_shown_side_by_side(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
     learn(20)
     qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
@@ -223,9 +214,42 @@ def test_greedy_and_beam_search_are_shown_side_by_side(view: TranslateView, lear
     assert {node.rank for node in tree_of(view).nodes} == {0, 1}
 
 
+class LayoutRequests(QObject):
+    """Counts the layout requests of a widget."""
+
+    number = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.number += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+def assert_layout_changes_only_for_more_lines(view: TranslateView, qtbot: QtBot) -> None:
+    """Require that moving through the tree requests a layout only where the readout needs more lines than before."""
+    canvas, label, layout_requests = view.beam.canvas, view.beam.readout_label, LayoutRequests()
+    small = tree_of(view)
+    view.beam._draw(large_tree())
+    qtbot.waitUntil(lambda: cut_texts(view.beam) == [], timeout=WAIT_MS)
+    heights = set[int]()
+    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
+        qtbot.keyClick(canvas, key)
+        QApplication.processEvents()
+        assert label.text() == canvas.accessibleDescription() and cut_texts(view.beam) == []
+        heights.add(label.heightForWidth(label.width()))
+    assert len(heights) > 1 and label.height() == max(heights)  # even the first, short readout has that height
+    view.pages.installEventFilter(layout_requests)
+    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
+        qtbot.keyClick(canvas, key)
+        QApplication.processEvents()
+    assert layout_requests.number == 0
+    view.beam._draw(small)
+    qtbot.waitUntil(lambda: label.height() == label.heightForWidth(label.width()) < max(heights), timeout=WAIT_MS)
+
+
 def test_keys_move_through_a_tree_larger_than_its_space(view: TranslateView, qtbot: QtBot) -> None:
     show_page(view, "Beam search")
     draw_until(view, qtbot, lambda: not view.beam.is_empty)
+    assert_layout_changes_only_for_more_lines(view, qtbot)
     canvas, area = view.beam.canvas, view.beam._area
     canvas.show_tree(large_tree())
     qtbot.waitUntil(lambda: canvas.width() > 2 * area.width() and canvas.height() > area.height(), timeout=WAIT_MS)
@@ -270,17 +294,9 @@ def large_tree() -> BeamTree:
     return BeamTree(step=0, source="", beam_size=10, length_penalty=0.6, nodes=nodes, outputs=(best,), greedy=best)
 
 
-def test_the_beam_of_another_sentence_is_not_shown(view: TranslateView, qtbot: QtBot) -> None:
-    show_page(view, "Beam search")
-    draw_until(view, qtbot, lambda: not view.beam.is_empty)
-    history, tree = view.context.bridge.history, tree_of(view)
-    view.typed.translation = replace(translation_of(view), source="ich möchte ein Bier")
-    view.beam.query.answer = tree  # the newest answer
-    view.beam.show_step(history, 0)
-    assert view.beam.is_empty
-
-
-def test_greedy_and_beam_search_continue_from_the_chosen_token(view: TranslateView, qtbot: QtBot) -> None:
+def test_beam_search_continues_from_the_chosen_token_and_is_only_shown_for_its_sentence(
+    view: TranslateView, qtbot: QtBot
+) -> None:
     draw(view)
     show_page(view, "Beam search")
     continue_from_another_token(view, qtbot)
@@ -290,6 +306,12 @@ def test_greedy_and_beam_search_continue_from_the_chosen_token(view: TranslateVi
     tree = tree_of(view)
     assert tree.greedy.output == translation.output
     assert {one.tokens[:1] for one in tree.outputs} == {translation.prefix}
+
+    history = view.context.bridge.history
+    view.typed.translation = replace(translation_of(view), source="ich möchte ein Bier")
+    view.beam.query.answer = tree  # the newest answer
+    view.beam.show_step(history, 0)
+    assert view.beam.is_empty
 
 
 def assert_boxes_hold_their_tokens(view: TranslateView) -> None:
@@ -313,6 +335,7 @@ def test_a_sentence_is_compared_between_two_weights(view: TranslateView, learn: 
     assert shown == pytest.approx(probed.tolist(), abs=1e-6)
     assert "nats a token" in view.other.verdict_label.text()
     with_another_run(view, qtbot)
+    with_weights_of_one_step(view, qtbot)
 
 
 def reselect_compared_run(view: TranslateView, qtbot: QtBot) -> None:
@@ -342,21 +365,6 @@ def test_the_list_of_runs_is_updated_once_it_is_closed(view: TranslateView, qtbo
     assert combo.currentIndex() == 1
     view.other._handle_runs_read([])
     assert view.other.run is None and combo.count() == 1 and not view.other.step_combo.isVisible()
-
-
-def test_a_run_with_weights_of_one_step_asks_to_choose_another_run(
-    view: TranslateView, learn: Learn, qtbot: QtBot
-) -> None:
-    learn(1)
-    workbench, empty = view.context.workbench, view.other.empty_label
-    workbench.open_run(example_path())
-    qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
-    show_page(view, "Two weights")
-    chosen = "This run kept only the weights of step 800: choose another run above"
-    draw_until(view, qtbot, lambda: empty.text().startswith(chosen))
-    assert view.other.run_combo.count() == 2  # the other one has learned a step
-    view.other._handle_runs_read([])
-    draw_until(view, qtbot, lambda: "Once another run on this dataset" in empty.text())
 
 
 def test_two_weights_are_compared_only_for_the_current_sentence(
@@ -402,6 +410,18 @@ def with_another_run(view: TranslateView, qtbot: QtBot) -> None:
     draw_until(view, qtbot, lambda: "other run, step 5" in names_of(view))
 
 
+def with_weights_of_one_step(view: TranslateView, qtbot: QtBot) -> None:
+    """Require that a run with one step's weights asks to choose another run."""
+    workbench, empty = view.context.workbench, view.other.empty_label
+    workbench.open_run(example_path())
+    qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
+    chosen = "This run kept only the weights of step 800: choose another run above"
+    draw_until(view, qtbot, lambda: empty.text().startswith(chosen))
+    assert view.other.run_combo.count() == 2  # the other one has learned a step
+    view.other._handle_runs_read([])
+    draw_until(view, qtbot, lambda: "Once another run on this dataset" in empty.text())
+
+
 def names_of(view: TranslateView) -> list[str]:
     return [track.name for track in view.other.canvas.tracks]
 
@@ -423,11 +443,15 @@ def test_it_translates_during_training_and_follows_it(
     qtbot.waitUntil(lambda: translation_of(view).step == last_step, timeout=WAIT_MS)
 
 
-def test_it_uses_kept_weights_and_follows_the_playhead_to_the_nearest_ones(
-    view: TranslateView, learn: Learn, qtbot: QtBot
+def test_it_uses_kept_weights_and_follows_the_playhead_to_the_nearest_ones_while_it_is_visible(
+    german_window: MainWindow, view: TranslateView, learn: Learn, qtbot: QtBot
 ) -> None:
     untrained = translation_of(view)
+    german_window.show_view(0)
     learn(30)
+    qtbot.wait(400)
+    assert view.typed.translation is untrained
+    german_window.show_view(VIEWS.index(type(view)))
     qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
     assert probabilities(translation_of(view)) != probabilities(untrained)
     reloaded = choose_weights(view, qtbot, "step 0")
@@ -442,17 +466,31 @@ def test_it_uses_kept_weights_and_follows_the_playhead_to_the_nearest_ones(
     assert view.tokens.title_label.text() == "Translation · weights of step 5 (the nearest kept step before 7)"
     view.context.playhead.go_live()
     qtbot.waitUntil(lambda: translation_of(view).step == 30, timeout=WAIT_MS)
+    assert_sentence_field_fills_its_row_on_a_projector(view, qtbot)
 
 
-def test_unknown_tokens_are_named(view: TranslateView, qtbot: QtBot) -> None:
+def assert_sentence_field_fills_its_row_on_a_projector(view: TranslateView, qtbot: QtBot) -> None:
+    """Require it of a run that has learned: the names of kept weights are long."""
+    window_of(view).resize(1280, 720)
+    view.context.theme.set_zoom(150)
+    qtbot.waitUntil(lambda: view.translate_button.y() > view.source_edit.y(), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: not_none(view.weights_combo.parentWidget()).y() == view.translate_button.y(), timeout=WAIT_MS
+    )
+    assert view.source_edit.width() > view.width() // 3
+    view.context.theme.set_zoom(100)
+    qtbot.waitUntil(lambda: view.translate_button.y() == view.source_edit.y(), timeout=WAIT_MS)
+
+
+def test_any_text_is_read_and_unknown_tokens_and_errors_are_noted_beside_the_field(
+    view: TranslateView, qtbot: QtBot
+) -> None:
     enter(view, qtbot, "ich mochte ein kaffee")
     assert view.note_label.isVisible()
     assert view.note_label.text() == "“kaffee” is not in the vocabulary: read as <unk>."
     assert view.tokens.tokens_label.text().endswith("<unk>  <eos>")
     assert not_none(view.map.canvas.picture).columns[-2] == "<unk>"
 
-
-def test_any_text_is_read_and_an_error_is_shown_beside_the_field(view: TranslateView, qtbot: QtBot) -> None:
     for text in ("🙂 🙃", "שלום עולם", "a\u2028b", "<b>fett</b>", "é" * 10_000):
         enter(view, qtbot, text)
         assert "not in the vocabulary" in view.note_label.text(), text[:20]
@@ -466,18 +504,26 @@ def test_any_text_is_read_and_an_error_is_shown_beside_the_field(view: Translate
     assert view.note_label.text() == HINT
     enter(view, qtbot, "ich mochte ein bier ich mochte")
     assert view.note_label.isVisible() and "The text has 7 tokens" in view.note_label.text()
+    assert_a_note_moves_nothing(view, qtbot)
 
 
-def test_an_example_is_picked_from_the_menu(view: TranslateView, qtbot: QtBot) -> None:
-    view.examples.fill()
-    texts = [action.text() for action in view.examples.actions() if not action.isSeparator()]
-    assert len(texts) == len(set(texts)) >= 3
-    view.examples.actions()[-1].trigger()
-    assert view.source_edit.text() == texts[-1]
-    qtbot.waitUntil(lambda: translation_of(view).source == texts[-1], timeout=WAIT_MS)
+def assert_a_note_moves_nothing(view: TranslateView, qtbot: QtBot) -> None:
+    """Require that the rest of the view stays where it is, also when zoomed."""
+    for _ in range(2):
+        enter(view, qtbot, "ich mochte ein bier")
+        QApplication.processEvents()
+        assert view.note_label.text() == HINT
+        before = view.tracks.geometry()
+        enter(view, qtbot, "ich mochte ein kaffee")
+        QApplication.processEvents()
+        assert "not in the vocabulary" in view.note_label.text() and cut_texts(view.note_label) == []
+        assert view.tracks.geometry().topLeft() == before.topLeft()
+        qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
 
 
-def test_a_field_shows_the_beginning_of_its_sentence(view: TranslateView, qtbot: QtBot) -> None:
+def test_an_example_is_picked_from_the_menu_and_a_field_shows_the_beginning_of_its_sentence(
+    view: TranslateView, qtbot: QtBot
+) -> None:
     view.source_edit.setFixedWidth(60)
     view.reference_edit.setFixedWidth(60)
 
@@ -495,23 +541,39 @@ def test_a_field_shows_the_beginning_of_its_sentence(view: TranslateView, qtbot:
     qtbot.keyClicks(view.source_edit, " und")
     assert first_seen(view.source_edit) > 1
 
-
-def test_nothing_is_translated_again_while_the_view_is_hidden(
-    german_window: MainWindow, view: TranslateView, learn: Learn, qtbot: QtBot
-) -> None:
-    before = view.typed.translation
-    german_window.show_view(0)
-    learn(20)
-    qtbot.wait(400)
-    assert view.typed.translation is before
-    german_window.show_view(VIEWS.index(type(view)))
-    qtbot.waitUntil(lambda: translation_of(view).step == 20, timeout=WAIT_MS)
+    view.examples.fill()
+    texts = [action.text() for action in view.examples.actions() if not action.isSeparator()]
+    assert len(texts) == len(set(texts)) >= 3
+    view.examples.actions()[-1].trigger()
+    assert view.source_edit.text() == texts[-1]
+    qtbot.waitUntil(lambda: translation_of(view).source == texts[-1], timeout=WAIT_MS)
 
 
-def test_keys_choose_the_head_and_every_control_is_named(
+def assert_titles_are_the_texts_of_their_buttons(view: TranslateView) -> None:
+    _, *names = (button.text() for button in view.pages.buttons)  # the first button names the shown head
+    assert names == [panel.title for panel in (view.grid, view.beam, view.other)]
+    sides = window_of(view).runs_view.comparison_pages
+    _, *names = (button.text() for button in sides.buttons)  # the first page has losses and a table
+    for name, panel in zip(names, (sides.attention, sides.translations), strict=True):
+        assert panel.title.startswith(f"{name} of the chosen runs")
+
+
+def assert_controls_of_a_head_have_one_line(view: TranslateView, qtbot: QtBot) -> None:
+    parts = (view.chooser.kind_combo, view.chooser.head_spin, view.chooser.scale_box)
+
+    def is_one_line() -> bool:
+        middles = [part.mapTo(view.chooser, part.rect().center()).y() for part in parts]
+        return max(middles) - min(middles) <= 2
+
+    qtbot.waitUntil(is_one_line, timeout=WAIT_MS)
+
+
+def test_keys_choose_the_head_and_every_control_is_named_and_in_its_line(
     german_window: MainWindow, view: TranslateView, qtbot: QtBot
 ) -> None:
     draw(view)
+    assert_titles_are_the_texts_of_their_buttons(view)
+    assert_controls_of_a_head_have_one_line(view, qtbot)
     qtbot.keyClick(view.source_edit, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     draw(view)
     assert view.map.title_label.text() == "Cross-attention, layer 1 head 1, free-running · step 0"
@@ -551,73 +613,3 @@ def test_the_note_on_unknown_tokens_is_in_words() -> None:
     many = unknown_note(tuple("abcdefg"))
     assert many == "“a”, “b”, “c”, “d”, “e” and 2 more are not in the vocabulary: each is read as <unk>."
     assert len(unknown_note(("x" * 10_000,))) < 80
-
-
-def test_moving_through_the_tree_changes_the_layout_only_for_more_lines(view: TranslateView, qtbot: QtBot) -> None:
-    show_page(view, "Beam search")
-    draw_until(view, qtbot, lambda: not view.beam.is_empty)
-    canvas, label, layout_requests = view.beam.canvas, view.beam.readout_label, LayoutRequests()
-    small = tree_of(view)
-    view.beam._draw(large_tree())
-    qtbot.waitUntil(lambda: cut_texts(view.beam) == [], timeout=WAIT_MS)
-    heights = set[int]()
-    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
-        qtbot.keyClick(canvas, key)
-        QApplication.processEvents()
-        assert label.text() == canvas.accessibleDescription() and cut_texts(view.beam) == []
-        heights.add(label.heightForWidth(label.width()))
-    assert len(heights) > 1 and label.height() == max(heights)  # even the first, short readout has that height
-    view.pages.installEventFilter(layout_requests)
-    for key in (*[Qt.Key.Key_Right] * 29, *[Qt.Key.Key_Left] * 29):
-        qtbot.keyClick(canvas, key)
-        QApplication.processEvents()
-    assert layout_requests.number == 0
-    view.beam._draw(small)
-    qtbot.waitUntil(lambda: label.height() == label.heightForWidth(label.width()) < max(heights), timeout=WAIT_MS)
-
-
-def test_a_note_about_the_sentence_moves_nothing(view: TranslateView, qtbot: QtBot) -> None:
-    for _ in range(2):
-        enter(view, qtbot, "ich mochte ein bier")
-        QApplication.processEvents()
-        assert view.note_label.text() == HINT
-        before = view.tracks.geometry()
-        enter(view, qtbot, "ich mochte ein kaffee")
-        QApplication.processEvents()
-        assert "not in the vocabulary" in view.note_label.text() and cut_texts(view.note_label) == []
-        assert view.tracks.geometry().topLeft() == before.topLeft()
-        qtbot.keyClick(view, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
-
-
-class LayoutRequests(QObject):
-    """Counts the layout requests of a widget."""
-
-    number = 0
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.number += event.type() == QEvent.Type.LayoutRequest
-        return False
-
-
-def test_on_a_projector_the_sentence_field_fills_its_row(view: TranslateView, learn: Learn, qtbot: QtBot) -> None:
-    learn(40)  # kept weights have long names
-    window_of(view).resize(1280, 720)
-    view.context.theme.set_zoom(150)
-    qtbot.waitUntil(lambda: view.translate_button.y() > view.source_edit.y(), timeout=WAIT_MS)
-    qtbot.waitUntil(
-        lambda: not_none(view.weights_combo.parentWidget()).y() == view.translate_button.y(), timeout=WAIT_MS
-    )
-    assert view.source_edit.width() > view.width() // 3
-    view.context.theme.set_zoom(100)
-    qtbot.waitUntil(lambda: view.translate_button.y() == view.source_edit.y(), timeout=WAIT_MS)
-
-
-def test_the_controls_of_a_head_have_one_line_beside_the_translation(view: TranslateView, qtbot: QtBot) -> None:
-    window_of(view).resize(1280, 720)
-    parts = (view.chooser.kind_combo, view.chooser.head_spin, view.chooser.scale_box)
-
-    def is_one_line() -> bool:
-        middles = [part.mapTo(view.chooser, part.rect().center()).y() for part in parts]
-        return max(middles) - min(middles) <= 2
-
-    qtbot.waitUntil(is_one_line, timeout=WAIT_MS)
