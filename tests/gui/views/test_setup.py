@@ -44,7 +44,7 @@ def test_an_edit_is_prepared(qtbot: QtBot, window: MainWindow) -> None:
     assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
 
 
-def test_settings_are_saved_with_the_suffix_that_open_looks_for(
+def test_settings_are_saved_with_the_suffix_that_open_looks_for_and_not_over_a_run(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for typed, file_name in (("lr 0.5", "lr 0.5.yaml"), ("mine.yml", "mine.yml")):
@@ -52,6 +52,17 @@ def test_settings_are_saved_with_the_suffix_that_open_looks_for(
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, chosen=chosen: chosen)
         qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
         assert read_config(tmp_path / file_name) == window.context.workbench.draft, typed
+    assert_run_is_kept(qtbot, window, tmp_path, monkeypatch)
+
+
+def assert_run_is_kept(qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Require that settings are not saved over those of a run."""
+    run = shutil.copytree(example_path(), tmp_path / "run")
+    before = (run / "config.yaml").read_bytes()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(run / "config.yaml"), ""))
+    qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
+    assert window.trouble_strip.sentence.text() == f"{run / 'config.yaml'} lies in the folder of a run, {run}."
+    assert (run / "config.yaml").read_bytes() == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of file sizes are POSIX only")
@@ -66,17 +77,6 @@ def test_settings_that_cannot_be_saved_leave_the_file_as_it_was(
         qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
     assert window.trouble_strip.sentence.text() == f"{path} cannot be written: File too large."
     assert path.read_text() == "as it was" and list(path.parent.iterdir()) == [path]
-
-
-def test_settings_are_not_saved_over_those_of_a_run(
-    qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = shutil.copytree(example_path(), tmp_path / "run")
-    before = (run / "config.yaml").read_bytes()
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(run / "config.yaml"), ""))
-    qtbot.mouseClick(window.setup_drawer.save_button, Qt.MouseButton.LeftButton)
-    assert window.trouble_strip.sentence.text() == f"{run / 'config.yaml'} lies in the folder of a run, {run}."
-    assert (run / "config.yaml").read_bytes() == before
 
 
 def test_saving_or_learning_without_refused_values_is_noted(
@@ -104,6 +104,7 @@ def test_saving_or_learning_without_refused_values_is_noted(
 
 
 def test_an_error_is_shown_beside_its_field_until_all_values_are_valid(qtbot: QtBot, window: MainWindow) -> None:
+    assert_learning_rate_without_effect_says_so(window)
     type_into(qtbot, window, "model.num_heads", "3")
     row = window.setup_drawer.form("model").rows["model.num_heads"]
     assert "must divide d_model = 16" in row.error_label.text()
@@ -111,6 +112,15 @@ def test_an_error_is_shown_beside_its_field_until_all_values_are_valid(qtbot: Qt
     type_into(qtbot, window, "model.num_heads", "2")
     assert row.error_label.text() == ""
     type_two_jointly_valid_values(qtbot, window)
+    type_a_refused_value_and_another(qtbot, window)
+
+
+def assert_learning_rate_without_effect_says_so(window: MainWindow) -> None:
+    row = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"]
+    assert row.help_label.text() == help_text(row.field)
+    for name, expected in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
+        window.context.workbench.edit("training.schedule.name", name)
+        assert row.help_label.text() == not_none(row.editor).accessibleDescription() == expected
 
 
 def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
@@ -126,7 +136,8 @@ def type_two_jointly_valid_values(qtbot: QtBot, window: MainWindow) -> None:
     assert rows["model.d_model"].error_label.text() == rows["model.num_heads"].error_label.text() == ""
 
 
-def test_a_refused_value_is_kept_through_another_edit(qtbot: QtBot, window: MainWindow) -> None:
+def type_a_refused_value_and_another(qtbot: QtBot, window: MainWindow) -> None:
+    """A refused value is kept through another edit."""
     row = window.setup_drawer.form("model").rows["model.dropout"]
     assert isinstance(row.editor, QLineEdit)
     type_into(qtbot, window, "model.dropout", "1,5")
@@ -187,7 +198,9 @@ def test_a_required_option_is_marked(
     assert row.error_label.text() == "" and not window.trouble_strip.isVisible()
 
 
-def test_another_dataset_drops_refused_values_of_the_previous_one(qtbot: QtBot, window: MainWindow) -> None:
+def test_another_dataset_drops_refused_values_of_the_previous_one_and_gives_its_name(
+    qtbot: QtBot, window: MainWindow
+) -> None:
     drawer, workbench = window.setup_drawer, window.context.workbench
     drawer.choose_preset("toy_german_english")
     workbench.edit("dataset.tokenizer", {"src": "subword", "tgt": "subword"})
@@ -198,6 +211,8 @@ def test_another_dataset_drops_refused_values_of_the_previous_one(qtbot: QtBot, 
     type_into(qtbot, window, "model.d_ff", "32")
     assert workbench.draft is not None
     assert (workbench.draft.dataset.tokenizer, workbench.draft.model.d_ff) == ("auto", 32)
+    assert (workbench.draft.name, workbench.draft.dataset.plugin) == ("reverse", "reverse")
+    assert drawer.preset_combo.currentText() == "" and drawer.summary_label.text().startswith("The dataset reverse")
 
 
 def test_a_fixed_mark_goes_even_if_the_plugins_were_reloaded_meanwhile(
@@ -260,37 +275,38 @@ def test_edits_apply_at_once_with_enter_or_when_the_field_loses_focus(
     qtbot.waitUntil(lambda: history.settings_changed[-1].key == "training.early_stopping", timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("typed", ["1,000", "2,5", "4 0", "3x"])
 def test_no_prefix_of_an_invalid_value_is_applied(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], typed: str
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     bridge, workbench = window.context.bridge, window.context.workbench
     workbench.learn(5)
     wait_for_state("paused")
     window.rail.setup_button.click()  # a hidden field cannot have the focus
     typing = workbench._live_edits._delay
-    typing.setInterval(100 * WAIT_MS)  # longer than any pause in the typing
-    type_into(qtbot, window, "training.max_steps", typed)
-    type_into(qtbot, window, "training.batch_size", typed)
-    typing.setInterval(APPLY_DELAY_MS)
-    qtbot.waitUntil(lambda: not typing.isActive(), timeout=WAIT_MS)
-    wait_for_answers(qtbot, window)
-    assert workbench.draft is not None and workbench.draft.training.max_steps == 40
-    assert (workbench.draft.training.batch_size, workbench.waiting_changes) == (4, ())
-    assert [change.value for change in bridge.history.settings_changed] == []
     rows = window.setup_drawer.form("training").rows
-    for key in ("training.max_steps", "training.batch_size"):
-        editor = rows[key].editor
-        assert isinstance(editor, QLineEdit) and editor.text() == typed and rows[key].error
+    for typed in ("1,000", "2,5", "4 0", "3x"):
+        typing.setInterval(100 * WAIT_MS)  # longer than any pause in the typing
+        type_into(qtbot, window, "training.max_steps", typed)
+        type_into(qtbot, window, "training.batch_size", typed)
+        typing.setInterval(0)
+        qtbot.waitUntil(lambda: not typing.isActive(), timeout=WAIT_MS)
+        wait_for_answers(qtbot, window)
+        assert workbench.draft is not None and workbench.draft.training.max_steps == 40, typed
+        assert (workbench.draft.training.batch_size, workbench.waiting_changes) == (4, ()), typed
+        assert [change.value for change in bridge.history.settings_changed] == [], typed
+        for key in ("training.max_steps", "training.batch_size"):
+            editor = rows[key].editor
+            assert isinstance(editor, QLineEdit) and editor.text() == typed and rows[key].error
     typing.setInterval(100 * WAIT_MS)
     type_into(qtbot, window, "training.batch_size", "8")
     type_into(qtbot, window, "training.max_steps", "60")
-    typing.setInterval(APPLY_DELAY_MS)
+    typing.setInterval(0)
     qtbot.waitUntil(lambda: bool(bridge.history.settings_changed), timeout=WAIT_MS)
     typing.setInterval(100 * WAIT_MS)
-    type_into(qtbot, window, "training.max_steps", typed)  # 60 was applied and stays
-    type_into(qtbot, window, "training.batch_size", typed)  # 8 was complete and stays
-    assert (workbench.draft.training.max_steps, workbench.draft.training.batch_size) == (60, 8)
+    for typed in ("1,000", "2,5", "4 0", "3x"):
+        type_into(qtbot, window, "training.max_steps", typed)  # 60 was applied and stays
+        type_into(qtbot, window, "training.batch_size", typed)  # 8 was complete and stays
+        assert (workbench.draft.training.max_steps, workbench.draft.training.batch_size) == (60, 8), typed
 
 
 def test_a_dataset_with_a_long_title_does_not_widen_the_drawer(qtbot: QtBot, window: MainWindow) -> None:
@@ -301,6 +317,14 @@ def test_a_dataset_with_a_long_title_does_not_widen_the_drawer(qtbot: QtBot, win
     area = child_of(drawer, QScrollArea)
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=WAIT_MS)
     assert area.horizontalScrollBar().maximum() == 0
+
+
+def test_the_drawer_closes_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
+    window.rail.setup_button.click()
+    assert window.setup_drawer.isVisible()
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
+    assert not window.setup_drawer.isVisible()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
 
 
 def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) -> None:
@@ -322,14 +346,6 @@ def test_changes_during_a_run_apply_or_wait(qtbot: QtBot, window: MainWindow) ->
     assert workbench.waiting_changes == ()
 
 
-def test_a_learning_rate_without_effect_says_so(qtbot: QtBot, window: MainWindow) -> None:
-    row = window.setup_drawer.form("training").rows["training.optimizer.learning_rate"]
-    assert row.help_label.text() == help_text(row.field)
-    for name, expected in (("noam", NOAM_NOTE), ("cosine", help_text(row.field))):
-        window.context.workbench.edit("training.schedule.name", name)
-        assert row.help_label.text() == not_none(row.editor).accessibleDescription() == expected
-
-
 def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: QtBot, window: MainWindow) -> None:
     workbench, bridge = window.context.workbench, window.context.bridge
     steps = window.setup_drawer.form("training").rows["training.max_steps"]
@@ -344,23 +360,16 @@ def test_the_help_says_where_a_run_continued_beyond_its_last_step_ends(qtbot: Qt
     qtbot.waitUntil(lambda: steps.help_label.text() == planned, timeout=WAIT_MS)
 
 
-def test_the_drawer_closes_when_learning_starts(qtbot: QtBot, window: MainWindow) -> None:
-    window.rail.setup_button.click()
-    assert window.setup_drawer.isVisible()
-    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)
-    assert not window.setup_drawer.isVisible()
-    qtbot.waitUntil(lambda: window.context.bridge.state == "paused", timeout=WAIT_MS)
-
-
-def test_an_invalid_file_is_reported_in_the_strip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_invalid_file_or_a_preset_without_its_files_says_so_and_the_next_one_works(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    drawer = window.setup_drawer
     path = tmp_path / "wrong.yaml"
     path.write_text("dataset: {plugin: copy_task}\nmodel: {d_modle: 8}\n", encoding="utf-8")
-    window.setup_drawer.open_file(path)
+    drawer.open_file(path)
     assert "d_modle" in window.trouble_strip.sentence.text()
+    window.trouble_strip.dismiss()
 
-
-def test_a_preset_without_its_files_says_so_and_the_next_one_works(qtbot: QtBot, window: MainWindow) -> None:
-    drawer = window.setup_drawer
     drawer.choose_preset("cmudict_letters")
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert "set dataset.options.folder" in not_none(window.trouble_strip.trouble).sentence
@@ -392,12 +401,3 @@ def test_the_summary_names_the_example_run_and_not_its_folder(qtbot: QtBot, empt
     workbench.open_run(example_path())
     qtbot.waitUntil(lambda: workbench.run == example_path() and not workbench.is_opening, timeout=WAIT_MS)
     assert (drawer.preset_combo.currentText(), drawer.summary_label.text()) == ("", "The settings of the example run.")
-
-
-def test_a_run_on_another_dataset_gets_its_name(qtbot: QtBot, window: MainWindow) -> None:
-    drawer, workbench = window.setup_drawer, window.context.workbench
-    drawer.choose_preset("copy_task")
-    drawer._choose_plugin(drawer.plugin_combo.findData("reverse"))
-    assert workbench.draft is not None
-    assert (workbench.draft.name, workbench.draft.dataset.plugin) == ("reverse", "reverse")
-    assert drawer.preset_combo.currentText() == "" and drawer.summary_label.text().startswith("The dataset reverse")
