@@ -53,7 +53,9 @@ def test_it_opens_with_the_formulas_curves_a_legend_and_numbered_ticks(topic: No
     assert numbers == "20,000" and topic.plot.viewRange()[0][1] > 20_000
 
 
-def test_dragging_the_line_sets_the_warmup_and_the_peak_is_stated(topic: NoamTopic, window: MainWindow) -> None:
+def test_dragging_the_line_sets_the_warmup_states_the_peak_and_setup_takes_it_over(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot
+) -> None:
     topic.line.setValue(900.4)
     topic.line.sigDragged.emit(topic.line)
     draw(topic, window)
@@ -63,6 +65,13 @@ def test_dragging_the_line_sets_the_warmup_and_the_peak_is_stated(topic: NoamTop
     assert topic.readout_label.text().endswith("At step 3,600: 0.00417.")
     steps, rates = topic._own_curve.getData()
     assert steps[rates.argmax()] == 900
+
+    topic.warmup_spin.setValue(250)
+    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
+    draft = window.context.workbench.draft
+    assert draft is not None
+    assert (draft.training.schedule.name, draft.training.schedule.warmup_steps) == ("noam", 250)
+    assert "noam with 250 warm-up steps" in topic.readout_label.text()
 
 
 def prepare(window: MainWindow, qtbot: QtBot, edits: dict[str, object]) -> None:
@@ -93,6 +102,18 @@ def test_the_runs_factor_is_in_the_curve_the_text_and_the_numbers(
     assert topic._legend_labels[0].toPlainText() == "yours: width 16, warm-up 900, factor 2"
 
 
+def test_a_warmup_longer_than_the_run_gives_a_warning(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
+    prepare(window, qtbot, {"training.max_steps": 1000})
+    warning = "A run of 1,000 steps, as this one, ends within that warm-up and never reaches the peak."
+    for warmup, is_warned in ((4000, True), (1001, True), (1000, False)):
+        topic.warmup_spin.setValue(warmup)
+        draw(topic, window)
+        assert (warning in topic.readout_label.text()) == is_warned
+    topic.warmup_spin.setValue(4000)
+    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
+    assert topic.readout_label.text().startswith("Setup now uses noam") and warning in topic.readout_label.text()
+
+
 def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     prepare(window, qtbot, {"training.schedule.factor": 2.0, "training.max_steps": 2000})
     topic.warmup_spin.setValue(900)
@@ -106,19 +127,7 @@ def test_setup_plans_the_curve_that_was_dragged(topic: NoamTopic, window: MainWi
     assert schedule.plot.toolTip() == f"Peak {planned.max():.3g}, last {planned[-1]:.3g}"
 
 
-def test_a_warmup_longer_than_the_run_gives_a_warning(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
-    prepare(window, qtbot, {"training.max_steps": 1000})
-    warning = "A run of 1,000 steps, as this one, ends within that warm-up and never reaches the peak."
-    for warmup, is_warned in ((4000, True), (1001, True), (1000, False)):
-        topic.warmup_spin.setValue(warmup)
-        draw(topic, window)
-        assert (warning in topic.readout_label.text()) == is_warned
-    topic.warmup_spin.setValue(4000)
-    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
-    assert topic.readout_label.text().startswith("Setup now uses noam") and warning in topic.readout_label.text()
-
-
-def test_the_axis_covers_a_long_run_and_the_end_of_the_run_is_marked(
+def test_the_axis_covers_a_long_run_its_end_is_marked_and_the_warmup_follows(
     topic: NoamTopic, window: MainWindow, qtbot: QtBot
 ) -> None:
     for max_steps, last in ((1000, 20_000), (90_000, 90_000), (40, 20_000)):
@@ -136,17 +145,14 @@ def test_the_axis_covers_a_long_run_and_the_end_of_the_run_is_marked(
         numbered = [step for step, _ in topic.plot.getAxis("bottom")._tickLevels[0]]
         assert 4 <= len(numbered) <= 11 and numbered[0] == 0
 
-
-def test_setup_takes_over_the_schedule(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
-    topic.warmup_spin.setValue(250)
-    qtbot.mouseClick(topic.apply_button, Qt.MouseButton.LeftButton)
-    draft = window.context.workbench.draft
-    assert draft is not None
-    assert (draft.training.schedule.name, draft.training.schedule.warmup_steps) == ("noam", 250)
-    assert "noam with 250 warm-up steps" in topic.readout_label.text()
+    for max_steps, warmup in ((60_000, 30_000), (1_000, 100)):
+        settings = {"max_steps": max_steps, "schedule.name": "noam", "schedule.warmup_steps": warmup}
+        prepare(window, qtbot, {f"training.{key}": value for key, value in settings.items()})
+        draw(topic, window)
+        assert topic.warmup_spin.value() == warmup
 
 
-def test_labels_are_complete_and_overlap_neither_each_other_nor_a_curve(
+def test_labels_are_complete_and_overlap_neither_each_other_nor_a_curve_at_any_zoom(
     topic: NoamTopic, window: MainWindow, qtbot: QtBot
 ) -> None:
     prepare(window, qtbot, {"training.max_steps": 1000})
@@ -156,16 +162,9 @@ def test_labels_are_complete_and_overlap_neither_each_other_nor_a_curve(
         draw(topic, window)
         topic.plot.grab()
         assert_names_are_whole_and_apart(topic, f"at {warmup}, in a window {height} pixels high")
-
-
-@pytest.mark.parametrize("zoom", [150, 200])
-def test_labels_overlap_nothing_when_zoomed_either(
-    topic: NoamTopic, window: MainWindow, qtbot: QtBot, zoom: int
-) -> None:
-    prepare(window, qtbot, {"training.max_steps": 1000})
-    window.context.theme.set_zoom(zoom)
     window.resize(1280, 720)
-    for warmup in (1000, 4000, 8000):
+    for zoom, warmup in itertools.product((150, 200), (1000, 4000, 8000)):
+        window.context.theme.set_zoom(zoom)
         topic.warmup_spin.setValue(warmup)
         draw(topic, window)
         topic.plot.grab()
@@ -198,11 +197,3 @@ def runs_through(plot: pg.PlotWidget, curve: pg.PlotDataItem, area: QRectF) -> b
     rates = np.interp(steps, *curve.getData())
     heights = [box.mapViewToScene(QPointF(step, rate)).y() for step, rate in zip(steps, rates, strict=True)]
     return any(area.top() < height < area.bottom() for height in heights)
-
-
-def test_the_warmup_also_follows_a_shorter_run(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
-    for max_steps, warmup in ((60_000, 30_000), (1_000, 100)):
-        settings = {"max_steps": max_steps, "schedule.name": "noam", "schedule.warmup_steps": warmup}
-        prepare(window, qtbot, {f"training.{key}": value for key, value in settings.items()})
-        draw(topic, window)
-        assert topic.warmup_spin.value() == warmup
