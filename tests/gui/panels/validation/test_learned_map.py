@@ -273,17 +273,17 @@ def test_an_error_while_validations_are_read_is_reported_and_the_panels_say_so(
     qtbot.waitUntil(lambda: all("cannot be read" in one.empty_label.text() for one in panels), timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("zoom", [100, 150, 200])
 def test_the_symbols_of_the_confusion_are_named_at_any_zoom(
-    view: TrainView, empty_window: MainWindow, qtbot: QtBot, zoom: int
+    view: TrainView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
     canvas, readout = view.confusion_map.canvas, view.confusion_map.readout
     qtbot.waitUntil(lambda: canvas.matrix is not None, timeout=WAIT_MS)
-    empty_window.context.theme.set_zoom(zoom)
 
     def names_rows() -> bool:
         return canvas.layout_of(not_none(canvas.matrix)).names_rows
 
-    qtbot.waitUntil(names_rows, timeout=WAIT_MS)
-    assert readout.text().startswith("Rows: expected. Columns: written.")
-    assert "Click a cell" in (readout.text() if zoom == 100 else canvas.toolTip())
+    for zoom in (100, 150, 200):
+        empty_window.context.theme.set_zoom(zoom)
+        qtbot.waitUntil(names_rows, timeout=WAIT_MS)
+        assert readout.text().startswith("Rows: expected. Columns: written."), zoom
+        assert "Click a cell" in (readout.text() if zoom == 100 else canvas.toolTip()), zoom
