@@ -46,7 +46,7 @@ def answer(panel: HeadAblationPanel, qtbot: QtBot, *heads: HeadId) -> HeadAblati
     return not_none(panel.query.answer)
 
 
-def test_a_key_switches_the_chosen_head_off_and_shows_the_changes(
+def test_a_key_switches_the_shown_head_off_and_the_changes_are_shown(
     window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
 ) -> None:
     view = window.attention_view
@@ -62,9 +62,23 @@ def test_a_key_switches_the_chosen_head_off_and_shows_the_changes(
         assert change == pytest.approx(after - before, rel=0.05, abs=1e-9)
     assert panel.summary_label.text() == describe_change(seen)
     assert panel.numbers()[2] == ("without", seen.without.sentence.output, *measurements(seen.without))
+    assert_heading_says_of_how_many_pairs_the_loss_is(panel, seen)
     qtbot.mouseClick(panel.all_on_button, Qt.MouseButton.LeftButton)
     assert not panel.isVisible() and view.disabled_heads.heads == frozenset()
     qtbot.waitUntil(view.chooser.on_box.isChecked, timeout=WAIT_MS)
+
+    view.chooser.show_step(History(), 0)  # no head is shown
+    qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
+    assert not view.disabled_heads.heads
+
+
+def assert_heading_says_of_how_many_pairs_the_loss_is(panel: HeadAblationPanel, seen: HeadAblation) -> None:
+    heads = []
+    for num_valid in (2, 1, 0):
+        panel._draw(replace(seen, num_valid=num_valid))
+        heads.append(panel._heads[-1].text())
+    counts = ("2 validation pairs", "1 validation pair", "validation pairs")
+    assert heads == [f"loss of {pairs}, nats/token" for pairs in counts]
 
 
 def menu_of(window: MainWindow, reason: QContextMenuEvent.Reason, place: QPoint) -> QMenu:
@@ -154,26 +168,6 @@ def test_heads_of_a_followed_run_cannot_be_switched_off(
     qtbot.waitUntil(lambda: not box.isChecked() and box.isEnabled(), timeout=WAIT_MS)
     assert view.disabled_heads.heads == {LAST} and panel.isVisible()
     answer(panel, qtbot, LAST)
-
-
-def test_the_key_does_nothing_when_no_head_is_shown(window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot) -> None:
-    view = window.attention_view
-    view.chooser.show_step(History(), 0)
-    qtbot.keyClick(view.map.canvas, Qt.Key.Key_X, Qt.KeyboardModifier.AltModifier)
-    assert not view.disabled_heads.heads
-
-
-def test_the_heading_of_the_loss_says_of_how_many_pairs_it_is(
-    window: MainWindow, panel: HeadAblationPanel, qtbot: QtBot
-) -> None:
-    window.attention_view.disabled_heads.toggle(LAST)
-    seen = answer(panel, qtbot, LAST)
-    heads = []
-    for num_valid in (2, 1, 0):
-        panel._draw(replace(seen, num_valid=num_valid))
-        heads.append(panel._heads[-1].text())
-    counts = ("2 validation pairs", "1 validation pair", "validation pairs")
-    assert heads == [f"loss of {pairs}, nats/token" for pairs in counts]
 
 
 def test_a_shared_run_says_why_it_has_no_validation_loss(
