@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pyqtgraph as pg
@@ -15,12 +16,13 @@ from pytestqt.qtbot import QtBot
 from core.events import SettingChanged
 from core.run_folder import RunFolder
 from gui.runs.comparison import Comparison, RunsReader, StepChoice
-from gui.runs.rows import RunRow
+from gui.runs.rows import RunRow, example_path
 from gui.views.runs import RunsView
 from tests.gui.conftest import WAIT_MS
 from tests.gui.not_none import not_none
 from tests.gui.tables import column_texts, header_texts, item_at
 from tests.gui.views.runs.steps import compared, num_shown
+from tests.gui.waiting import wait_for
 
 
 def test_a_single_selected_run_shows_losses_settings_head_and_translations(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -83,25 +85,33 @@ def held_reading(view: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) 
     return read, may_continue
 
 
-@pytest.mark.parametrize("damaged", ["", "metrics.jsonl", "probes/000800.safetensors"])
 def test_errors_of_a_run_no_longer_selected_are_not_reported(
-    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, damaged: str
+    three_runs: RunsView, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, other = (three_runs.context.runs_directory.path / name for name in ("2026-01-03_a", "2026-01-01_c"))
-    sentences: list[str] = []
+    runs_dir, sentences = three_runs.context.runs_directory.path, list[str]()
+    run = runs_dir / "2026-01-03_a"
     three_runs.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
     read, may_continue = held_reading(three_runs, qtbot, monkeypatch)
-    three_runs.table.select(run)
-    qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
-    if damaged:
-        (run / damaged).write_bytes(b"none\n" * 5000)
-    else:
-        shutil.rmtree(run)
-    three_runs.table.select(other)
-    may_continue.set()
-    qtbot.waitUntil(lambda: three_runs.comparison_pages._compared == [other], timeout=WAIT_MS)
-    three_runs.context.bridge.drain()
-    assert not sentences
+    for damaged, other in (
+        ("metrics.jsonl", runs_dir / "2026-01-01_c"),
+        ("probes/000800.safetensors", runs_dir / "2026-01-02_b"),
+        ("", runs_dir / "2026-01-01_c"),
+    ):
+        read.clear()
+        may_continue.clear()
+        three_runs.table.select(run)
+        qtbot.waitUntil(lambda: bool(read), timeout=WAIT_MS)
+        if damaged:
+            (run / damaged).write_bytes(b"none\n" * 5000)
+        else:
+            shutil.rmtree(run)
+        three_runs.table.select(other)
+        may_continue.set()
+        wait_for(qtbot, lambda other: three_runs.comparison_pages._compared == [other], other)
+        three_runs.context.bridge.drain()
+        assert not sentences, damaged
+        if damaged:
+            shutil.copy(example_path() / damaged, run / damaged)
 
 
 def test_damage_is_reported_even_if_another_run_was_added_while_reading(
@@ -142,20 +152,24 @@ def test_a_step_of_the_previous_run_is_not_looked_for_in_the_next(
     assert sides.step_combo.currentText() == "newest" and compared(sides.comparison).chosen_step == "newest"
 
 
-@pytest.mark.parametrize("file", ["metrics.jsonl", "probes/000800.safetensors"])
-def test_f5_reads_repaired_files(three_runs: RunsView, qtbot: QtBot, file: str) -> None:
-    sides, run, sentences = (
-        three_runs.comparison_pages,
-        three_runs.context.runs_directory.path / "2026-01-01_c",
-        list[str](),
-    )
-    content = (run / file).read_bytes()
-    (run / file).write_bytes(b"none\n" * 5000)
+def test_f5_reads_repaired_files(three_runs: RunsView, qtbot: QtBot) -> None:
+    sides, runs_dir, sentences = three_runs.comparison_pages, three_runs.context.runs_directory.path, list[str]()
     three_runs.context.bridge.trouble.connect(lambda trouble: sentences.append(trouble.sentence))
-    three_runs.table.select(run)
-    qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
-    (run / file).write_bytes(content)
-    qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: compared(sides.comparison).runs[0].probe is not None, timeout=WAIT_MS)
-    assert not compared(sides.comparison).damaged
-    assert len(sentences) == 1
+
+    def has_probe_of(run: Path) -> bool:
+        seen = sides.comparison.comparison
+        return seen is not None and sides._compared == [run] and seen.runs[0].probe is not None
+
+    for name, file in (("2026-01-01_c", "metrics.jsonl"), ("2026-01-03_a", "probes/000800.safetensors")):
+        damaged = runs_dir / name / file
+        content = damaged.read_bytes()
+        damaged.write_bytes(b"none\n" * 5000)
+        sentences.clear()
+        three_runs.table.select(runs_dir / name)
+        qtbot.waitUntil(lambda: bool(sentences), timeout=WAIT_MS)
+        assert not has_probe_of(runs_dir / name), file
+        damaged.write_bytes(content)
+        qtbot.keyClick(three_runs.table, Qt.Key.Key_F5)
+        wait_for(qtbot, has_probe_of, runs_dir / name)
+        assert not compared(sides.comparison).damaged, file
+        assert len(sentences) == 1, file
