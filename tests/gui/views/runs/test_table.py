@@ -79,14 +79,7 @@ def test_a_row_follows_the_run_of_this_window(window: MainWindow, qtbot: QtBot, 
     row_of(view, qtbot, lambda row: row.state == "finished" and row.step == 40)
 
 
-def test_f5_finds_a_new_folder(empty_window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
-    view = show(empty_window, qtbot)
-    RunFolder.create(tmp_path / "runs", "half made")
-    qtbot.keyClick(view.table, Qt.Key.Key_F5)
-    row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
-
-
-def test_a_run_begun_or_continued_by_another_process_appears(
+def test_a_run_begun_or_continued_by_another_process_appears_and_f5_finds_a_new_folder(
     empty_window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     view = show(empty_window, qtbot)
@@ -97,13 +90,9 @@ def test_a_run_begun_or_continued_by_another_process_appears(
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     row_of(view, qtbot, lambda row: row.writer == f"process {os.getppid()}")
 
-
-def test_a_click_on_a_row_updates_the_buttons_at_once(three_runs: RunsView, qtbot: QtBot) -> None:
-    table = three_runs.table
-    for wanted, is_kept in ((lambda row: row.is_example, True), (lambda row: not row.is_example, False)):
-        place = table.visualItemRect(item_at(table, row_of(three_runs, qtbot, wanted), 0)).center()
-        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        assert three_runs.delete_button.isEnabled() is not is_kept
+    RunFolder.create(tmp_path / "runs", "half made")
+    qtbot.keyClick(view.table, Qt.Key.Key_F5)
+    row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
 
 
 def test_a_sparkline_shows_the_loss_and_a_search_matches_all_words(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -123,6 +112,23 @@ def test_a_sparkline_shows_the_loss_and_a_search_matches_all_words(three_runs: R
     assert names(three_runs) == everything and three_runs.table.hasFocus()
 
 
+def test_a_click_on_a_row_updates_the_buttons_at_once_and_a_refresh_keeps_the_selection(
+    three_runs: RunsView, qtbot: QtBot
+) -> None:
+    table = three_runs.table
+    for wanted, is_kept in ((lambda row: row.is_example, True), (lambda row: not row.is_example, False)):
+        place = table.visualItemRect(item_at(table, row_of(three_runs, qtbot, wanted), 0)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert three_runs.delete_button.isEnabled() is not is_kept
+
+    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
+    shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
+    three_runs.refresh()
+    qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
+    assert sorted(row.path.name for row in three_runs.table.selected_rows) == ["2026-01-01_c", "2026-01-03_a"]
+    assert len(three_runs.comparison_pages._rows) == 2
+
+
 def test_at_150_per_cent_all_columns_and_three_rows_are_visible(
     three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -136,6 +142,16 @@ def test_at_150_per_cent_all_columns_and_three_rows_are_visible(
     needed = table.fontMetrics().horizontalAdvance(text(three_runs, 0)[start_column])
     assert needed + 2 * GRID <= table.columnWidth(start_column)
     assert three_runs.details.name_edit.cursorPosition() == 0
+    assert_table_that_scrolls_sideways_shows_all_its_rows(three_runs, qtbot)
+
+
+def assert_table_that_scrolls_sideways_shows_all_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
+    table = three_runs.table
+    three_runs.window().resize(three_runs.window().minimumSize())
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: table.horizontalScrollBar().isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=WAIT_MS)
 
 
 def test_the_table_is_as_high_as_its_rows_but_at_most_half(three_runs: RunsView, qtbot: QtBot) -> None:
@@ -155,22 +171,3 @@ def test_the_table_is_as_high_as_its_rows_but_at_most_half(three_runs: RunsView,
     three_runs.table_splitter.moveSplitter(200, 1)
     three_runs.search_edit.clear()
     assert len(table.rows) == 34 and table.height() == 200  # as the user chose
-
-
-def test_a_table_that_scrolls_sideways_shows_all_its_rows(three_runs: RunsView, qtbot: QtBot) -> None:
-    table = three_runs.table
-    three_runs.context.theme.set_zoom(150)
-    three_runs.window().resize(three_runs.window().minimumSize())
-    qtbot.waitUntil(lambda: table.horizontalScrollBar().maximum() > 0, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: table.horizontalScrollBar().isVisible(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: table.viewport().height() >= table.verticalHeader().length(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: not table.verticalScrollBar().isVisible(), timeout=WAIT_MS)
-
-
-def test_a_refresh_keeps_the_selection(three_runs: RunsView, qtbot: QtBot) -> None:
-    choose_both(three_runs, "2026-01-03_a", "2026-01-01_c")
-    shutil.rmtree(next(row.path for row in three_runs.table.rows if row.path.name == "2026-01-02_b"))
-    three_runs.refresh()
-    qtbot.waitUntil(lambda: "2026-01-02_b" not in names(three_runs), timeout=WAIT_MS)
-    assert sorted(row.path.name for row in three_runs.table.selected_rows) == ["2026-01-01_c", "2026-01-03_a"]
-    assert len(three_runs.comparison_pages._rows) == 2
