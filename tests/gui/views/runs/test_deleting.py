@@ -107,19 +107,18 @@ def test_a_run_deleted_while_the_folder_is_read_does_not_reappear(
     assert len(seen) == 3 and not any("2026-01-02_b" in shown for shown in seen)
 
 
-def test_a_run_that_cannot_be_trashed_is_reported_and_stays(
-    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_cannot_be_trashed_is_reported_and_stays_and_one_deleted_by_another_program_is_gone(
+    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
-    qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
+    with monkeypatch.context() as without_trash:
+        without_trash.setenv("XDG_DATA_HOME", "/proc/nowhere")
+        qtbot.mouseClick(three_runs.delete_button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
     assert "2026-01-02_b could not be moved to the trash" in empty_window.trouble_strip.sentence.text()
     qtbot.waitUntil(lambda: "2026-01-02_b" in names(three_runs), timeout=WAIT_MS)
 
-
-def test_a_run_deleted_by_another_program_is_reported_as_gone(
-    three_runs: RunsView, empty_window: MainWindow, qtbot: QtBot, trash: Path
-) -> None:
+    empty_window.trouble_strip.dismiss()
+    three_runs.table.select(three_runs.context.runs_directory.path / "2026-01-02_b")
     shutil.rmtree(three_runs.context.runs_directory.path / "2026-01-02_b")
     qtbot.keyClick(three_runs.table, Qt.Key.Key_Delete)
     qtbot.waitUntil(empty_window.trouble_strip.isVisible, timeout=WAIT_MS)
