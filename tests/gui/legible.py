@@ -22,7 +22,15 @@ from gui.widgets.dynamic_labels import ElidedLabel
 
 def cut_texts(window: QWidget) -> list[str]:
     """Describe each visible label, button, combo box, spin box and column header smaller than its text needs."""
-    return sorted({text for widget in window.findChildren(QWidget) if widget.isVisible() for text in _cut(widget)})
+    return sorted({text for widget in _visible_widgets(window) for text in _cut(widget)})
+
+
+def _visible_widgets(parent: QWidget) -> Iterator[QWidget]:
+    """Yield all that is visible in a widget; a hidden view, with its thousand widgets, is not entered."""
+    for child in parent.children():
+        if isinstance(child, QWidget) and child.isVisible():
+            yield child
+            yield from _visible_widgets(child)
 
 
 def _cut(widget: QWidget) -> Iterator[str]:

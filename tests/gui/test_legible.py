@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -95,14 +94,15 @@ def test_setup_is_whole_beside_every_view_at_any_zoom(qtbot: QtBot, learned: Mai
     learned.resize(1280, 720)
     learned.rail.setup_button.click()
     drawer = learned.setup_drawer
-    for zoom, index in itertools.product(ZOOMS, range(len(VIEWS))):
+
+    def is_whole() -> bool:
+        return drawer.width() == drawer.maximumWidth() and drawer.geometry().right() < learned.pages.x()
+
+    for zoom in ZOOMS:
         learned.context.theme.set_zoom(zoom)
-        learned.show_view(index)
-
-        def is_whole() -> bool:
-            return drawer.width() == drawer.maximumWidth() and drawer.geometry().right() < learned.pages.x()
-
-        qtbot.waitUntil(is_whole, timeout=WAIT_MS)
+        for index in range(len(VIEWS)):
+            learned.show_view(index)
+            qtbot.waitUntil(is_whole, timeout=WAIT_MS)
 
 
 def test_data_and_anatomy_keep_a_readable_width_beside_setup(qtbot: QtBot, learned: MainWindow) -> None:
@@ -122,17 +122,20 @@ def test_data_and_anatomy_keep_a_readable_width_beside_setup(qtbot: QtBot, learn
 def test_views_scroll_only_when_zoom_needs_it_and_never_sideways(qtbot: QtBot, learned: MainWindow) -> None:
     learned.resize(1280, 720)
     views = (learned.train_view, learned.attention_view, learned.translate_view, learned.runs_view)
-    for (zoom, scrolls), view in itertools.product(((100, False), (200, True)), views):
-        learned.context.theme.set_zoom(zoom)
-        learned.show_view(VIEWS.index(type(view)))
-        (page,) = view.findChildren(ScrollingPage)
-        message = f"{view.title} at {zoom} %"
 
-        def scrolls_as_it_should(page: ScrollingPage = page, scrolls: bool = scrolls, message: str = message) -> None:
+    def wait_until_it_scrolls(page: ScrollingPage, expected: bool, message: str) -> None:
+        def scrolls_as_it_should() -> None:
             assert page.horizontalScrollBar().maximum() == 0, message
-            assert (page.verticalScrollBar().maximum() > 0) == scrolls, message
+            assert (page.verticalScrollBar().maximum() > 0) == expected, message
 
         qtbot.waitUntil(scrolls_as_it_should, timeout=WAIT_MS)
+
+    for zoom, scrolls in ((100, False), (200, True)):
+        learned.context.theme.set_zoom(zoom)
+        for view in views:
+            learned.show_view(VIEWS.index(type(view)))
+            (page,) = view.findChildren(ScrollingPage)
+            wait_until_it_scrolls(page, scrolls, f"{view.title} at {zoom} %")
 
 
 def test_the_tree_of_a_beam_fits_without_scrolling(qtbot: QtBot, learned: MainWindow) -> None:
