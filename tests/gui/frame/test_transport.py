@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
@@ -185,9 +184,8 @@ def test_with_little_room_texts_are_shortened_and_the_rest_is_in_tooltips(
     assert bar.state_label.text() == "▮▮ paused"
 
 
-@pytest.mark.parametrize("zoom", [100, 150, 175, 200])
 def test_it_and_the_figures_below_take_one_row_each_at_any_zoom(
-    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None], zoom: int
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
     bar, below, workbench = window.transport, window.status_bar, window.context.workbench
     workbench.learn(10)
@@ -195,20 +193,25 @@ def test_it_and_the_figures_below_take_one_row_each_at_any_zoom(
     workbench.learn(30)
     wait_for_state("finished")
     window.resize(1280, 720)
-    window.context.theme.set_zoom(zoom)
 
     def is_one_row() -> bool:
         rows = bar.height() / bar.learn_button.height(), below.height() / below.epoch_label.height()
         return bar.width() < 1280 and max(rows) < 2
 
-    for key, value in (("training.max_steps", 41), ("training.label_smoothing", 0.0), ("seed", 1)):
-        for look in (lambda: window.context.playhead.view(10), window.context.playhead.go_live):
-            look()
-            qtbot.waitUntil(is_one_row, timeout=WAIT_MS)
-            qtbot.waitUntil(lambda: cut_texts(bar) == cut_texts(below) == [], timeout=WAIT_MS)
-            branch = bar.branch_button
-            assert branch.text() in branch.accessibleName() and "step 40" in bar.state_label.accessibleName()
+    def look_at_every_zoom() -> None:
+        for zoom in (100, 150, 175, 200):
+            window.context.theme.set_zoom(zoom)
+            for look in (lambda: window.context.playhead.view(10), window.context.playhead.go_live):
+                look()
+                qtbot.waitUntil(is_one_row, timeout=WAIT_MS)
+                qtbot.waitUntil(lambda: cut_texts(bar) == cut_texts(below) == [], timeout=WAIT_MS)
+                branch = bar.branch_button
+                assert branch.text() in branch.accessibleName() and "step 40" in bar.state_label.accessibleName()
+
+    look_at_every_zoom()
+    for key, value in (("training.max_steps", 41), ("training.label_smoothing", 0.0)):
         workbench.edit(key, value)
+        look_at_every_zoom()
 
 
 def test_in_the_smallest_window_no_button_is_cut(qtbot: QtBot, window: MainWindow) -> None:
@@ -218,16 +221,17 @@ def test_in_the_smallest_window_no_button_is_cut(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: cut_texts(window.transport) == [], timeout=WAIT_MS)
 
 
-@pytest.mark.parametrize("zoom", [100, 200])
-def test_it_stays_as_it_is_when_setup_is_opened(qtbot: QtBot, window: MainWindow, zoom: int) -> None:
-    window.context.theme.set_zoom(zoom)
+def test_it_stays_as_it_is_when_setup_is_opened(qtbot: QtBot, window: MainWindow) -> None:
     bar, drawer = window.transport, window.setup_drawer
-    qtbot.waitUntil(lambda: bar.width() == window.width() - window.rail.width(), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: bar.height() == bar.heightForWidth(bar.width()), timeout=WAIT_MS)
-    before = bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))
-    window.rail.setup_button.click()
-    qtbot.waitUntil(lambda: drawer.isVisible() and drawer.geometry().right() < window.pages.x(), timeout=WAIT_MS)
-    assert (bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))) == before
+    for zoom in (100, 200):
+        window.context.theme.set_zoom(zoom)
+        qtbot.waitUntil(lambda: bar.width() == window.width() - window.rail.width(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: bar.height() == bar.heightForWidth(bar.width()), timeout=WAIT_MS)
+        before = bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))
+        window.rail.setup_button.click()
+        qtbot.waitUntil(lambda: drawer.isVisible() and drawer.geometry().right() < window.pages.x(), timeout=WAIT_MS)
+        assert (bar.geometry(), bar.state_label.text(), bar.learn_button.mapTo(window, QPoint(0, 0))) == before, zoom
+        window.rail.setup_button.click()
 
 
 def test_after_a_button_that_disappears_or_is_disabled_space_learns_or_pauses(
