@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from core.torchrun import max_processes
 from gui.theme import Theme
 from gui.widgets.labels import plain_label
-from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import IntegerSpinBox
 from gui.workbench import Workbench
 
 HELP = (
@@ -24,7 +24,7 @@ class ProcessesRow(QWidget):
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__()
         self._workbench = workbench
-        self.spin = styled_spin_box(_NoWheelSpinBox(), theme)
+        self.spin = _NoWheelSpinBox(theme)
         self.spin.setRange(1, max_processes())
         self.spin.setAccessibleName("Processes")
         self.spin.setAccessibleDescription(HELP)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from math import ceil
-from typing import TypeVar
 
 from PySide6.QtCore import QLocale, QObject, QPoint
 from PySide6.QtGui import QFocusEvent, QFontMetricsF, QValidator
@@ -13,17 +12,8 @@ from PySide6.QtWidgets import QAbstractSpinBox, QDoubleSpinBox, QSpinBox, QToolT
 from gui.theme import GRID, Theme
 from gui.widgets.labels import set_role
 
-Spin = TypeVar("Spin", "IntegerSpinBox", "DecimalSpinBox")
 _INTEGER = re.compile(r"\s*(\d+|\d{1,3}([,\s])\d{3}(\2\d{3})*)\s*")
 WITH_SEPARATORS = re.compile(r"[\d,.\s]*[,.\s][\d,.\s]*")  # digits with decimal or thousands separators
-
-
-def styled_spin_box(spin: Spin, theme: Theme) -> Spin:
-    """The spin box, with the height and padding of a combo box and the number format of the rest of the window."""
-    spin.setLocale(QLocale(QLocale.Language.English))
-    spin.setGroupSeparatorShown(True)
-    _SpinBoxStyle(spin, theme)
-    return spin
 
 
 class DecimalSpinBox(QDoubleSpinBox):
@@ -31,6 +21,10 @@ class DecimalSpinBox(QDoubleSpinBox):
 
     Only for numbers below a thousand, in which a comma can mean nothing else.
     """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        _SpinBoxStyle(self, theme)
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         return super().validate(text.replace(",", "."), position)
@@ -43,13 +37,14 @@ class IntegerSpinBox(QSpinBox):
     the typing comes back, although its first digits were a number while they were typed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._committed_value = self.value()  # the value before anything was typed
         self.lineEdit().textEdited.connect(self._show_validity)
         self.valueChanged.connect(self._show_validity)
         self.valueChanged.connect(self._commit_unless_typed)
         self.editingFinished.connect(self._commit)
+        _SpinBoxStyle(self, theme)
 
     def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         number = text.removesuffix(self.suffix())
@@ -95,10 +90,15 @@ def _without_separators(number: str) -> int:
 
 
 class _SpinBoxStyle(QObject):
-    """Sets at each zoom what the stylesheet cannot: the inner field ignores padding, and Qt makes the box higher."""
+    """Gives a spin box the window's number format, and at each zoom the height and padding of a combo box.
+
+    The stylesheet cannot: the inner field ignores padding, and Qt makes the box higher.
+    """
 
     def __init__(self, spin: QAbstractSpinBox, theme: Theme) -> None:
         super().__init__(spin)
+        spin.setLocale(QLocale(QLocale.Language.English))
+        spin.setGroupSeparatorShown(True)
         self._spin, self._theme = spin, theme
         theme.changed.connect(self._fit)
         self._fit()

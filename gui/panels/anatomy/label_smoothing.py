@@ -15,7 +15,7 @@ from gui.panels.anatomy.matrix_canvas import Matrix, MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.theme import Theme
-from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox
 
 _DECADES = 4  # of odds: from as probable as each other token to 10,000 times as probable
 _POINTS = 400
@@ -43,10 +43,7 @@ class LabelSmoothingTopic(Topic):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.eps_spin, self.size_spin = (
-            styled_spin_box(_ShareSpinBox(), theme),
-            styled_spin_box(IntegerSpinBox(), theme),
-        )
+        self.eps_spin, self.size_spin = _ShareSpinBox(theme), IntegerSpinBox(theme)
         self.eps_spin.setRange(0.0, 0.9999)
         self.eps_spin.setDecimals(4)  # a run's own may be any value from 0 to below 1
         self.eps_spin.setSingleStep(0.05)

@@ -15,7 +15,7 @@ from gui.panels.anatomy.topic import Topic
 from gui.sentences.engine_query import EngineQuery
 from gui.sentences.tokens import quoted
 from gui.widgets.labels import plain_label
-from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import IntegerSpinBox
 
 _ALLOWED = np.float32(0.35)  # a calm colour on the scale of weights
 
@@ -40,7 +40,7 @@ class MasksTopic(Topic):
         super().__init__(context.theme)
         self.query: EngineQuery[Masks] = EngineQuery(context.bridge, self)
         self._follower = context.follower
-        self.target_edit, self.padding_spin = QLineEdit(), styled_spin_box(IntegerSpinBox(), context.theme)
+        self.target_edit, self.padding_spin = QLineEdit(), IntegerSpinBox(context.theme)
         self.canvases = [MatrixCanvas(context.theme) for _ in range(3)]
         self._offered = ""  # the sentence that we put into the field
         self._cell = (0, 0)

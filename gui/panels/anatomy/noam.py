@@ -19,7 +19,7 @@ from gui.panels.learning.plain_plot import PlainPlot
 from gui.panels.learning.step_plot import set_line_label
 from gui.theme import Theme
 from gui.widgets.buttons import button, set_enabled
-from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import IntegerSpinBox
 from gui.workbench import Workbench
 
 _PAPER_CURVES = ((512, 4000), (512, 8000), (256, 4000))  # d_model and warm-up
@@ -51,10 +51,7 @@ class NoamTopic(Topic):
     def __init__(self, theme: Theme, workbench: Workbench) -> None:
         super().__init__(theme)
         self._workbench = workbench
-        self.width_spin, self.warmup_spin = (
-            styled_spin_box(IntegerSpinBox(), theme),
-            styled_spin_box(IntegerSpinBox(), theme),
-        )
+        self.width_spin, self.warmup_spin = IntegerSpinBox(theme), IntegerSpinBox(theme)
         self.width_spin.setRange(2, 8192)
         self.width_spin.setSingleStep(32)
         self.warmup_spin.setSingleStep(100)

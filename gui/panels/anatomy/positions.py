@@ -18,7 +18,7 @@ from gui.panels.anatomy.topic import Topic
 from gui.panels.learning.plain_plot import PlainPlot
 from gui.pictures.colour_map import as_rgba, signed_table
 from gui.theme import Theme
-from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import IntegerSpinBox
 
 NUM_WAVES = 5
 _TOP = 8  # pixels above the map, for half of the number at its first row
@@ -43,9 +43,7 @@ class PositionsTopic(Topic):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
-        self.positions_spin, self.width_spin, self.wave_spin = (
-            styled_spin_box(IntegerSpinBox(), theme) for _ in range(3)
-        )
+        self.positions_spin, self.width_spin, self.wave_spin = (IntegerSpinBox(theme) for _ in range(3))
         self.positions_spin.setRange(8, 512)
         self.positions_spin.setValue(100)
         self.width_spin.setRange(1, 8192)  # the range of d_model

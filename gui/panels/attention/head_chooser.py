@@ -19,7 +19,7 @@ from gui.theme import GRID, Theme
 from gui.widgets.buttons import check_box
 from gui.widgets.combo_boxes import combo_box
 from gui.widgets.flow_layout import FlowLayout, with_label
-from gui.widgets.spin_boxes import IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import IntegerSpinBox
 
 _FEEDS = ("teacher-forced", "free-running")
 _FEED_HELP = (
@@ -184,7 +184,7 @@ def _show_index(spin: IntegerSpinBox, index: int, count: int, pooled: Pooled = "
 
 
 def _spin_box(theme: Theme, name: str, help: str) -> IntegerSpinBox:
-    spin = styled_spin_box(IntegerSpinBox(), theme)
+    spin = IntegerSpinBox(theme)
     spin.setWrapping(True)
     spin.setRange(1, 1)
     spin.setAccessibleName(name)

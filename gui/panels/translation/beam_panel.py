@@ -20,7 +20,7 @@ from gui.theme import GRID, Theme
 from gui.widgets.dynamic_labels import StableHeightLabel
 from gui.widgets.flow_layout import FlowLayout, with_label
 from gui.widgets.labels import wrapping_label
-from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox
 from gui.widgets.token_font import TokenFont
 
 _LEGEND = (
@@ -43,10 +43,7 @@ class BeamPanel(Panel):
         super().__init__(theme)
         self._typed = typed
         self.query: EngineQuery[BeamTree] = EngineQuery(bridge, self)
-        self.size_spin, self.penalty_spin = (
-            styled_spin_box(IntegerSpinBox(), theme),
-            styled_spin_box(DecimalSpinBox(), theme),
-        )
+        self.size_spin, self.penalty_spin = IntegerSpinBox(theme), DecimalSpinBox(theme)
         self.verdict_label = wrapping_label("What the comparison shows")
         self.outputs_label = wrapping_label("Outputs with their scores")
         self.outputs_label.setTextFormat(Qt.TextFormat.RichText)  # a table; outputs are escaped

@@ -15,7 +15,7 @@ from gui.panels.translation.beam_panel import BeamPanel
 from gui.playhead import Playhead
 from gui.sentences.typed_sentence import TypedSentence
 from gui.theme import ZOOMS, Theme
-from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox, styled_spin_box
+from gui.widgets.spin_boxes import DecimalSpinBox, IntegerSpinBox
 from tests.gui.conftest import WAIT_MS
 
 
@@ -23,7 +23,7 @@ from tests.gui.conftest import WAIT_MS
 def test_a_spin_box_has_the_height_and_padding_of_a_combo_box_at_every_zoom(qtbot: QtBot, points: float) -> None:
     theme = Theme("light")
     theme._points = points
-    spin = styled_spin_box(IntegerSpinBox(), theme)
+    spin = IntegerSpinBox(theme)
     qtbot.addWidget(spin)
     for zoom in ZOOMS:
         theme.set_zoom(zoom)
@@ -35,7 +35,7 @@ def test_a_spin_box_has_the_height_and_padding_of_a_combo_box_at_every_zoom(qtbo
 
 def test_numbers_are_written_as_everywhere(qtbot: QtBot) -> None:
     theme = Theme("light")
-    integer, decimal = styled_spin_box(IntegerSpinBox(), theme), styled_spin_box(DecimalSpinBox(), theme)
+    integer, decimal = IntegerSpinBox(theme), DecimalSpinBox(theme)
     for widget in (integer, decimal):
         qtbot.addWidget(widget)
     integer.setRange(1, 20_000)
@@ -134,7 +134,7 @@ def test_every_spin_box_of_the_window_is_one_of_ours(qtbot: QtBot, window: MainW
 @pytest.fixture
 def shown_spin(qtbot: QtBot) -> IntegerSpinBox:
     """A focused spin box from 1 to 50,000, at 7."""
-    spin = styled_spin_box(IntegerSpinBox(), Theme("light"))
+    spin = IntegerSpinBox(Theme("light"))
     qtbot.addWidget(spin)
     spin.setRange(1, 50_000)
     spin.setValue(7)
