@@ -117,10 +117,8 @@ class DataView(View):
         parts = splitter(Qt.Orientation.Vertical, (self.histograms, 3), (self.figures, 4), (self.examples, 3))
         self._stack.addWidget(self.empty_label)
         self._figures_area = FramelessScrollArea(parts)
-        self._figures_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its parts have the focus, and are scrolled to
-        beside = FramelessScrollArea(splitter(Qt.Orientation.Horizontal, (self.table, 4), (self._figures_area, 3)))
-        beside.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._stack.addWidget(beside)
+        beside = splitter(Qt.Orientation.Horizontal, (self.table, 4), (self._figures_area, 3))
+        self._stack.addWidget(FramelessScrollArea(beside))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GRID, GRID, GRID, GRID)
         layout.setSpacing(GRID)

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from core.comparison.differences import changed_keys
 from core.config import RunConfig, config_to_yaml, read_config
@@ -38,6 +38,7 @@ from gui.widgets.buttons import button
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.labels import plain_label
 from gui.widgets.save_dialog import ask_where_to_save, save_file
+from gui.widgets.scroll_areas import FramelessScrollArea
 from gui.widgets.section import Section
 from gui.widgets.tab_order import insert_in_tab_order
 
@@ -79,7 +80,6 @@ class SetupDrawer(QFrame):
         self.sections = {name: Section(name.capitalize()) for name in SECTIONS}
         self._forms: dict[str, OptionForm] = {}  # of the sections that were unfolded
         self.processes_row = ProcessesRow(context.theme, context.workbench)
-        self._scroll = QScrollArea()
         self._lay_out()
         self._connect()
         self.resize_to_zoom()
@@ -371,9 +371,7 @@ class SetupDrawer(QFrame):
         for section in self.sections.values():  # filled already: Tab follows the order of adding
             column.addWidget(section)
         column.addStretch(1)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have the focus, and are scrolled into view
-        self._scroll.setWidget(content)
+        self._scroll = FramelessScrollArea(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, GRID)
         layout.addWidget(self._scroll, 1)

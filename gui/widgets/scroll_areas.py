@@ -7,11 +7,15 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
 class FramelessScrollArea(QScrollArea):
-    """Scrolls a widget that needs more room than there is; any other fills the area."""
+    """Scrolls a widget that needs more room than there is; any other fills the area.
+
+    It takes no focus: what is inside takes it, and is scrolled to.
+    """
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widgetResizable=True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(widget)
 
 
@@ -21,7 +25,6 @@ class HorizontalScrollArea(FramelessScrollArea):
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._widget = widget
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)

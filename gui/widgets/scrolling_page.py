@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from gui.theme import GRID
@@ -16,7 +16,6 @@ class ScrollingPage(FramelessScrollArea):
         content = _Content()
         super().__init__(content)
         self.setObjectName("page")
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.column = QVBoxLayout(content)
         self.column.setContentsMargins(GRID, GRID, GRID, GRID)
         self.column.setSpacing(GRID)

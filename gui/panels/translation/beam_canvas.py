@@ -133,6 +133,7 @@ class BeamScrollArea(FramelessScrollArea):
         super().__init__(canvas)
         self._canvas = canvas
         self._follows = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         canvas.pointed.connect(self._leave)
         canvas.moved_by_key.connect(self._scroll_to_node)
 

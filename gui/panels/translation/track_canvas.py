@@ -173,7 +173,6 @@ class TrackScrollArea(FramelessScrollArea):
         super().__init__(canvas)
         self.canvas, self._position = canvas, position
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.horizontalScrollBar().valueChanged.connect(canvas.update)  # the names have moved within the canvas
         canvas.pointed.connect(position.go_to)
         position.moved.connect(self.show_position)

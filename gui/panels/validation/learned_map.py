@@ -40,7 +40,6 @@ class LearnedMap(ValidationPanel):
         self.canvas = LearnedCanvas(theme)
         self.canvas.pointed.connect(self.show_readout)
         area = FramelessScrollArea(self.canvas)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.why_label.setMinimumWidth(1)  # a long text is cut and does not widen the panel
         chosen = QHBoxLayout()
