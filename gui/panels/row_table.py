@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from gui.theme import GRID, Theme
@@ -28,6 +29,7 @@ class Column(NamedTuple):
 class RowTable(QTableWidget, Generic[Row]):
     """Shows rows, and keeps the selection when they change. Subclasses give each row's texts, key, problem and tip."""
 
+    row_opened = Signal()  # the selected row was double-clicked, or Enter was pressed
     columns: ClassVar[tuple[Column, ...]]
     sentence_column: ClassVar[int]
     """The column at which a problem's sentence begins; it spans all columns from there on."""
@@ -43,6 +45,10 @@ class RowTable(QTableWidget, Generic[Row]):
         make_read_only(self)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setAlternatingRowColors(True)
+        self.doubleClicked.connect(self.row_opened)
+        for keys in ("Return", "Enter"):  # a held one must not open one thing after another
+            shortcut = QShortcut(keys, self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut, autoRepeat=False)
+            shortcut.activated.connect(self.row_opened)
         theme.changed.connect(self._apply_theme)
         self._apply_theme()
 

@@ -32,7 +32,6 @@ from gui.widgets.tab_order import release_focus
 
 SEARCH_DELAY_MS = 250  # after the last keystroke
 _LEAST_WIDTH = 200  # pixels at 100 % of the table and of the figures, for a few words in each column
-_WITHIN = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _SEARCH_HELP = "Pairs that contain this text, in upper or lower case (Ctrl+F; Esc shows all again)"
 HINT = "To train on your own texts, drop two files, a folder or a .tsv anywhere on the window."
 ENDLESS = "This dataset is endless: these are the pairs of its first shard, and the figures describe these."
@@ -145,12 +144,10 @@ class DataView(View):
         self.previous_button.clicked.connect(self._show_previous_page)
         self.next_button.clicked.connect(self._show_next_page)
         self.files_button.clicked.connect(self.ask_files)
-        self.examples.doubleClicked.connect(self.show_example)
+        self.examples.row_opened.connect(self.show_example)
         self.figures.table.currentItemChanged.connect(self._scroll_to_figure)
         self.context.follower.changed.connect(self._show_note)
         self.context.theme.changed.connect(self._resize)
-        for keys in ("Return", "Enter"):
-            QShortcut(keys, self.examples, context=_WITHIN).activated.connect(self.show_example)
         for keys, act in (
             ("Ctrl+F", self.search_edit.setFocus),
             ("Ctrl+PgUp", self.previous_button.click),

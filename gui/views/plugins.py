@@ -127,7 +127,7 @@ class PluginsView(View):
         self.name_edit.escaped.connect(self._cancel_new)
         self.reload_button.clicked.connect(plugins.reload)
         self.folder_button.clicked.connect(self.open_folder)
-        self.table.doubleClicked.connect(self.try_chosen)
+        self.table.row_opened.connect(self.try_chosen)
         self.table.currentCellChanged.connect(self._show_chosen)
         self.checks.changed.connect(self._show_rows)
         self.context.bridge.prepared.connect(self._clear_note)
@@ -135,8 +135,6 @@ class PluginsView(View):
         plugins.faults_changed.connect(self._show_rows)
         plugins.busy_changed.connect(self._show)
         plugins.reloaded.connect(self._handle_reload)
-        for keys in ("Return", "Enter"):
-            QShortcut(keys, self.table, context=_WITHIN).activated.connect(self.try_chosen)
         QShortcut("F5", self, context=_WITHIN).activated.connect(self.reload_button.click)
 
     def _show(self) -> None:

@@ -247,14 +247,12 @@ class RunsView(View):
         self.shared.opened.connect(self.opened)
         self.details.branch_requested.connect(self._branch)
         self.details.editing_ended.connect(self.table.setFocus)
-        self.table.doubleClicked.connect(self._open_or_follow)
+        self.table.row_opened.connect(self._open_or_follow)
         self.table.currentCellChanged.connect(self._show_actions)
         self.table.itemSelectionChanged.connect(self._show_choice)
         for keys, where, act in (
             ("Ctrl+F", self, self.search_edit.setFocus),
             ("F5", self, self._refresh_all),
-            ("Return", self.table, self._open_or_follow),
-            ("Enter", self.table, self._open_or_follow),
             ("F2", self.table, self.details.edit_name),
             ("Delete", self.table, self.delete_chosen),
         ):  # a held Delete must not take one run after another
