@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QSignalBlocker, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from core.answers.anatomy import DotProduct
@@ -24,6 +24,7 @@ from gui.sentences.engine_query import EngineQuery
 from gui.sentences.shown_sentence import NothingShown, probe_source
 from gui.theme import GRID
 from gui.widgets.buttons import button
+from gui.widgets.combo_boxes import set_items
 from gui.widgets.labels import plain_label
 from gui.widgets.token_font import TokenFont
 
@@ -53,7 +54,6 @@ class DotProductTopic(Topic):
         self._selection, self._follower = context.selection, context.follower
         self._source = probe_source(context.selection)
         self._cell = (0, 0)
-        self._offered: tuple[str, ...] = ()
         self.sentence_combo = _SentenceCombo()
         self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
         self.stage_buttons = [_stage_button(index, stage) for index, stage in enumerate(STAGES)]
@@ -75,7 +75,8 @@ class DotProductTopic(Topic):
         if reason or isinstance(shown, NothingShown):
             self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))
             return
-        self._fill_sentence_combo(history, shown.sentence)
+        set_items(self.sentence_combo, [(sentence, None) for sentence in history.sentences])
+        self.sentence_combo.setCurrentText(shown.sentence.source)
         self._ask(history, step, shown.sentence)
         if self.query.answer is None:
             self.show_empty(self.query.error or "Computing …")
@@ -122,14 +123,6 @@ class DotProductTopic(Topic):
         first, second, result = self.canvases
         second.setVisible(count == 3)
         return self.canvases if count == 3 else [first, result]
-
-    def _fill_sentence_combo(self, history: History, sentence: ProbedSentence) -> None:
-        if history.sentences != self._offered:
-            self._offered = history.sentences
-            with QSignalBlocker(self.sentence_combo):
-                self.sentence_combo.clear()
-                self.sentence_combo.addItems(self._offered)
-        self.sentence_combo.setCurrentText(sentence.source)
 
     def _show_cell(self, row: int, column: int) -> None:
         self._cell = (row, column)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.history import History
 from gui.heads.head_picture import chosen_picture
@@ -14,7 +13,7 @@ from gui.runs.comparison import ComparedRun
 from gui.sentences.selection import KIND_TITLES, POOLED_TITLES, Selection
 from gui.sentences.shown_sentence import NothingShown, Shown, ShownSentence
 from gui.theme import GRID, Theme
-from gui.widgets.combo_boxes import set_items
+from gui.widgets.combo_boxes import combo_box, set_items
 from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.labels import plain_label
 
@@ -31,10 +30,7 @@ class RunAttention(ComparisonPanel):
     def __init__(self, theme: Theme, selection: Selection) -> None:
         super().__init__(theme)
         self._selection = selection
-        self.sentence_combo = QComboBox()
-        self.sentence_combo.setAccessibleName("Sentence that the runs follow")
-        self.sentence_combo.setToolTip("A sentence that all of these runs follow")
-        self.sentence_combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.sentence_combo = combo_box("Sentence that the runs follow", "A sentence that all of these runs follow")
         self.sentence_combo.activated.connect(self._choose)
         self.header.addWidget(self.sentence_combo)
         self.columns = [_Column(theme) for _ in range(MOST_RUNS)]
@@ -62,7 +58,8 @@ class RunAttention(ComparisonPanel):
             return
         self.show_body()
         source = common[self._selection.sentence_index(common)]
-        self._fill_sentence_combo(common, source)
+        set_items(self.sentence_combo, [(sentence, None) for sentence in common])
+        self.sentence_combo.setCurrentText(source)
         kind = KIND_TITLES[self._selection.chosen.kind].capitalize()
         self.set_title(f"{kind}-attention{self._step_text()}{self._others_text()}")
         for number, column in enumerate(self.columns):
@@ -101,11 +98,6 @@ class RunAttention(ComparisonPanel):
         """The end of the title if not all runs are shown."""
         count = len(self.comparison.runs) if self.comparison is not None else 0
         return f", the first {MOST_RUNS} of {count} runs" if count > MOST_RUNS else ""
-
-    def _fill_sentence_combo(self, common: list[str], source: str) -> None:
-        set_items(self.sentence_combo, [(sentence, None) for sentence in common])
-        with QSignalBlocker(self.sentence_combo):
-            self.sentence_combo.setCurrentText(source)
 
     def _choose(self, index: int) -> None:
         self._selection.choose(sentence=self.sentence_combo.itemText(index))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from core.answers.translation import Translation
 from core.history import History
-from core.requests import Translate
 from gui.context import Context
 from gui.panel import Panel, Table
 from gui.panels.translation.track_canvas import TrackCanvas, TrackScrollArea
@@ -32,7 +30,8 @@ from gui.widgets.flow_layout import FlowLayout, with_label
 from gui.widgets.labels import wrapping_label
 from gui.widgets.token_font import TokenFont
 
-_THIS_RUN, _BEST = "this run", "best"
+_THIS_RUN = "this run"
+_BEST: tuple[str, int | None] = ("best", None)
 _RUN_HELP = "Which other weights translate it too: this run's, or another run's on the same dataset"
 _STEP_HELP = "Which of the other run's weights to use"
 
@@ -105,17 +104,13 @@ class WeightsPanel(Panel):
 
     def _ask(self, history: History) -> None:
         if self.run is not None:
-            self.query.submit(self._run_request(self.run))
+            self.query.submit(self._typed.request(self.step_combo.currentData(), self.run.path))
             return
         playhead = self._context.playhead
         request = self._typed.request(step_of(self.weights, history, playhead))
         chosen = replace(request, step=None), choice_of(self.weights, playhead)
         newest = history.last_step if request.step is None else None
         self.query.submit(request, moment=(request.step, newest), chosen=chosen)
-
-    def _run_request(self, run: OtherRun) -> Translate:
-        chosen = self.step_combo.currentIndex() - 1  # the first item is "best"
-        return self._typed.request(run.steps[chosen] if chosen >= 0 else None, run.path)
 
     def _draw(self, one: Translation, other: Translation) -> None:
         name = "" if self.run is None else "other run, "
@@ -139,10 +134,9 @@ class WeightsPanel(Panel):
         self.run = self.run_combo.itemData(index)
         self.weights_combo.setVisible(self.run is None)
         self.step_combo.setVisible(self.run is not None)
-        with QSignalBlocker(self.step_combo):
-            self.step_combo.clear()
-            if self.run is not None:
-                self.step_combo.addItems([_BEST, *(f"step {step:,}" for step in self.run.steps)])
+        if self.run is not None:
+            set_items(self.step_combo, [_BEST, *((f"step {step:,}", step) for step in self.run.steps)])
+            self.step_combo.setCurrentIndex(0)
         self.query.reset()  # the answer is from other weights than the combo boxes now name
         self.mark_dirty()
 
