@@ -44,11 +44,6 @@ Shown = ShownSentence | NothingShown
 SentenceSource = Callable[[History, int], Shown]
 
 
-def probe_source(selection: Selection) -> SentenceSource:
-    """A source of the chosen sentence, from the newest probe at or before a step."""
-    return lambda history, step: shown_sentence(selection, history, step)
-
-
 def shown_sentence(selection: Selection, history: History, step: int) -> Shown:
     """The chosen sentence at `step`, never another in its place.
 

@@ -21,7 +21,7 @@ from gui.panels.anatomy.matrix_canvas import MatrixCanvas
 from gui.panels.anatomy.topic import Topic
 from gui.panels.attention.head_chooser import HeadChooser
 from gui.sentences.engine_query import EngineQuery
-from gui.sentences.shown_sentence import NothingShown, probe_source
+from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.combo_boxes import set_items
@@ -52,7 +52,6 @@ class DotProductTopic(Topic):
         super().__init__(context.theme)
         self.query: EngineQuery[DotProduct] = EngineQuery(context.bridge, self)
         self._selection, self._follower = context.selection, context.follower
-        self._source = probe_source(context.selection)
         self._cell = (0, 0)
         self.sentence_combo = _SentenceCombo()
         self.chooser = HeadChooser(context.theme, context.selection, has_lines=False, can_pool=False)
@@ -70,7 +69,7 @@ class DotProductTopic(Topic):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the chosen head with the weights kept at or before `step`; ask for it if it is not the newest answer."""
-        shown = self._source(history, step)
+        shown = shown_sentence(self._selection, history, step)
         reason = self._follower.why_no_model
         if reason or isinstance(shown, NothingShown):
             self.show_empty(reason or (shown.reason if isinstance(shown, NothingShown) else ""))

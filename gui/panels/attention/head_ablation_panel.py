@@ -25,7 +25,7 @@ from gui.heads.ablation_text import (
 from gui.heads.disabled_heads import DisabledHeads
 from gui.panel import Panel, Table
 from gui.sentences.engine_query import EngineQuery
-from gui.sentences.shown_sentence import NothingShown, probe_source
+from gui.sentences.shown_sentence import NothingShown, shown_sentence
 from gui.theme import GRID
 from gui.widgets.buttons import button
 from gui.widgets.labels import plain_label, wrapping_label
@@ -58,7 +58,7 @@ class HeadAblationPanel(Panel):
         super().__init__(context.theme)
         self.query: EngineQuery[HeadAblation] = EngineQuery(context.bridge, self)
         self._disabled_heads = disabled_heads
-        self._source = probe_source(context.selection)
+        self._selection = context.selection
         self.all_on_button = button("All heads on again", "Switch all heads on again, and close this")
         self.cells = [[_cell() for _ in _COLUMNS] for _ in _ROWS]
         self.summary_label = wrapping_label("What the figures say", role="muted")
@@ -69,7 +69,7 @@ class HeadAblationPanel(Panel):
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the answer for the weights kept at or before `step`, and ask for it if it is not the newest answer."""
-        shown = self._source(history, step)
+        shown = shown_sentence(self._selection, history, step)
         if isinstance(shown, NothingShown):
             self.show_empty(shown.reason)
             return

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from core.events import Prepared, ProbeDone
 from core.history import History
 from gui.panel import Panel
 from gui.sentences.selection import Selection
-from gui.sentences.shown_sentence import NothingShown, SentenceSource, ShownSentence, probe_source
+from gui.sentences.shown_sentence import NothingShown, SentenceSource, ShownSentence, shown_sentence
 from gui.theme import Theme
 
 
@@ -18,7 +20,7 @@ class SentencePanel(Panel):
     def __init__(self, theme: Theme, selection: Selection, source: SentenceSource | None = None) -> None:
         super().__init__(theme)
         self._selection = selection
-        self._source = source or probe_source(selection)
+        self._source = source or partial(shown_sentence, selection)
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the sentence with the newest weights at or before `step`."""

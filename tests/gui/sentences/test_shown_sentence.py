@@ -10,7 +10,7 @@ from core.events import ProbeDone, RunStarted
 from core.history import History
 from core.probes import Probe
 from gui.sentences.selection import Selection
-from gui.sentences.shown_sentence import NothingShown, ShownSentence, probe_source
+from gui.sentences.shown_sentence import NothingShown, ShownSentence, shown_sentence
 from tests.core.examples import run_folder
 from tests.gui.builders import sentence
 
@@ -21,7 +21,7 @@ def shown(history: History, step: int, wanted: str = "du willst") -> tuple[int, 
     """Step and source of the shown sentence, or the reason why none is shown."""
     selection = Selection()
     selection.choose(sentence=wanted)
-    found = probe_source(selection)(history, step)
+    found = shown_sentence(selection, history, step)
     return (found.step, found.sentence.source) if isinstance(found, ShownSentence) else found.reason
 
 
@@ -35,7 +35,7 @@ def test_the_chosen_sentence_is_shown_from_the_newest_earlier_probe() -> None:
 
 
 def test_before_the_first_probe_nothing_is_shown() -> None:
-    assert probe_source(Selection())(History(), 3) == NothingShown()
+    assert shown_sentence(Selection(), History(), 3) == NothingShown()
 
 
 def test_a_damaged_probe_is_named_and_no_other_shown_instead(tmp_path: Path) -> None:
