@@ -52,7 +52,7 @@ class StatusBar(QFrame):
         self.message_label.hide()
         self._hidden_by_message = (self.size_label, self.device_label)  # they rarely change
         figures = (self.epoch_label, self.speed_label, *self._hidden_by_message)
-        layout = FlowLayout(self, GRID // 2, 3 * GRID)
+        layout = FlowLayout(self, 3 * GRID)
         layout.setContentsMargins(2 * GRID, GRID // 2, 2 * GRID, GRID // 2)
         for label in (self.run_label, self.stage_label, *figures):
             layout.addWidget(label)

@@ -245,7 +245,8 @@ class Transport(QFrame):
     def _lay_out(self) -> None:
         self.learn_button.setMinimumWidth(112)
         self._name_labels = seed, pace = plain_label("seed", role="muted"), plain_label("pace", role="muted")
-        self._flow, self._steps = FlowLayout(self, GRID, GRID), side_by_side(*self.step_buttons)
+        self._flow, self._steps = FlowLayout(self, GRID), side_by_side(*self.step_buttons)
+        self._flow.setContentsMargins(GRID, GRID, GRID, GRID)
         self._parts = (
             self.learn_button,
             self._steps,

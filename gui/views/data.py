@@ -106,7 +106,7 @@ class DataView(View):
         self.split_combo.setToolTip("Whose pairs and lengths are shown")
         self.empty_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         controls = QWidget()
-        row = FlowLayout(controls, 0, GRID)
+        row = FlowLayout(controls, GRID)
         row.addWidget(self.split_combo)
         row.add_stretching(self.search_edit)
         row.addWidget(side_by_side(self.previous_button, self.page_label, self.next_button))

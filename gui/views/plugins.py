@@ -103,7 +103,7 @@ class PluginsView(View):
         self.note_label.setMinimumHeight(self.note_label.fontMetrics().lineSpacing())  # so that a note shifts nothing
         self.path_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         controls = QWidget()
-        row = FlowLayout(controls, 0, GRID)
+        row = FlowLayout(controls, GRID)
         row.addWidget(self.try_button)
         row.addWidget(self.check_button)
         row.add_stretching(self.path_label)

@@ -211,7 +211,7 @@ class RunsView(View):
         assert inner is not None
         inner.setContentsMargins(0, 0, 0, 0)  # so that it ends where the table below does
         actions = QWidget()
-        row = FlowLayout(actions, 0, GRID)
+        row = FlowLayout(actions, GRID)
         for widget in (
             *(self.open_button, self.continue_button, self.follow_button, self.delete_button),
             *(self.file_button, self.search_edit, folder_row),

@@ -117,7 +117,7 @@ class TranslateView(View):
         self._stack.addWidget(page)
         self._stack.addWidget(self._following_page())
         asking = QWidget()
-        row = FlowLayout(asking, 0, GRID, is_even=True)  # else, zoomed, the sentence has room for three words
+        row = FlowLayout(asking, GRID, is_even=True)  # else, zoomed, the sentence has room for three words
         row.add_stretching(self.source_edit, 4)
         row.addWidget(self.examples_button)
         row.add_stretching(with_label("reference", self.reference_edit), 3)

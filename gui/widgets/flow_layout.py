@@ -20,15 +20,13 @@ class FlowLayout(QLayout):
     of as full as possible, which leaves room for widgets that grow.
     """
 
-    def __init__(
-        self, parent: QWidget, margin: int, spacing: int, *, last_at_right: bool = True, is_even: bool = False
-    ) -> None:
+    def __init__(self, parent: QWidget, spacing: int, *, last_at_right: bool = True, is_even: bool = False) -> None:
         super().__init__(parent)
         self._last_at_right, self._is_even = last_at_right, is_even
         self._items: list[QLayoutItem] = []
         self._stretch_factors: dict[QWidget, int] = {}
         self._heights: dict[int, int] = {}  # by width; kept until an item's size changes, since windows ask often
-        self.setContentsMargins(margin, margin, margin, margin)
+        self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(spacing)
 
     def add_stretching(self, widget: QWidget, stretch: int = 1) -> None:

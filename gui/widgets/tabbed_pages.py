@@ -22,7 +22,7 @@ class TabbedPages(QWidget):
         self._pages = QStackedWidget()
         self._group = QButtonGroup(self)
         buttons = QWidget()
-        self.button_row = FlowLayout(buttons, 0, GRID // 2, last_at_right=False)  # subclasses may append widgets
+        self.button_row = FlowLayout(buttons, GRID // 2, last_at_right=False)  # subclasses may append widgets
         for number, (title, help) in enumerate(pages):
             made = button(title, help, role="flat")
             made.setCheckable(True)

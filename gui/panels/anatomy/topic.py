@@ -68,7 +68,7 @@ class Topic(Panel):
 
     def add_controls(self, *controls: tuple[str, QWidget, str], more: tuple[QWidget, ...] = ()) -> None:
         """Fill the row above the picture: controls as (name, widget, tooltip), then `more` widgets without a name."""
-        row = FlowLayout(self.controls, 0, GRID, last_at_right=False)
+        row = FlowLayout(self.controls, GRID, last_at_right=False)
         for name, widget, help in controls:
             row.addWidget(with_label(name, widget))
             widget.setAccessibleName(name[0].upper() + name[1:])

@@ -110,7 +110,7 @@ class AttentionExtras(SentencePanel):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         controls = QWidget()
         self.body.addWidget(controls)
-        row = FlowLayout(controls, 0, GRID, last_at_right=False)
+        row = FlowLayout(controls, GRID, last_at_right=False)
         row.addWidget(with_label("show", self.pooled_combo))
         row.addWidget(with_label("compare with", self.baseline_combo))
         row.addWidget(self._labelled_step)

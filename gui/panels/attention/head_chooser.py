@@ -142,7 +142,7 @@ class HeadChooser(SentencePanel):
         self.title_label.hide()
         controls = QWidget()
         self.body.addWidget(controls)  # first: `setVisible` on a widget without a parent would open a window
-        self.row = FlowLayout(controls, 0, GRID, last_at_right=False)  # views add their own controls at its end
+        self.row = FlowLayout(controls, GRID, last_at_right=False)  # views add their own controls at its end
         feed = with_label("decoder", self.feed_combo)
         for widget in (
             with_label("kind", self.kind_combo),

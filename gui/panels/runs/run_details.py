@@ -164,7 +164,7 @@ class RunDetails(QFrame):
         layout.addWidget(self.note_edit, 1)
         layout.addWidget(self.about_label)
         going_on = QWidget()
-        line = FlowLayout(going_on, 0, GRID)
+        line = FlowLayout(going_on, GRID)
         line.add_stretching(self.step_combo)
         line.addWidget(self.branch_button)
         layout.addWidget(going_on)

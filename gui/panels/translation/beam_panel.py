@@ -112,7 +112,7 @@ class BeamPanel(Panel):
         self.penalty_spin.setValue(0.6)
         controls = QWidget()
         self.under_header.addWidget(controls)
-        row = FlowLayout(controls, 0, GRID, last_at_right=False)
+        row = FlowLayout(controls, GRID, last_at_right=False)
         for name, spin, help in (
             ("beam size", self.size_spin, "How many hypotheses are kept at each step"),
             ("length penalty", self.penalty_spin, "Favours longer outputs; 0: none"),

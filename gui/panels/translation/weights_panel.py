@@ -178,7 +178,7 @@ class WeightsPanel(Panel):
         self.weights_combo.setAccessibleName("Other weights")
         controls = QWidget()
         self.under_header.addWidget(controls)  # visible even when the panel is empty
-        row = FlowLayout(controls, 0, GRID, last_at_right=False)
+        row = FlowLayout(controls, GRID, last_at_right=False)
         row.addWidget(with_label("beside", self.run_combo))
         for combo in (self.weights_combo, self.step_combo):
             row.addWidget(combo)

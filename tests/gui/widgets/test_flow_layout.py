@@ -18,7 +18,7 @@ def row(qtbot: QtBot) -> Iterator[FlowLayout]:
     """The layout of three buttons in a widget."""
     widget = QWidget()
     qtbot.addWidget(widget)
-    made = FlowLayout(widget, 0, 8)
+    made = FlowLayout(widget, 8)
     for _ in range(3):
         made.addWidget(QPushButton("a button"))
     yield made  # a return would destroy the widget
