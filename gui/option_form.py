@@ -51,14 +51,6 @@ class OptionForm(QWidget):
             if found:
                 row.show_value(value)
 
-    def show_error(self, key: str, sentence: str) -> None:
-        """Say beside a field what is wrong; an empty sentence clears it."""
-        self.rows[key].show_error(sentence)
-
-    def show_note(self, key: str, sentence: str) -> None:
-        """Say in place of a field's help why it has no effect now; an empty sentence brings the help back."""
-        self.rows[key].show_note(sentence)
-
     def _folder(self) -> str | None:
         """The text of the first field that names a folder, to which relative file names refer; None without one."""
         editors = (row.editor for row in self.rows.values() if row.field.path == "folder")
@@ -80,9 +72,7 @@ class FormRow(QWidget):
         super().__init__()
         self.field = field
         self.error = ""
-        self.last_complete_value: Any = (
-            None  # the last complete value, to go back to if what is being typed does not fit
-        )
+        self.last_complete_value: Any = None  # to go back to if what is being typed does not fit
         self.editor = _make_editor(field)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -140,7 +130,7 @@ class FormRow(QWidget):
             self.editor.setModified(False)
 
     def show_error(self, sentence: str) -> None:
-        """Show an error below the editor; an empty sentence clears it."""
+        """Say below the editor what is wrong; an empty sentence clears it."""
         self.error = sentence
         if self.editor is None:
             return
@@ -148,7 +138,7 @@ class FormRow(QWidget):
         self.error_label.setVisible(bool(sentence))
 
     def show_note(self, sentence: str) -> None:
-        """Show a note in place of the help, and as the editor's accessible description."""
+        """Say in place of the help why the field has no effect now; an empty sentence brings the help back."""
         assert self.editor is not None
         self.help_label.setText(sentence or help_text(self.field))
         self.editor.setAccessibleDescription(self.help_label.text())

@@ -110,7 +110,7 @@ class PluginOptions(QWidget):
             return
         self._pending_edits = {key: edits[key] for key in errors}
         for key in edits:
-            self.form.show_error(key, field_error(f"{OPTIONS}.{key}", errors.get(key, "")))
+            self.form.rows[key].show_error(field_error(f"{OPTIONS}.{key}", errors.get(key, "")))
         self.validated.emit()
         self._added_keys |= fitting.keys() - draft.dataset.options.keys()
         options = self._with_previous_values(edits, errors, {**draft.dataset.options, **fitting})

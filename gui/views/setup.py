@@ -145,8 +145,8 @@ class SetupDrawer(QFrame):
         self.plugin_options.show_draft(draft)
         if training := self._forms.get("training"):
             own_rate = NOAM_NOTE if draft.training.schedule.name == "noam" else ""
-            training.show_note("training.optimizer.learning_rate", own_rate)
-            training.show_note("training.max_steps", self._max_steps_note(draft))
+            training.rows["training.optimizer.learning_rate"].show_note(own_rate)
+            training.rows["training.max_steps"].show_note(self._max_steps_note(draft))
         self.schedule.show_config(draft)
         self.size_label.setText(self._size_text(draft))
         changes = changed_keys(self._origin, draft) if self._origin else ()
@@ -224,7 +224,7 @@ class SetupDrawer(QFrame):
         errors = self.context.workbench.apply_valid_edits(edits)
         self._refused = {refused: edits[refused] for refused in errors}
         for tried in edits:
-            self.form(tried.partition(".")[0]).show_error(tried, field_error(tried, errors.get(tried, "")))
+            self.form(tried.partition(".")[0]).rows[tried].show_error(field_error(tried, errors.get(tried, "")))
         if key in errors:
             self._restore_value(key)
         self.restart_button.refresh()

@@ -109,7 +109,7 @@ def test_a_decimal_comma_gets_a_hint(qtbot: QtBot, key: str, typed: str, hint: s
     editor = form.rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setText(typed)
-    form.show_error(key, "expected a number.")
+    form.rows[key].show_error("expected a number.")
     ending = f" Write decimals with a point: {hint}" if hint else ""
     assert form.rows[key].error_label.text() == f"✗ expected a number.{ending}"
 
@@ -150,7 +150,7 @@ def test_a_refused_value_stays_until_errors_are_cleared(qtbot: QtBot) -> None:
     editor = form.rows["model.dropout"].editor
     assert isinstance(editor, QLineEdit)
     editor.setText("2")
-    form.show_error("model.dropout", "expected less than 1")
+    form.rows["model.dropout"].show_error("expected less than 1")
     form.show_values(values)
     assert editor.text() == "2"
     form.clear_errors()
