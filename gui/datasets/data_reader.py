@@ -15,8 +15,8 @@ from core.events import StateChanged
 from core.overview.overview import summarise_data
 from core.overview.records import DataOverview, Limits, length_limits
 from core.requests import LocateData
-from gui.background_iterator import BackgroundIterator
 from gui.bridge import EngineBridge
+from gui.datasets.background_iterator import BackgroundIterator
 
 WAITING = "Preparing the data …"
 NO_DATA = "No data are prepared: choose a dataset in Setup, or drop your own files here."

@@ -8,8 +8,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from core.overview.pairs import Found, PairRow, find_pairs, read_rows
-from gui.background_iterator import BackgroundIterator
 from gui.bridge import EngineBridge
+from gui.datasets.background_iterator import BackgroundIterator
 from gui.datasets.data_reader import DataReader
 
 PAGE = 50

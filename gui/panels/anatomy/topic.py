@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.events import Event, Prepared
 from gui.panel import Panel
-from gui.source_text import source_of
+from gui.panels.anatomy.source_text import source_of
 from gui.theme import GRID, Theme
 from gui.widgets.flow_layout import FlowLayout, with_label
 from gui.widgets.labels import plain_label

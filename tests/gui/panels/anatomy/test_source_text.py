@@ -9,8 +9,8 @@ import textwrap
 import pytest
 
 from gui.panels.anatomy import topics
+from gui.panels.anatomy.source_text import source_of
 from gui.panels.anatomy.topic import Topic, plain_equation
-from gui.source_text import source_of
 
 TOPICS = [kind for kind in vars(topics).values() if isinstance(kind, type) and issubclass(kind, Topic)]
 PLACES = [place for kind in TOPICS for place in kind.functions]

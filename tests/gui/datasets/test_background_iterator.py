@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from core.errors import UserError
 from core.events import Trouble
-from gui.background_iterator import BackgroundIterator
 from gui.bridge import EngineBridge
+from gui.datasets.background_iterator import BackgroundIterator
 from tests.gui.conftest import WAIT_MS
 
 
