@@ -18,9 +18,9 @@ from gui.workbench import Workbench
 
 LEARNING_SHARE = 0.04  # of the time, spent on watching while the engine learns: under 5 % even if a rest is cut short
 IDLE_SHARE = 0.5  # the same while it does not learn
-SHORTEST_REST_S = 1 / 15  # the shortest rest
-LONGEST_REST_S = 5.0  # the longest rest, whatever a round cost: a picture older than that looks broken
-LONGEST_IDLE_REST_S = 1.0  # the longest rest at a slow pace, and while nothing learns
+SHORTEST_REST_S = 1 / 15
+LONGEST_REST_S = 5.0  # whatever a round cost: a picture older than that looks broken
+LONGEST_IDLE_REST_S = 1.0  # at a slow pace, and while nothing learns
 AVERAGING_S = LONGEST_REST_S  # time constant of `watching_share`; if shorter, a rest cut short could count as negative
 PIECE_GAP_S = 0.001  # between two pieces of a round: the first is painted, and clicks are handled, before the second
 

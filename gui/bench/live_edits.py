@@ -21,7 +21,7 @@ APPLY_DELAY_MS = 2000  # after the last keystroke: the 2 of 2000 must not end th
 
 @dataclass(eq=False)
 class _RequestedChange:
-    """A change change of a run, and the value that the setting has until it is made."""
+    """A change of a run that was asked for, and the value that the setting has until it is made."""
 
     run_handle: RunHandle
     key: str

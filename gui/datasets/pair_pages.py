@@ -23,7 +23,7 @@ class PairPages(QObject):
     def __init__(self, bridge: EngineBridge, reader: DataReader) -> None:
         super().__init__()
         self.split = "train"
-        self.search_text = ""  # the search text
+        self.search_text = ""
         self.first_index = 0  # index of the page's first row
         self.rows: list[PairRow] = []
         self.found: Found | None = None  # None: no search text

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QToolTip
 from gui.widgets.labels import set_role
 from gui.widgets.spin_boxes import WITH_SEPARATORS
 
-MAX_DIGITS = 9  # digits
+MAX_DIGITS = 9
 
 
 class _SeedValidator(QValidator):

@@ -72,7 +72,7 @@ class RunTable(RowTable[RunRow]):
 
     @property
     def selected_rows(self) -> list[RunRow]:
-        """All chosen runs from the top down; `chosen` is the one of them that was chosen last."""
+        """All chosen runs from the top down; `selected_row` is the one of them that was chosen last."""
         return [self.rows[number] for number in sorted({index.row() for index in self.selectedIndexes()})]
 
     def select_rows(self, paths: Collection[Path]) -> None:
