@@ -22,11 +22,3 @@ def icon(name: str, colour: str) -> QIcon:
     with QPainter(pixmap) as painter:
         renderer.render(painter)
     return QIcon(pixmap)
-
-
-def disclosure(is_open: bool) -> QIcon:
-    """The arrow of a part that unfolds, as large as other icons and in the grey of the arrows of combo boxes.
-
-    Qt's own arrow shrinks as the zoom grows.
-    """
-    return icon("arrow_down" if is_open else "arrow_right", "")

@@ -236,7 +236,7 @@ class MainWindow(QMainWindow):
         self.tour.step_shown.connect(partial(self.train_view.more_button.setChecked, False))
         self.context.workbench.learn_requested.connect(self.tour.end_if_last_step)
         self.rail.chosen.connect(self.show_view)
-        self.rail.setup_toggled.connect(self._show_setup)
+        self.rail.setup_toggled.connect(self.setup_drawer.setVisible)
         self.train_view.curves.notices.chip_changed.connect(partial(self.rail.show_news, VIEWS.index(TrainView)))
         self.context.workbench.branched.connect(partial(self.rail.setup_button.setChecked, True))
         self.setup_drawer.restart_button.visibility_changed.connect(self.transport.set_plain)
@@ -316,9 +316,6 @@ class MainWindow(QMainWindow):
         self.rail.setup_button.toggle()
         if self.rail.setup_button.isChecked():
             self.setup_drawer.setFocus()
-
-    def _show_setup(self, is_shown: bool) -> None:
-        self.setup_drawer.setVisible(is_shown)
 
     def _note_run_end(self) -> None:
         self._since_run_end.start()

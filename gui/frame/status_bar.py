@@ -59,11 +59,10 @@ class StatusBar(QFrame):
         layout.add_stretching(self.message_label)
         layout.addWidget(self.watching_label)
         self._time_left = TimeLeft()
-        self._timer = QTimer(self)
+        self._timer = QTimer(self, interval=REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
-        self._timer.start(REFRESH_MS)
-        self._message_timer = QTimer(self)  # until the message has been read
-        self._message_timer.setSingleShot(True)
+        self._timer.start()
+        self._message_timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)  # until the message has been read
         self._message_timer.timeout.connect(partial(self._set_message_visible, False))
         self._is_run_message = False  # the message, which then ends when the run is left, or learns
         self._connect()
@@ -133,7 +132,7 @@ class StatusBar(QFrame):
             )
         self.message_label.setText(sentence)
         self._set_message_visible(True)
-        self._message_timer.start(MESSAGE_MS)
+        self._message_timer.start()
 
     def _set_message_visible(self, is_shown: bool) -> None:
         self.message_label.setVisible(is_shown)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QComboBox
 
 from core.history import History
 from gui.panel import Table
@@ -106,11 +105,11 @@ class Curves(StepPanel):
         self.metric_combo.setCurrentIndex(self.metric_combo.findData(self._metric))
         self.metric_combo.setEnabled(len(names) > 1)
         self.metric_combo.setToolTip(_CHOICE_HELP if len(names) > 1 else _ONLY_LOSS)
-        self._let_shrink(self.metric_combo)
+        self._let_combo_shrink()
 
-    def _let_shrink(self, combo: QComboBox) -> None:
+    def _let_combo_shrink(self) -> None:
         """Let the combo box shrink to its current text in a narrow panel; its list still shows all texts whole."""
-        width_of = combo.fontMetrics().horizontalAdvance
+        combo, width_of = self.metric_combo, self.metric_combo.fontMetrics().horizontalAdvance
         longest = max(width_of(combo.itemText(index)) for index in range(combo.count()))
         combo.setMinimumWidth(combo.sizeHint().width() - longest + width_of(combo.currentText()))
 
