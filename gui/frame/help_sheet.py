@@ -37,6 +37,10 @@ SHORTCUTS = (
     ("Esc", "Dismiss what is shown"),
     ("F1", "This sheet"),
 )
+_ABOUT = (
+    f"Headlight {version()}, under the MIT licence.",
+    "The window uses Qt through PySide6, under the GNU LGPL version 3.",
+)
 
 
 class HelpSheet(QFrame):
@@ -52,41 +56,17 @@ class HelpSheet(QFrame):
         self._parent = parent
         self.setObjectName("sheet")
         self.setAccessibleName("Help")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 3 * GRID)
-        layout.setSpacing(2 * GRID)
         self.page = _Page()
-        layout.addWidget(self.page)
-        column = self.page.column
-        column.addWidget(plain_label("Keyboard", role="heading"))
-        rows = QFormLayout()
-        rows.setHorizontalSpacing(3 * GRID)
-        rows.setVerticalSpacing(GRID // 2)
-        self._texts = [plain_label(meaning, role="muted") for _, meaning in SHORTCUTS]
-        for (keys, _), text in zip(SHORTCUTS, self._texts, strict=True):
-            rows.addRow(plain_label(keys), text)
-        column.addLayout(rows)
-        column.addWidget(plain_label("About", role="heading"))
-        for line in (
-            f"Headlight {version()}, under the MIT licence.",
-            "The window uses Qt through PySide6, under the GNU LGPL version 3.",
-        ):
-            self._texts.append(plain_label(line, role="muted"))
-            column.addWidget(self._texts[-1])
+        self._texts = [plain_label(text, role="muted") for text in (*(meaning for _, meaning in SHORTCUTS), *_ABOUT)]
         self._runs_directory, self._runs_label = runs_directory, ElidedLabel(role="muted")
-        column.addWidget(self._runs_label)
-        runs_directory.changed.connect(self._show_runs_directory)
-        self._show_runs_directory()
         self.close_button = button("Close", "Close this sheet (Esc)")
-        self.close_button.clicked.connect(self.toggle)
         self.tour_button = button("Show the tour", "Five steps through the window, as on the first start")
-        self.tour_button.clicked.connect(self._show_tour)
-        foot = QHBoxLayout()
-        foot.addWidget(self.tour_button)
-        foot.addStretch(1)
-        foot.addWidget(self.close_button)
-        layout.addLayout(foot)
+        self._lay_out()
+        self._show_runs_directory()
         self.hide()
+        self.close_button.clicked.connect(self.toggle)
+        self.tour_button.clicked.connect(self._show_tour)
+        runs_directory.changed.connect(self._show_runs_directory)
         theme.changed.connect(self._fit)
         parent.installEventFilter(self)
 
@@ -105,6 +85,28 @@ class HelpSheet(QFrame):
         if event.type() == QEvent.Type.Resize:
             self._fit()
         return False
+
+    def _lay_out(self) -> None:
+        rows = QFormLayout()
+        rows.setHorizontalSpacing(3 * GRID)
+        rows.setVerticalSpacing(GRID // 2)
+        for (keys, _), text in zip(SHORTCUTS, self._texts, strict=False):
+            rows.addRow(plain_label(keys), text)
+        column = self.page.column
+        column.addWidget(plain_label("Keyboard", role="heading"))
+        column.addLayout(rows)
+        column.addWidget(plain_label("About", role="heading"))
+        for widget in (*self._texts[len(SHORTCUTS) :], self._runs_label):
+            column.addWidget(widget)
+        foot = QHBoxLayout()
+        foot.addWidget(self.tour_button)
+        foot.addStretch(1)
+        foot.addWidget(self.close_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * GRID, 3 * GRID, 3 * GRID, 3 * GRID)
+        layout.setSpacing(2 * GRID)
+        layout.addWidget(self.page)
+        layout.addLayout(foot)
 
     def _fit(self) -> None:
         if self.isVisible():
