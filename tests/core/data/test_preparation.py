@@ -28,11 +28,12 @@ from pathlib import Path
 from typing import Any
 from core.config import DatasetConfig
 from core.data.preparation import prepare_data
-from core.plugins_host.host import PluginHost
+from core.plugins_host import host as hosts
 
-with PluginHost() as host:
-    for plugin in ("phonetic_to_letter", "copy_task"):
-        list(prepare_data(DatasetConfig(plugin=plugin), host, Path(sys.argv[1])))
+hosts.SHARD_SIZE = 1000
+with hosts.PluginHost() as host:
+    for plugin, options in (("phonetic_to_letter", {"count": 300}), ("copy_task", {})):
+        list(prepare_data(DatasetConfig(plugin=plugin, options=options), host, Path(sys.argv[1])))
 """
 
 
