@@ -32,7 +32,13 @@ import pytest
 import tqdm
 from hypothesis import settings
 
-from tests.shared_host import check_hosts, checks_share_hosts, engines_share_a_host, shared_host  # noqa: F401 (fixtures)
+from tests.shared_host import (  # noqa: F401 (fixtures)
+    check_hosts,
+    checks_share_hosts,
+    engines_share_a_host,
+    module_shares_a_host,
+    shared_host,
+)
 
 ROOT = Path(__file__).parents[1]
 SCREEN_WIDTH, SCREEN_HEIGHT = 1600, 1000

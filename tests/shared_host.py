@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,16 +48,32 @@ def shared_host(shared_home: Path) -> Iterator[SharedHost]:
 
 
 @pytest.fixture
-def engines_share_a_host(shared_host: SharedHost, monkeypatch: pytest.MonkeyPatch) -> None:
+def engines_share_a_host(shared_host: SharedHost) -> Iterator[None]:
     """Make all engines of this test use the shared host, including those that the command line creates."""
+    with engines_with(shared_host):
+        yield
+
+
+@pytest.fixture(scope="module")
+def module_shares_a_host(shared_host: SharedHost) -> Iterator[None]:
+    """Make all engines of a module use it, including those of the module's fixtures."""
+    with engines_with(shared_host):
+        yield
+
+
+@contextmanager
+def engines_with(shared_host: SharedHost) -> Iterator[None]:
+    """Make all engines created in this block use the shared host."""
     known = os.environ.get("PYTHONPATH")
 
     def host_for(extra_dirs: Sequence[Path] = ()) -> PluginHost:
         has_own = extra_dirs or os.environ.get("HEADLIGHT_PLUGINS") or user_plugins_dir().exists()
         return PluginHost(extra_dirs) if has_own or os.environ.get("PYTHONPATH") != known else shared_host
 
-    monkeypatch.setattr("core.engine.PluginHost", host_for)
-    monkeypatch.setattr("core.cli.plugins.PluginHost", host_for)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.engine.PluginHost", host_for)
+        patch.setattr("core.cli.plugins.PluginHost", host_for)
+        yield
 
 
 class SharedCheckHost(PluginHost):

@@ -14,6 +14,8 @@ from core.engine import Engine
 from core.requests import DissectHead, LeaveOutHeads, MakeMasks, Request, SearchBeam, Translate
 from tests.core.watcher import answered, begun
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 TEXT = "1 2 3"
 QUESTIONS: tuple[Request[Any], ...] = (
     Translate(texts=(TEXT,)),

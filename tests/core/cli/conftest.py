@@ -18,8 +18,8 @@ LETTERS = {"plugin": "phonetic_to_letter", "options": {"count": 1500, "length": 
 """A dataset with 300 held-out sentences, more than the 256 that a validation decodes."""
 
 
-@pytest.fixture(autouse=True)
-def share_host(engines_share_a_host: None) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def share_host(module_shares_a_host: None) -> None:
     """Share the plugin host: these tests check the commands' output, not how they start plugins."""
 
 

@@ -28,7 +28,7 @@ from core.serving.session import Session
 from tests.core.watcher import Watcher, answered, run_of
 from tests.reliability.small_runs import SENTENCE, WITH_SUBWORDS, resume, train
 
-pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+pytestmark = pytest.mark.usefixtures("module_shares_a_host")
 
 
 @pytest.fixture(scope="module")

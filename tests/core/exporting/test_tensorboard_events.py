@@ -17,6 +17,8 @@ from core.run_folder import RunFolder
 from tests.core.watcher import answered, begun
 from tests.full_disk import no_file_beyond
 
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
+
 
 def test_without_the_extra_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path

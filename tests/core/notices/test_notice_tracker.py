@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from core.engine import Engine
 from core.events import Event, ProbeDone, StepsDone, ValidationDone
@@ -65,6 +66,7 @@ def test_a_notice_needs_two_checks_in_a_row(recorded: Recorded) -> None:
     assert first == [step for step in history.probe_steps if step > 30][1]
 
 
+@pytest.mark.usefixtures("engines_share_a_host")
 def test_notices_are_the_same_live_and_from_the_folder_after_extra_steps(tmp_path: Path) -> None:
     watcher = Watcher()
     schedule = {"name": "constant", "warmup_steps": 0}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from core.engine import Engine
 from core.events import Prepared
 from core.requests import ChangeSetting, Learn, Prepare, Start
@@ -12,6 +14,8 @@ from core.run_folder import RunFolder
 from core.runs.followed_run import read_followed_run
 from core.settings.overriding import change_settings
 from tests.core.watcher import Watcher, answered, begun, tiny_config
+
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 
 def test_reading_the_folder_gives_what_the_engine_emitted(tmp_path: Path) -> None:

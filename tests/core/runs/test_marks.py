@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from core.engine import Engine
 from core.events import Prepared, ProbeDone, RunStarted, SettingChanged, StateChanged, StepsDone, ValidationDone
@@ -18,6 +19,8 @@ from core.settings.presets import read_preset
 from tests.core.watcher import Watcher, answered, begun
 from tests.gui.builders import aligned_sentence
 from tests.reliability.small_runs import train
+
+pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
 
 def validated(step: int, exact_match: float, *, is_best: bool = False) -> ValidationDone:

@@ -3,6 +3,6 @@
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def one_host(engines_share_a_host: None) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def one_host(module_shares_a_host: None) -> None:
     """Let all engines use one host."""
