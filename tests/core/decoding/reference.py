@@ -1,4 +1,4 @@
-"""Reference decoding of one sentence, which runs the whole model on the whole prefix at every step."""
+"""Reference decoding of one sentence, which runs the whole model on the whole prefixes at every step."""
 
 from __future__ import annotations
 
@@ -21,12 +21,18 @@ def eager_to_end(model: Transformer) -> Transformer:
     return model
 
 
-@torch.no_grad()
 def next_logits(model: Transformer, src: list[int], prefix: list[int]) -> Tensor:
     """Logits [V] of the token after a prefix without `<bos>`; -inf for tokens that are never produced."""
-    ids, tgt_input = torch.tensor([src]), torch.tensor([[BOS_ID, *prefix]])
-    logits = model(ids, tgt_input, torch.ones_like(ids).bool(), torch.ones_like(tgt_input).bool())[0, -1]
-    logits[[PAD_ID, BOS_ID]] = -torch.inf
+    return all_next_logits(model, src, [prefix])[0]
+
+
+@torch.no_grad()
+def all_next_logits(model: Transformer, src: list[int], prefixes: Sequence[list[int]]) -> Tensor:
+    """Likewise [N, V] of N prefixes of the same length."""
+    ids = torch.tensor([src] * len(prefixes))
+    tgt_input = torch.tensor([[BOS_ID, *prefix] for prefix in prefixes])
+    logits = model(ids, tgt_input, torch.ones_like(ids).bool(), torch.ones_like(tgt_input).bool())[:, -1]
+    logits[:, [PAD_ID, BOS_ID]] = -torch.inf
     return logits
 
 
@@ -64,16 +70,17 @@ def beam_states(
     live: list[tuple[list[int], float]] = [([], 0.0)]
     num_places = beam_size
     for _ in range(max_length):
+        if not live:
+            return
+        logits = all_next_logits(model, src, [tokens for tokens, _ in live])
         continued = [
             ([*tokens, id], sum_so_far + log_probability)
-            for tokens, sum_so_far in live
-            for id, log_probability in enumerate(next_logits(model, src, tokens).log_softmax(-1).tolist())
+            for (tokens, sum_so_far), log_probabilities in zip(live, logits.log_softmax(-1).tolist(), strict=True)
+            for id, log_probability in enumerate(log_probabilities)
             if id not in (PAD_ID, BOS_ID)
         ]
         continued.sort(key=lambda one: -one[1])
         best = continued[:num_places]
-        if not best:
-            return
         yield best
         live = [one for one in best if one[0][-1] != EOS_ID]
         num_places -= len(best) - len(live)
@@ -85,8 +92,9 @@ def every_output(model: Transformer, src: list[int], max_length: int) -> list[tu
     prefixes: list[tuple[list[int], float]] = [([], 0.0)]
     for _ in range(max_length):
         longer: list[tuple[list[int], float]] = []
-        for tokens, total in prefixes:
-            for id, log_probability in enumerate(next_logits(model, src, tokens).log_softmax(-1).tolist()):
+        logits = all_next_logits(model, src, [tokens for tokens, _ in prefixes])
+        for (tokens, total), log_probabilities in zip(prefixes, logits.log_softmax(-1).tolist(), strict=True):
+            for id, log_probability in enumerate(log_probabilities):
                 if id == EOS_ID:
                     found.append((tokens, total + log_probability))
                 elif id > EOS_ID:
