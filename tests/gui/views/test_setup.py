@@ -306,7 +306,8 @@ def test_no_prefix_of_an_invalid_value_is_applied(
     for typed in ("1,000", "2,5", "4 0", "3x"):
         type_into(qtbot, window, "training.max_steps", typed)  # 60 was applied and stays
         type_into(qtbot, window, "training.batch_size", typed)  # 8 was complete and stays
-        assert (workbench.draft.training.max_steps, workbench.draft.training.batch_size) == (60, 8), typed
+        draft = workbench.draft
+        assert draft is not None and (draft.training.max_steps, draft.training.batch_size) == (60, 8), typed
 
 
 def test_a_dataset_with_a_long_title_does_not_widen_the_drawer(qtbot: QtBot, window: MainWindow) -> None:
