@@ -1,6 +1,6 @@
 """Calls the command line with each line of standard input, a JSON list of arguments, and prints each call's result.
 
-For calls with other privileges than the tests': one process loads Headlight once for all calls.
+For calls with other privileges or limits than the tests': one process loads Headlight once for all calls.
 """
 
 from __future__ import annotations

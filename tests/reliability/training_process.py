@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,23 @@ training:
   probe_every: 1000
   num_threads: 1
 """
+
+SLOW_STEPS = """
+import time
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
+from core.training.trainer import Trainer
+take_step = Trainer._take_step
+def take_step_slowly(trainer):
+    time.sleep({seconds})
+    take_step(trainer)
+Trainer._take_step = take_step_slowly
+"""
+WINDOW_SCRIPT = """
+import runpy
+runpy.run_module("tests.reliability.window_script", run_name="__main__")
+"""
+"""Code that begins, or ends, a script of a process: it takes its steps slowly, or opens `window`."""
 
 
 def train(folder: Path, *arguments: str) -> list[str]:
@@ -60,6 +78,17 @@ def running(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str
             yield process
         finally:
             process.kill()
+
+
+def run_in_one_process(prefix: Sequence[str], *calls: Sequence[object]) -> list[subprocess.CompletedProcess[str]]:
+    """Run these commands one after the other in one process, whose command begins with `prefix`."""
+    words = [list(map(str, one)) for one in calls]
+    command = [*prefix, sys.executable, "-m", "tests.reliability.command_line_script"]
+    given = "".join(f"{json.dumps(one)}\n" for one in words)
+    result = subprocess.run(command, cwd=ROOT, input=given, capture_output=True, text=True, timeout=SECONDS)
+    assert result.returncode == 0, result.stderr
+    printed = result.stdout.splitlines()
+    return [subprocess.CompletedProcess(one, *json.loads(line)) for one, line in zip(words, printed, strict=True)]
 
 
 def wait_for_exit(process: subprocess.Popen[str]) -> tuple[int, str]:
