@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from core.run_folder import RunFolder, list_runs
+from core.run_folder import RunFolder, is_run, list_runs
 from gui.main_window import MainWindow
 from gui.workbench import Workbench
 from tests.gui.conftest import WAIT_MS
@@ -27,6 +29,7 @@ from tests.reliability.training_process import (
     ROOT,
     SECONDS,
     has_intact_checkpoint,
+    run_in_one_process,
     running,
     train,
     wait_for_checkpoint,
@@ -118,6 +121,19 @@ def assert_resumes(run: Path, folder: Path) -> None:
     assert has_intact_checkpoint(run) and RunFolder.open(run).metrics()[0].tolist() == list(range(1, end + 1))
 
 
+def train_until_failure(command: list[str], run: Path, fail: Callable[[], object]) -> tuple[int, str]:
+    """Train in this process, call `fail` in another thread after step 40; return exit code and standard error."""
+
+    def wait_and_fail() -> None:
+        while not is_run(run) or RunFolder.open(run).state.last_step < 40:
+            time.sleep(0.01)
+        fail()
+
+    Thread(target=wait_and_fail, daemon=True).start()
+    result = run_headlight(*command[len(MAIN) :], cwd=ROOT)
+    return result.returncode, result.stderr
+
+
 @needs_unprivileged_mount
 def test_a_disk_fault_ends_the_command_with_3_and_names_the_checkpoint(
     disk: Path, tmp_path: Path, cases: Cases, full: bool
@@ -126,11 +142,15 @@ def test_a_disk_fault_ends_the_command_with_3_and_names_the_checkpoint(
         with cases.trying(name):
             place = disk / name.replace(" ", "_")
             place.mkdir()
+            fail = partial(FAILURES[name], disk if name in ("full", "read-only") else place)
             command = train(tmp_path, "--run-dir", str(place / "run"))
-            with running([*UNPRIVILEGED, *command] if name == "not permitted" else command) as process:
-                wait_for_checkpoint(place / "run", 40, process)
-                FAILURES[name](disk if name in ("full", "read-only") else place)
-                code, errors = wait_for_exit(process)
+            if name == "not permitted":
+                with running([*UNPRIVILEGED, *command]) as process:
+                    wait_for_checkpoint(place / "run", 40, process)
+                    fail()
+                    code, errors = wait_for_exit(process)
+            else:
+                code, errors = train_until_failure(command, place / "run", fail)
             assert code == 3 and "Traceback" not in errors, errors
             last = errors.splitlines()[-1]
             assert "(disk)" in last
@@ -206,14 +226,20 @@ LOST = f"{NO_ROOM} The training has finished, and is saved.\n"
 def test_lost_progress_is_no_error_but_lost_results_are(tmp_path: Path, cases: Cases, full: bool) -> None:
     """A training always completes; losing its text is no error, losing its JSON is.
 
-    The message of `--json >/dev/full` alone is tested with several seeds, below.
+    The message of `--json >/dev/full` alone is tested with several seeds, below. Without --full, this process trains;
+    test_signals.py has a training process that can write neither of its outputs.
     """
     redirects = {">/dev/full 2>&1": (0, ""), "2>&-": (0, "reason max_steps"), ">/dev/full": (0, "")}
     redirects |= {">&- 2>&-": (0, ""), "--json >/dev/full 2>&1": (2, ""), "--json >&-": (0, "")}
     for number, redirect in enumerate(redirects if full else [*redirects][:1]):
         trained = tmp_path / f"run {number}"
         with cases.trying(f"train {redirect}"):
-            result = in_shell(train(tmp_path, "--run-dir", str(trained), "training.max_steps=60"), redirect)
+            command = train(tmp_path, "--run-dir", str(trained), "training.max_steps=60")
+            if full:
+                result = in_shell(command, redirect)
+            else:
+                both = {stream: os.open("/dev/full", os.O_WRONLY) for stream in ("stdout", "stderr")}
+                result = run_headlight(*command[len(MAIN) :], cwd=tmp_path, **both)
             code, written = redirects[redirect]
             assert result.returncode == code and written in result.stdout, result
             assert LOST not in result.stderr
@@ -227,9 +253,9 @@ def test_lost_progress_is_no_error_but_lost_results_are(tmp_path: Path, cases: C
             assert result.returncode == 2
             assert result.stderr == f"{NO_ROOM}\n"
     assert in_shell([*MAIN, *listing], ">/dev/full", unbuffered="1").stderr == result.stderr
-    assert in_shell([*MAIN, *listing], ">/dev/full 2>&-").returncode == 2
-    assert "run 0" in in_shell([*MAIN, *listing], "2>&-").stdout
-    closed = in_shell([*MAIN, *listing], ">&-")
+    assert in_shell([*MAIN, "--version"], ">/dev/full 2>&-").returncode == 2
+    assert "headlight" in in_shell([*MAIN, "--version"], "2>&-").stdout
+    closed = in_shell([*MAIN, "--version"], ">&-")
     assert (closed.returncode, closed.stderr) == (0, "")
     assert in_shell([*MAIN, "--help"], "| true; exit ${PIPESTATUS[0]}").returncode == 0
 
@@ -239,32 +265,21 @@ def test_a_file_is_translated_when_progress_and_warnings_cannot_be_written(tmp_p
     texts, outputs = tmp_path / "texts.txt", tmp_path / "outputs.txt"
     texts.write_text("1 2\nunknown\n", encoding="utf-8")
     run = ROOT / "tests" / "golden" / "0.1.0_copy_task"
-    result = in_shell([*MAIN, "translate", str(run), "--input", str(texts), "--output", str(outputs)], "2>/dev/full")
+    full_device = os.open("/dev/full", os.O_WRONLY)
+    words = ("translate", run, "--input", texts, "--output", outputs)
+    result = run_headlight(*words, cwd=tmp_path, stderr=full_device)
     assert result.returncode == 0 and len(outputs.read_text(encoding="utf-8").splitlines()) == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_all_seeds_are_trained_before_lost_output_is_reported(tmp_path: Path) -> None:
-    command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "--seeds", "0,1", "training.max_steps=20")
-    result = in_shell([*command, "--json"], ">/dev/full")
+    options = ("--runs-dir", str(tmp_path / "runs"), "--seeds", "0,1", "--json")
+    command = train(tmp_path, *options, "training.max_steps=20")
+    result = run_headlight(*command[len(MAIN) :], cwd=tmp_path, stdout=os.open("/dev/full", os.O_WRONLY))
     assert result.returncode == 2 and result.stderr.endswith(LOST)
     runs = [RunFolder.open(run) for run in list_runs(tmp_path / "runs")]
     assert [(run.config().seed, run.state.reason) for run in runs] == [(0, "max_steps"), (1, "max_steps")]
     assert all(has_intact_checkpoint(run.path) for run in runs)
-
-
-def run_unprivileged(*python: str, stdin: str = "") -> str:
-    """Run Python without root's privileges; return its standard output."""
-    command = [*UNPRIVILEGED, sys.executable, *python]
-    return subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, text=True, timeout=SECONDS).stdout
-
-
-def call_unprivileged(*calls: list[object]) -> list[subprocess.CompletedProcess[str]]:
-    """Run these commands one after the other in one unprivileged process."""
-    words = [list(map(str, one)) for one in calls]
-    stdin = "".join(f"{json.dumps(one)}\n" for one in words)
-    printed = run_unprivileged("-m", "tests.reliability.command_line_script", stdin=stdin).splitlines()
-    return [subprocess.CompletedProcess(one, *json.loads(line)) for one, line in zip(words, printed, strict=True)]
 
 
 @needs_setpriv
@@ -277,7 +292,8 @@ def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
         folder.mkdir(mode=0o700)
         os.chown(folder, NOBODY, NOBODY)
 
-    listed, shown, exported, *refusals = call_unprivileged(
+    listed, shown, exported, *refusals = run_in_one_process(
+        UNPRIVILEGED,
         ["runs", "list", "--runs-dir", tmp_path],
         ["runs", "show", private[0]],
         ["export", run, "--format", "safetensors", "--output", private[0] / "out"],
@@ -294,7 +310,9 @@ def test_an_unreadable_folder_hides_no_run(tmp_path: Path) -> None:
         assert result.returncode == 2 and f"{private[0] / 'in'}" in line and "Permission denied" in line
     assert exported.returncode == 2
     assert exported.stderr.startswith(f"headlight: {private[0] / 'out'}: Permission denied. Name another place")
-    interrupted, *rows = run_unprivileged("-c", LIST_RUNS, str(tmp_path)).splitlines()
+    listing = [*UNPRIVILEGED, sys.executable, "-c", LIST_RUNS, str(tmp_path)]
+    printed = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS).stdout
+    interrupted, *rows = printed.splitlines()
     assert interrupted == "run" and "run: stopped" in rows and len(rows) == 3
     for folder in private:
         assert any(row.startswith(f"{folder.name}: {folder}: it cannot be read (Permission denied).") for row in rows)
