@@ -80,18 +80,22 @@ def elsewhere() -> dict[str, str]:
 
 
 @posix
-def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool) -> None:
+def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without --full, only the window, below, starts in such an environment; here the terminal uses it."""
     known = {name: value for name, value in os.environ.items() if name == "PATH"}
     homes = {"not to be written": {"HOME": "/proc/nowhere"}, "none": elsewhere()}
     for name, home in homes.items() if full else list(homes.items())[:1]:
         with cases.trying(name):
-            run = tmp_path / name
-            result = subprocess.run(
-                train(tmp_path, "--run-dir", str(run), *SHORT_TRAINING),
-                env=known | home,
-                capture_output=True,
-                text=True,
-            )
+            run, environment = tmp_path / name, known | home
+            command = train(tmp_path, "--run-dir", str(run), *SHORT_TRAINING)
+            if not full:
+                with monkeypatch.context() as patch:
+                    for other in os.environ.keys() - environment.keys():
+                        patch.delenv(other)
+                    patch.setenv("HOME", environment["HOME"])
+                    result = run_headlight(*command[len(MAIN) :], cwd=tmp_path)
+            else:
+                result = subprocess.run(command, env=environment, capture_output=True, text=True)
             assert result.returncode == 0 and "Traceback" not in result.stderr, result.stderr
             assert ("Prepared data cannot be kept in /proc/nowhere" in result.stderr) == ("HOME" in home), result.stderr
             assert user_cache_path("headlight").exists() == ("HOME" not in home)
