@@ -25,7 +25,10 @@ from tests.in_process import run_headlight
 from tests.reliability import training_process
 from tests.reliability.cases import Cases
 from tests.reliability.training_process import (
+    MAIN,
     ROOT,
+    SLOW_STEPS,
+    WINDOW_SCRIPT,
     has_intact_checkpoint,
     running,
     train,
@@ -118,16 +121,53 @@ def test_the_lock_of_a_zombie_process_is_taken_over(tmp_path: Path) -> None:
         RunFolder.open(folder.path).claim()
 
 
-def test_a_second_terminal_is_told_who_writes_the_run(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    with running(train(tmp_path, "--run-dir", str(run))) as first:
+SECOND = "2026-11-20_19-03-11"
+TERMINAL_THAT_WAITS = f"""
+import sys, time
+from core.machine.torch_import import stub_out_tracing
+stub_out_tracing()
+import torch
+from core.cli import main
+print("ready", flush=True)
+time.strftime = lambda *_: {SECOND!r}  # by which runs are named
+time.sleep(max(0.0, float(sys.stdin.readline()) - time.time()))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def run_written_by(process: subprocess.Popen[str], runs: Path) -> Path | None:
+    """The run among these that the process is writing, if it has begun one."""
+    return next((run for run in list_runs(runs) if RunFolder.open(run).state.pid == process.pid), None)
+
+
+def test_two_terminals_begun_in_the_same_second_get_two_runs_and_one_is_told_who_writes_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both prepare the same data into an empty cache. The first is a separate process, the second this one."""
+    import torch  # noqa: F401  (takes seconds, after which the two would not begin together)
+
+    monkeypatch.setattr(time, "strftime", lambda *_: SECOND)
+    runs = tmp_path / "runs"
+    arguments = train(tmp_path, "--runs-dir", str(runs))[len(MAIN) :]
+    with running([sys.executable, "-c", TERMINAL_THAT_WAITS, *arguments], cwd=ROOT, stdin=subprocess.PIPE) as first:
+        assert next_words(first) == ["ready"] and first.stdin is not None
+        print(time.time() + 0.1, file=first.stdin, flush=True)
+        time.sleep(0.1)
+        second = run_headlight(*arguments, "--set", "training.max_steps=20", cwd=tmp_path)
+        assert second.returncode == 0, second.stderr
+        while (run := run_written_by(first, runs)) is None:
+            assert first.poll() is None, first.communicate()[1]
+            time.sleep(0.01)
+        (finished,) = set(list_runs(runs)) - {run}
+        assert {run.name, finished.name} == {f"{SECOND}_tiny", f"{SECOND}_tiny_2"}
         wait_for_checkpoint(run, 20, first)
         second = run_headlight("train", "--resume", run, cwd=tmp_path)
         assert (second.returncode, len(second.stderr.splitlines())) == (2, 1), second.stderr
         assert f"is being written by process {first.pid}. Follow it in the window's Runs view" in second.stderr
         first.terminate()
         assert wait_for_exit(first)[0] == 143
-    assert has_intact_checkpoint(run)
+    assert has_intact_checkpoint(run) and RunFolder.open(run).state.reason == "stopped"
+    assert RunFolder.open(finished).state.reason == "max_steps"
 
 
 def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
@@ -135,8 +175,9 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
 ) -> None:
     """The first window is a separate process with the same folder of runs."""
     runs, workbench, strip = window.context.runs_directory.path, window.context.workbench, window.trouble_strip
-    first = training_process.window(tmp_path, "training.checkpoint_every=50")
-    with running(first, cwd=ROOT, env=os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}) as writer:
+    settings = training_process.window(tmp_path)[3:]
+    slow = [sys.executable, "-c", SLOW_STEPS.format(seconds=0.02) + WINDOW_SCRIPT, *settings]  # it would use a core
+    with running(slow, cwd=ROOT, env=os.environ | {"HEADLIGHT_RUNS_DIR": str(runs)}) as writer:
         qtbot.waitUntil(lambda: bool(list_runs(runs)), timeout=WAIT_MS)
         (run,) = list_runs(runs)
         qtbot.waitUntil(lambda: RunFolder.open(run).state.last_step > 0, timeout=WAIT_MS)
@@ -157,15 +198,3 @@ def test_a_second_window_is_told_who_writes_the_run_and_follows_it(
     workbench.continue_run(run)  # no process writes it any more
     qtbot.waitUntil(lambda: RunFolder.open(run).state.is_ours(), timeout=WAIT_MS)
     assert not strip.isVisible()
-
-
-def test_two_runs_begun_in_the_same_second_get_two_folders(tmp_path: Path) -> None:
-    """Both prepare the same data into an empty cache."""
-    command = train(tmp_path, "--runs-dir", str(tmp_path / "runs"), "training.max_steps=20")
-    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    with running(command, env=environment) as one, running(command, env=environment) as other:
-        for process in (one, other):
-            code, errors = wait_for_exit(process)
-            assert code == 0, errors
-    runs = list_runs(tmp_path / "runs")
-    assert len(runs) == 2 and all(RunFolder.open(run).state.reason == "max_steps" for run in runs)
