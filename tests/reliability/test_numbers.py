@@ -27,7 +27,7 @@ from tests.gui.conftest import SMALL, WAIT_MS
 from tests.in_process import run_headlight
 from tests.reliability.cases import Cases
 from tests.reliability.privileges import needs_prlimit
-from tests.reliability.training_process import MAIN, running, train, wait_for_exit
+from tests.reliability.training_process import MAIN, run_in_one_process, train
 
 CORRUPTED_AFTER = 7  # the step after which a number is corrupted
 DIVERGING = {"training.optimizer": "{name: sgd, learning_rate: 10.0}", "training.max_grad_norm": "null"}
@@ -114,7 +114,7 @@ def test_nan_and_infinity_are_never_saved(
                 watcher = Watcher()
                 session = Session(watcher, shared_host, tmp_path / "cache")
                 every = CORRUPTED_AFTER if save is train_to_checkpoint else 100
-                drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every))), watcher)
+                drain(session.prepare(Prepare(config=tiny_config(checkpoint_every=every, max_steps=20))), watcher)
                 run = session.start(Start(runs_dir=tmp_path / "runs"))
                 learn(session, CORRUPTED_AFTER, watcher)
                 sentence = corrupt(session.run.trainer, number)
@@ -179,18 +179,14 @@ LARGE_BATCH = ("model.d_ff=65536", "training.batch_size=16001")  # half of its a
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc to read the memory in use")
 def test_running_out_of_memory_says_what_to_make_smaller(tmp_path: Path, cases: Cases) -> None:
     run = tmp_path / "run"
-
-    def within(gigabytes: float, *settings: str) -> tuple[int, str]:
-        limited = ["prlimit", f"--as={int(gigabytes * 2**30)}"]
-        with running(limited + train(tmp_path, "--run-dir", str(run), *settings)) as process:
-            return wait_for_exit(process)
-
+    calls = [train(tmp_path, "--run-dir", str(run), *settings)[len(MAIN) :] for settings in (LARGE_MODEL, LARGE_BATCH)]
+    of_model, of_batch = run_in_one_process(["prlimit", f"--as={4 * 2**30}"], *calls)
     with cases.trying("a model that is too large"):
-        code, errors = within(4, *LARGE_MODEL)
+        code, errors = of_model.returncode, of_model.stderr
         assert code == 2 and len(errors.splitlines()) == 1, errors
         assert "its weights, gradients and optimizer state take" in errors and "model.d_model (now 8,192)" in errors
     with cases.trying("a batch that is too large"):
-        code, errors = within(4, *LARGE_BATCH)
+        code, errors = of_batch.returncode, of_batch.stderr
         assert code == 3 and "Traceback" not in errors, errors
         assert "a step about" in errors and "Lower training.batch_size" in errors
         require_only_finite(run)
