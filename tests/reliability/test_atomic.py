@@ -28,6 +28,12 @@ ALWAYS = {"write", "fsync", "rename", "mkdir", "unlinkat", "rmdir", "openat"}
 VISIBLE = ("mkdir", "rename", "unlink", "unlinkat", "rmdir")  # calls that change what another process sees of a run
 SAVING = ("-m", "tests.reliability.save_script")
 RESUMING = ("-m", "tests.reliability.resume_script")
+CREATE_RUN = """
+import sys
+from pathlib import Path
+from core.run_folder import RunFolder
+RunFolder.create_at(Path(sys.argv[1]))
+"""
 
 pytestmark = pytest.mark.usefixtures("engines_share_a_host")
 
@@ -190,7 +196,11 @@ def test_a_terminal_killed_before_its_first_step_can_be_resumed(
 
 @needs_strace
 def test_a_run_killed_while_it_begins_can_be_resumed_or_is_not_listed(tmp_path: Path, cases: Cases, full: bool) -> None:
+    """Without --full, only the folders are created, by the function that a terminal calls."""
+
     def beginning(run: Path) -> list[str]:
+        if not full:
+            return ["-c", CREATE_RUN, str(run)]
         return command_to_train(tmp_path, "--run-dir", str(run), "training.max_steps=1")[1:]
 
     counts = Counter({"mkdir": 5})  # the run's folder and its subfolders
@@ -262,7 +272,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "kills" in metafunc.fixturenames:
         is_full = metafunc.config.getoption("--full")
         metafunc.parametrize(
-            "kills", [range(at, at + 10) for at in range(0, 50, 10)] if is_full else [range(2)], ids=str
+            "kills", [range(at, at + 10) for at in range(0, 50, 10)] if is_full else [range(1)], ids=str
         )
 
 
