@@ -58,7 +58,7 @@ from core.run_files.unsynced_files import UnsyncedFiles
 from core.run_files.validation_file import read_validation_file, validation_bytes
 from core.run_files.write_errors import reporting_write_errors
 from core.settings.overriding import change_setting
-from core.settings.strict_yaml import read_yaml
+from core.settings.strict_yaml import read_written_yaml
 
 __all__ = ["Checkpoint", "RunFolder", "RunLabel", "RunState", "default_runs_dir", "find_run", "is_run", "list_runs"]
 
@@ -455,4 +455,4 @@ class RunFolder(SingleWriterFolder):
 @lru_cache(maxsize=64)
 def _parse_config(text: str, name: str) -> RunConfig:
     """Parse config.yaml. Cached, as its text never changes, and parsing takes longer than all else in opening a run."""
-    return config_from_document(read_yaml(text, name))
+    return config_from_document(read_written_yaml(text, name))

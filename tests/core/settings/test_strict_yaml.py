@@ -8,8 +8,19 @@ from typing import Any
 
 import pytest
 
+from core.config import config_to_yaml
 from core.errors import UserError
-from core.settings.strict_yaml import MAX_BYTES, dotted, read_yaml, read_yaml_file, write_yaml
+from core.settings import strict_yaml
+from core.settings.presets import preset_names, read_preset
+from core.settings.strict_yaml import MAX_BYTES, dotted, read_written_yaml, read_yaml, read_yaml_file, write_yaml
+
+STRANGE = {
+    "a long name with: colons": "word " * 60,
+    "lines": "\n one\ntwo \n\n",
+    "characters": "\t\x85\u2028\ufeff∫😀\x07 # '\"",
+    "lists": [[], [[1, -0.5], {}], ["- a", "? b", "no", "1e3", "08", " ", "", None, True]],
+    "numbers": [1e-300, 1e22, 2**70, -math.inf],
+}
 
 
 def value(text: str) -> Any:
@@ -50,6 +61,44 @@ def test_written_values_are_read_back_unchanged(written: str | float) -> None:
     read = read_yaml(write_yaml({"key": [written], "other": written}), "x").value
     assert read == {"key": [written], "other": written}
     assert type(read["other"]) is type(written)
+
+
+@pytest.mark.parametrize("name", ["strange", "typed", *preset_names()])
+def test_what_was_written_is_read_alike_and_faster_by_libyaml(name: str) -> None:
+    known = {"strange": write_yaml(STRANGE), "typed": "a: no\nb: [1e3, 1e-3, 010, 0x10]\n3: 1:30\nd: 2026-01-01\n"}
+    text = known.get(name) or config_to_yaml(read_preset(name))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(strict_yaml, "_Loader", None)  # which reads what people write
+        fast = read_written_yaml(text, "x")
+    assert fast == read_yaml(text, "x")
+    assert repr(fast.value) == repr(read_yaml(text, "x").value)  # of the same types
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &b 1",
+        "a: " + "[" * 50,
+        "- " * 50,
+        "a: 1\na: 2",
+        "a: [1",
+        "",
+        "a: !!binary aa",
+        pytest.param("\n" * 2**20, id="long"),
+    ],
+)
+def test_what_was_changed_since_it_was_written_is_refused_alike(text: str) -> None:
+    with pytest.raises(UserError) as fast:
+        read_written_yaml(text, "x")
+    with pytest.raises(UserError) as slow:
+        read_yaml(text, "x")
+    assert str(fast.value) == str(slow.value)
+
+
+def test_without_libyaml_the_same_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("yaml.__with_libyaml__", False)
+    monkeypatch.setattr(strict_yaml, "_FastLoader", None)
+    assert read_written_yaml("a: [1e-3]", "x").value == {"a": [1e-3]}
 
 
 def test_nan_is_read_as_a_float() -> None:
