@@ -90,6 +90,8 @@ def test_a_run_begun_or_continued_by_another_process_appears_and_f5_finds_a_new_
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     row_of(view, qtbot, lambda row: row.writer == f"process {os.getppid()}")
 
+    view._timer.setInterval(2 * WAIT_MS)  # or it would be found without F5
+    qtbot.waitUntil(lambda: not view._is_reading, timeout=WAIT_MS)
     RunFolder.create(tmp_path / "runs", "half made")
     qtbot.keyClick(view.table, Qt.Key.Key_F5)
     row_of(view, qtbot, lambda row: "it has no config.yaml" in row.problem)
