@@ -44,8 +44,13 @@ def _marks(history: History) -> Iterator[Mark]:
     if (best := best_validation(history)) is not None:
         yield best
     for changed in history.effective_changes:
-        yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {changed.value}")
+        yield Mark(changed.step, "setting", f"step {changed.step:,}: {changed.key} set to {value_text(changed.value)}")
     for step, layer, head in history.alignment.first_finds(history.last_step):
         yield Mark(step, "aligned", f"step {step:,}: layer {layer + 1} head {head + 1} found the alignment")
     for notice in history.notices.all():
         yield Mark(notice.step, "noticed", f"step {notice.step:,}: noticed {notice.rule.title}")
+
+
+def value_text(value: object) -> str:
+    """A setting's value as it is written beside curves: whole numbers with commas."""
+    return f"{value:,}" if isinstance(value, int) else str(value)

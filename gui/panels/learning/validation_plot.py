@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 
 from core.events import SettingChanged
 from core.history import History
-from core.runs.marks import best_validation
+from core.runs.marks import best_validation, value_text
 from gui.panels.learning.label_placer import LabelPlacer, candidate_middles
 from gui.panels.learning.line_labels import horizontal_line_positions, set_label_position, vertical_line_positions
 from gui.panels.learning.step_plot import StepPlot, set_line_label, update_curve
@@ -159,8 +159,7 @@ class ValidationPlot(StepPlot):
             self.apply_theme()
         for line, change in zip(self._changes, changes, strict=True):
             line.setValue(change.step)
-            value = f"{change.value:,}" if isinstance(change.value, int) else change.value
-            set_line_label(line, f"{change.key.rpartition('.')[2]} {value}")
+            set_line_label(line, f"{change.key.rpartition('.')[2]} {value_text(change.value)}")
 
     def _fit(self) -> None:
         """Choose the range of the y axis, and a place for each name."""
