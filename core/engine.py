@@ -39,20 +39,13 @@ class Engine:
     """
 
     def __init__(
-        self,
-        listeners: Sequence[Listener] = (),
-        *,
-        plugin_dirs: Sequence[Path] = (),
-        cache_dir: Path | None = None,
-        uses_plugins: bool = True,
+        self, listeners: Sequence[Listener] = (), *, plugin_dirs: Sequence[Path] = (), cache_dir: Path | None = None
     ) -> None:
-        """Without `uses_plugins`, their process is started only if a request needs it after all."""
         self._listeners = list(listeners)
         self._inbox: queue.SimpleQueue[PendingRequest] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._host = PluginHost(plugin_dirs)
-        if uses_plugins:
-            self._host.warm_up()
+        self._host.warm_up()
         self._is_closed = False
         self._num_interrupting = 0  # interrupting requests that wait to be served
         self._first_request_arrived = threading.Event()

@@ -31,7 +31,7 @@ POLL_SECONDS = 0.5  # how often to check for a signal where it cannot interrupt 
 class EngineClient:
     """An engine to send requests to, with a listener that is called in this thread."""
 
-    def __init__(self, listener: Listener, plugin_dirs: Sequence[Path], *, uses_plugins: bool = True) -> None:
+    def __init__(self, listener: Listener, plugin_dirs: Sequence[Path]) -> None:
         self._listener = listener
         self._inbox: queue.SimpleQueue[Event | Future[Any] | Signals] = queue.SimpleQueue()
         self.signal: Signals | None = None  # the one that asked the process to end
@@ -40,12 +40,10 @@ class EngineClient:
         self._run: Path | None = None
         self._stack = ExitStack()
         self._plugin_dirs = plugin_dirs
-        self._uses_plugins = uses_plugins
 
     def __enter__(self) -> Self:
         self._stack.enter_context(handling_signals(self._on_signal))
-        engine = Engine([self._inbox.put], plugin_dirs=self._plugin_dirs, uses_plugins=self._uses_plugins)
-        self._engine = self._stack.enter_context(engine)
+        self._engine = self._stack.enter_context(Engine([self._inbox.put], plugin_dirs=self._plugin_dirs))
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -120,9 +118,9 @@ class TerminalClient(EngineClient):
     They wait until something was answered, so that a refusal is a single line.
     """
 
-    def __init__(self, plugin_dirs: Sequence[Path], *, uses_plugins: bool = True) -> None:
+    def __init__(self, plugin_dirs: Sequence[Path]) -> None:
         self._progress = TerminalProgress()
-        super().__init__(self._progress, plugin_dirs, uses_plugins=uses_plugins)
+        super().__init__(self._progress, plugin_dirs)
 
     def __enter__(self) -> Self:
         self._stack.enter_context(closing(self._progress))

@@ -37,7 +37,7 @@ def translate(arguments: Namespace) -> int:
     texts = _texts(arguments)
     if arguments.output is not None:
         require_not_a_corpus_file(arguments.output, "--output", request)
-    with TerminalClient(arguments.plugins_dir, uses_plugins=False) as client:
+    with TerminalClient(arguments.plugins_dir) as client:
         prepared = open_run(client, request)  # before the output file is touched
         if arguments.n_best is not None:
             _require_beam(arguments.n_best, prepared.config.decoding.beam_size)

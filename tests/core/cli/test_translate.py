@@ -26,7 +26,6 @@ from core.cli.engine_client import EngineClient
 from core.cli.stdin_lines import MAX_BUFFERED, StdinLines
 from core.config import RunConfig
 from core.engine import Engine
-from core.plugins_host.host import PluginHost
 from core.requests import ChangeSetting, Learn, Prepare, Start
 from tests.conftest import ROOT
 from tests.core.watcher import SECONDS, answered, begun, tiny_config
@@ -90,14 +89,6 @@ def test_a_terminal_is_prompted_for_texts(run: Path, tmp_path: Path) -> None:
         outputs, _ = process.communicate(timeout=200)
     os.close(write_end)
     assert outputs == b"" and process.returncode == 0
-
-
-def test_it_starts_no_process_for_plugins(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started = list[object]()
-    monkeypatch.setattr("core.engine.PluginHost", PluginHost)  # one of its own
-    monkeypatch.setattr("core.plugins_host.host.HostProcess", lambda *arguments: started.append(arguments))
-    result = run_headlight("translate", run, "1 2", "3", cwd=tmp_path)
-    assert (result.returncode, started) == (0, []), result.stderr
 
 
 @contextmanager
