@@ -32,39 +32,31 @@ class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
     tokenizer = "whitespace"
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
-        trains = split == "train"
-        longest = self.options.max_length + (0 if trains else LONGER_BY)
-        for _ in range(self.options.num_pairs if trains else HELD_OUT):
+        is_train = split == "train"
+        longest = self.options.max_length + (0 if is_train else LONGER_BY)
+        for _ in range(self.options.num_pairs if is_train else HELD_OUT):
             yield draw_for(split, lambda: self._pair(rng, longest))
 
     def _pair(self, rng: random.Random, longest: int) -> Pair:
-        numbers = [str(rng.randrange(self.options.num_numbers)) for _ in range(rng.randint(1, longest))]
-        last = len(numbers) - 1
-        return Pair(
-            " ".join(numbers),
-            " ".join(reversed(numbers)),
-            alignment=[(last - position, position) for position in range(last + 1)],
-        )
+        length = rng.randint(1, longest)
+        numbers = [str(rng.randrange(self.options.num_numbers)) for _ in range(length)]
+        alignment = [(length - 1 - position, position) for position in range(length)]
+        return Pair(" ".join(numbers), " ".join(reversed(numbers)), alignment=alignment)
 
     def metrics(self, pairs: Sequence[Pair], hypotheses: Sequence[str]) -> Mapping[str, float]:
         """Fractions of lists reversed without error, for lists of trained lengths and for longer lists."""
-        right: dict[bool, list[bool]] = {False: [], True: []}
+        is_right: dict[str, list[bool]] = {"exact_match_trained_lengths": [], "exact_match_longer": []}
         for pair, hypothesis in zip(pairs, hypotheses, strict=True):
-            right[len(pair.source.split()) > self.options.max_length].append(hypothesis == pair.target)
-        return {
-            "exact_match_trained_lengths": _fraction(right[False]),
-            "exact_match_longer": _fraction(right[True]),
-        }
+            is_longer = len(pair.source.split()) > self.options.max_length
+            group = "exact_match_longer" if is_longer else "exact_match_trained_lengths"
+            is_right[group].append(hypothesis == pair.target)
+        return {group: sum(found) / max(1, len(found)) for group, found in is_right.items()}
 
     def examples(self) -> list[str]:
         """Offer numbers in order, one number alone, and one repeated."""
         length = self.options.max_length
         ascending = " ".join(str(position % self.options.num_numbers) for position in range(length))
         return [ascending, "0", " ".join(["1"] * length)]
-
-
-def _fraction(right: Sequence[bool]) -> float:
-    return sum(right) / max(1, len(right))
 
 
 PLUGIN = JoeyReverse

@@ -124,7 +124,6 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
     title = "Parallel text"
     tokenizer = "whitespace"
     splits_overlap = True  # the author of the corpus decides
-    api_version = 1
     _num_left_out = 0
 
     def pairs(self, split: Split, rng: random.Random) -> Iterator[Pair]:
@@ -250,15 +249,15 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             rows = _side_by_side(self._texts(files.source), self._texts(files.target), files)
         leaves_out = self.options.empty_lines == "leave_out"
         for number, (source, target) in enumerate(rows, start=1):
-            has_source, has_target = source.strip(_INVISIBLE), target.strip(_INVISIBLE)
-            if has_source and has_target:
+            seen_source, seen_target = source.strip(_INVISIBLE), target.strip(_INVISIBLE)
+            if seen_source and seen_target:
                 yield Pair(source, target)
             elif leaves_out:
-                yield Pair(has_source, has_target)
+                yield Pair(seen_source, seen_target)
             else:
-                path = files.target if has_source and files.target else files.source
+                path = files.target if seen_source and files.target else files.source
                 raise BadData(
-                    f"{path}, line {number:,} has no {'target' if has_source else 'source'}: "
+                    f"{path}, line {number:,} has no {'target' if seen_source else 'source'}: "
                     "write it, or set dataset.options.empty_lines: leave_out."
                 )
 
@@ -285,10 +284,10 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
             yield source.text(fields), target.text(fields)
             unseen = [one for one in unseen if one.sign not in fields[one.column - 1]]
         if unseen and path == self._files("train").source:  # a small held-out file may have none
-            option, column, sign = unseen[0]
+            named_by, column, sign = unseen[0]
             raise BadData(
-                f"dataset.options.{option}: {sign!r} cuts nothing, since column {column} of {path} has it in no line: "
-                "name what is between its tokens, or words."
+                f"dataset.options.{named_by}: {sign!r} cuts nothing, since column {column} of {path} has it in no "
+                "line: name what is between its tokens, or words."
             )
 
     def _or_a_target_file(self, path: Path, fields: list[str]) -> str:
@@ -298,9 +297,9 @@ class ParallelText(DatasetPlugin[ParallelTextOptions]):
 
 
 class _Separator(NamedTuple):
-    """The separator that an option names for the tokens of a column."""
+    """The sign between the tokens of a column, and the name of the option that gives it."""
 
-    option: str
+    named_by: str
     column: int
     sign: str
 
@@ -320,11 +319,11 @@ class _Columns(NamedTuple):
         """The tokens of all columns, separated by spaces."""
         return cut_columns([fields[number - 1] for number in self.numbers], self.cuts)
 
-    def separators(self, option: str) -> Iterator[_Separator]:
-        """The separators among the cuts of this option."""
+    def separators(self, named_by: str) -> Iterator[_Separator]:
+        """The separators among the cuts of the option with this name."""
         for number, cut in self.cut:
             if cut not in _NAMED_CUTS:
-                yield _Separator(option, number, cut)
+                yield _Separator(named_by, number, cut)
 
 
 def _source_columns(options: ParallelTextOptions) -> _Columns:

@@ -46,9 +46,9 @@ def in_roman(digits: str) -> Pair:
     target, alignment = "", list[tuple[int, int]]()
     for position, digit in enumerate(digits):
         one = 2 * (len(digits) - 1 - position)  # the index in NUMERALS of the one of this place
-        for step in SHAPES[int(digit)]:
+        for offset in SHAPES[int(digit)]:
             alignment.append((position, len(target)))
-            target += NUMERALS[one + int(step)]
+            target += NUMERALS[one + int(offset)]
     return Pair(digits, target, alignment=alignment)
 
 
