@@ -14,9 +14,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("core", "gui", "plugins", "resources", "scripts")
 FOLDERS = (
-    *("core/data", "core/model", "core/decoding", "core/training", "core/plugins_host", "gui/views", "gui/panels"),
-    *("plugins", "resources", "tests", ".ci"),
-)
+    "core/data", "core/model", "core/decoding", "core/training", "core/plugins_host", "gui/views", "gui/panels",
+    "plugins", "resources", "tests", ".ci",
+)  # fmt: skip
 
 # module or package -> modules that it and everything inside it must not import, not even inside a function
 FORBIDDEN = {
@@ -27,45 +27,30 @@ FORBIDDEN = {
     "core.training": ("core.engine", "core.serving", "core.cli"),
     "core.plugin_check": ("core.engine", "core.serving", "core.cli"),
     "core.overview": (
-        "torch",
-        "core.model",
-        "core.decoding",
-        "core.training",
-        "core.engine",
-        "core.serving",
-        "core.cli",
+        "torch", "core.model", "core.decoding", "core.training", "core.engine", "core.serving", "core.cli",
     ),
     "core.plugins_host": ("torch", "core.model", "core.training", "core.engine", "core.serving", "core.cli"),
     "core.plugin": ("torch", "core.model", "core.training", "core.engine", "core.serving", "core.cli"),
     "gui": ("torch", "safetensors.torch", "core.model", "core.training", "plugins", "main"),
     "resources": ("torch", "PySide6", "core", "gui", "plugins"),
-}
+}  # fmt: skip
 TORCH_FREE = (
-    *("core.config", "core.events", "core.requests", "core.probes", "core.engine", "core.run_folder", "core.history"),
-    *(
-        "core.schedules",
-        "core.sinusoids",
-        "core.model_size",
-        "core.cli",
-        "core.plugin",
-        "core.plugins_host",
-        "gui",
-        "resources",
-        "main",
-    ),
-    *("core.plugin_check.plugin_checker", "core.plugin_check.report_text", "core.testing", "core.sinusoids"),
-)
+    "core.config", "core.events", "core.requests", "core.probes", "core.engine", "core.run_folder", "core.history",
+    "core.schedules", "core.sinusoids", "core.model_size", "core.cli", "core.plugin", "core.plugins_host",
+    "core.plugin_check.plugin_checker", "core.plugin_check.report_text", "core.testing",
+    "gui", "resources", "main",
+)  # fmt: skip
 
 # Only these files depend on the rank and number of processes; environment.json records the number.
 FILES_FOR_SEVERAL_PROCESSES = (
-    *("core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py"),
+    "core/torchrun.py", "core/training/distributed.py", "core/machine/environment.py",
     "core/processes/agent.py",  # takes the place of torchrun
-)
+)  # fmt: skip
 NAMES_FOR_SEVERAL_PROCESSES = (
-    *("torch.distributed", "distributed", "core.torchrun.process_rank", "core.torchrun.ProcessRank"),
-    "core.torchrun.is_alone",
-    *("world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
-)
+    "torch.distributed", "distributed",
+    "core.torchrun.process_rank", "core.torchrun.ProcessRank", "core.torchrun.is_alone",
+    "world_size", "local_rank", "local_world_size", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
+)  # fmt: skip
 
 
 def sources() -> list[Path]:
