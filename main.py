@@ -17,7 +17,7 @@ def has_display() -> bool:
 
 
 def open_window() -> int:
-    """Runs the window until it is closed; returns the exit status, 2 without a display, memory or temporary folder."""
+    """Run the window until it is closed; returns the exit status, 2 without a display, memory or temporary folder."""
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
@@ -39,7 +39,7 @@ def open_window() -> int:
 
 
 def main() -> int:
-    """Opens the window or runs a verb; returns the exit status."""
+    """Open the window or run a verb; returns the exit status."""
     try:
         from core.machine.standard_streams import reopen_closed_streams
         from core.machine.torch_import import stub_out_tracing
