@@ -10,17 +10,15 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.chosen_names import chosen_names
+from benchmarks.command_line import evaluate, headlight, set_options
 from core.run_folder import RunFolder
 from core.runs.followed_run import read_followed_run
-
-MAIN = Path(__file__).resolve().parent.parent / "main.py"
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,7 @@ MIN_PROBES = 25  # probes before a teaching preset passes 95 %
 
 def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
     """Train a preset with `KEY=VALUE` set; returns its folder, and the seconds between run_started and run_finished."""
-    command = [sys.executable, str(MAIN), "train", preset, "--runs-dir", str(runs_dir), "--json"]
-    command += [word for setting in settings for word in ("--set", setting)]
+    command = headlight("train", preset, "--runs-dir", str(runs_dir), "--json", *set_options(settings))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         assert process.stdout is not None
         started, finished, run = 0.0, 0.0, ""
@@ -70,18 +67,10 @@ def train(preset: str, runs_dir: Path, *settings: str) -> tuple[str, float]:
     return run, finished - started
 
 
-def evaluate(run: str) -> dict[str, float]:
-    """Metrics of the best checkpoint on the test split, including the plugin's own."""
-    command = [sys.executable, str(MAIN), "evaluate", run, "--split", "test", "--json"]
-    result = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    numbers = {key: value for key, value in result.items() if isinstance(value, (int, float))}
-    return {**numbers, **result["metrics"]}
-
-
 def check(promise: Promise, runs_dir: Path) -> bool:
     """Train, evaluate and print the rows of one promise; returns whether all of it was kept."""
     run, seconds = train(promise.preset, runs_dir)
-    metrics = evaluate(run)
+    metrics = evaluate(run, "--split", "test")  # of the best checkpoint
     kept = seconds <= promise.seconds
     print(f"{promise.preset:26} trained {seconds:6.1f} s, at most {promise.seconds:g} s   {verdict(kept)}")
     for name, minimum in promise.min_metrics.items():

@@ -15,7 +15,6 @@ import platform
 import shlex
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.check_learning import notices_in
+from benchmarks.command_line import ROOT, evaluate, headlight, set_options
 from core.run_folder import RunFolder
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "quality.md"
 
 
@@ -66,12 +65,8 @@ class Task:
 
     def command(self, data: Path) -> list[str]:
         """The arguments that train it."""
-        given = (
-            [*self.settings]
-            if self.folder is None
-            else [f"dataset.options.folder={data / self.folder}", *self.settings]
-        )
-        return ["train", self.preset, *(part for setting in given for part in ("--set", setting))]
+        folder = [] if self.folder is None else [f"dataset.options.folder={data / self.folder}"]
+        return ["train", self.preset, *set_options([*folder, *self.settings])]
 
 
 GREEDY, BEAM = ("--checkpoint", "best"), ("--beam-size", "5", "--length-penalty", "1")
@@ -124,9 +119,8 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
     spent = run.with_name(f"{run.name}.minutes")
     before = float(spent.read_text()) if spent.exists() else 0.0
     begin = ["train", "--resume", str(run)] if run.exists() else [*command, "--run-dir", str(run)]
-    whole = [sys.executable, str(ROOT / "main.py"), *begin, "--json"]
     started, is_signalled = time.monotonic(), False
-    with subprocess.Popen(whole, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(headlight(*begin, "--json"), stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             for line in process.stdout:
@@ -146,20 +140,13 @@ def train(command: list[str], run: Path, minutes: float) -> Trained:
     return Trained(folder.last_trained_step(), trained, folder.environment().get("gpu") or platform.machine())
 
 
-def evaluate(run: Path, options: tuple[str, ...]) -> dict[str, Any]:
-    """The record that `evaluate` prints, with the plugin's own figures among the others."""
-    command = [sys.executable, str(ROOT / "main.py"), "evaluate", str(run), *options, "--json"]
-    record: dict[str, Any] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-    return {**record, **record.pop("metrics")}
-
-
 def check(task: Task, data: Path, minutes: float, runs_dir: Path) -> tuple[list[str], bool]:
     """Train and evaluate; returns the task's rows for the page, and whether its promises were kept."""
     rows, is_kept = [], True
     run = runs_dir / task.run
     trained = train(task.command(data), run, minutes)
     for options in task.evaluations:
-        record = evaluate(run, options)
+        record = evaluate(run, *options)
         promises = task.promises if options == task.evaluations[0] else ()
         is_kept &= all(promise.is_kept(record[promise.metric]) for promise in promises)
         typed = shlex.join(["headlight", *task.command(Path("DATA"))])

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from collections.abc import Iterable
 
 
 def chosen_names(doc: str | None, what: str, known: Iterable[str]) -> list[str]:
     """The names on the command line, or all that are `known`. For an unknown name, prints what there is, and exits."""
-    known = list(known)
     parser = ArgumentParser(description=doc, formatter_class=RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar=what, help=f"{', '.join(known)}; default: all")
+    add_names(parser, what, known)
     names: list[str] = parser.parse_args().names
-    if unknown := [name for name in names if name not in known]:
-        parser.error(f"no {what} of this benchmark: {', '.join(unknown)}; choose from {', '.join(known)}")
-    return names or known
+    return names
+
+
+def add_names(parser: ArgumentParser, what: str, known: Iterable[str]) -> None:
+    """Add the argument `names`, for a benchmark that has options too."""
+    known = list(known)
+
+    def known_name(name: str) -> str:
+        if name not in known:
+            raise ArgumentTypeError(f"{name}; choose from {', '.join(known)}")
+        return name
+
+    help_text = f"{', '.join(known)}; default: all"
+    parser.add_argument("names", nargs="*", type=known_name, default=known, metavar=what, help=help_text)

@@ -10,13 +10,13 @@ import argparse
 import json
 import platform
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.command_line import ROOT, evaluate, headlight, set_options
+
 PAGE = ROOT / "docs" / "documents.md"
 PAGE_BEGINS = """\
 # The five documents, again
@@ -98,21 +98,15 @@ class Outcome:
 def run(preset: str, overrides: tuple[str, ...]) -> Outcome:
     """Train a preset, then evaluate its last weights on all of the valid split."""
     with tempfile.TemporaryDirectory() as runs_dir:
-        settings = [part for override in overrides for part in ("--set", override)]
+        command = headlight("train", preset, *set_options(overrides), "--runs-dir", runs_dir, "--json")
         started = time.perf_counter()
-        events = command("train", preset, *settings, "--runs-dir", runs_dir, "--json")
+        events = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         seconds = time.perf_counter() - started
         finished = json.loads(events.splitlines()[-1])
-        evaluation = json.loads(command("evaluate", finished["run"], "--checkpoint", "last", "--json"))
+        evaluation = evaluate(finished["run"], "--checkpoint", "last")
         steps = max(int(path.name) for path in Path(finished["run"], "checkpoints").iterdir())
     metrics = {name: evaluation[name] for name in ("loss", "exact_match", "token_error_rate")}
     return Outcome(steps, seconds, finished["metrics"]["train/loss"], {**metrics, **evaluation["metrics"]})
-
-
-def command(*arguments: str) -> str:
-    """Standard output of the command line."""
-    result = subprocess.run([sys.executable, str(ROOT / "main.py"), *arguments], check=True, stdout=subprocess.PIPE)
-    return result.stdout.decode()
 
 
 def row(experiment: Experiment, settings: str, outcome: Outcome) -> str:

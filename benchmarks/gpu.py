@@ -12,7 +12,6 @@ and with `nn.Transformer` under torch's autocast, and prints:
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -23,6 +22,7 @@ from typing import NamedTuple
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from benchmarks.chosen_names import chosen_names
 from benchmarks.speed import limit
 from benchmarks.speed.data import prepare, train_batches
 from benchmarks.speed.ours import OURS, make_trainer
@@ -173,11 +173,7 @@ def report(names: Iterable[str]) -> None:
 
 def main() -> int:
     """Measure the sizes named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"of {', '.join(SIZES)}; else all")
-    names = parser.parse_args().sizes or list(SIZES)
-    if unknown := set(names) - set(SIZES):
-        parser.error(f"there is no size {', '.join(sorted(unknown))}; expected {', '.join(SIZES)}")
+    names = chosen_names(__doc__, "SIZE", SIZES)
     if not torch.cuda.is_available():
         print("This benchmark needs a GPU that torch can use (torch.cuda.is_available() is false).")
         return 2

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import yaml
 
+from benchmarks.command_line import MAIN
 from benchmarks.speed.settings import PLUGINS, document
 from benchmarks.speed.sizes import Size
 from core.run_folder import RunFolder
 from core.torchrun import torchrun_command
 
-MAIN = Path(__file__).parents[1] / "main.py"
 STEPS, TIMED = 16, 8
 """Of so many steps, the last ones are timed: the first are interrupted by probes of the untrained model."""
 

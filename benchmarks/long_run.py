@@ -25,16 +25,11 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from benchmarks.check_learning import train
-from core.engine import Engine
+from benchmarks.real_window import real_window
 from core.settings.presets import FIRST_PRESET, read_preset
-from gui.bridge import EngineBridge
-from gui.context import make_context
-from gui.garbage_collector import collecting_in_gui_thread
 from gui.heads.attention_comparison import Baseline
 from gui.main_window import VIEWS, MainWindow
 from gui.panel import Panel
-from gui.switch_interval import short_switch_interval
-from gui.theme import Theme
 from gui.view import View
 
 PRESET = "toy_german_english"
@@ -77,17 +72,9 @@ class MeasuredWindow:
 
 def measure(run: Path) -> bool:
     """Print the rows of one run; returns whether every figure is within its bound."""
-    app = QApplication([])
-    theme, bridge = Theme("light"), EngineBridge(Engine())
-    theme.apply()
-    window = MainWindow(make_context(bridge, theme, run.parent))
-    window.show()
-    with collecting_in_gui_thread(bridge), short_switch_interval():
+    with real_window(run.parent) as (app, window):
         measured = MeasuredWindow(app, window)
-        try:
-            return _measure_opening(measured, run) & _measure_moves(measured)
-        finally:
-            window.shut_down()
+        return _measure_opening(measured, run) & _measure_moves(measured)
 
 
 def _measure_opening(measured: MeasuredWindow, run: Path) -> bool:

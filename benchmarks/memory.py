@@ -24,14 +24,8 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QGraphicsView
 from shiboken6 import getAllValidWrappers
 
-from core.engine import Engine
+from benchmarks.real_window import real_window
 from core.events import Prepared
-from gui.bridge import EngineBridge
-from gui.context import make_context
-from gui.garbage_collector import collecting_in_gui_thread
-from gui.main_window import MainWindow
-from gui.switch_interval import short_switch_interval
-from gui.theme import Theme
 
 STEPS = 20_000
 EVERY = 1000  # steps between two counts
@@ -99,30 +93,25 @@ def train(folder: Path) -> list[Counts]:
     """Train to the end with everything on screen; returns what was held every `EVERY` steps."""
     settings = folder / "small.yaml"
     settings.write_text(SETTINGS, encoding="utf-8")
-    app = QApplication([])
-    theme, bridge = Theme("light"), EngineBridge(Engine(cache_dir=folder / "cache"))
-    theme.apply()
-    window = MainWindow(make_context(bridge, theme, folder / "runs"))
-    window.show()
     counted: list[Counts] = []
+    with real_window(folder / "runs", folder / "cache") as (app, window):
+        bridge = window.context.bridge
 
-    def count_if_due(_: object) -> None:
-        step = bridge.history.last_step
-        if step >= EVERY * (len(counted) + 1):
-            counted.append(count(step))
-            print(row(counted[-1]), flush=True)
+        def count_if_due(_: object) -> None:
+            step = bridge.history.last_step
+            if step >= EVERY * (len(counted) + 1):
+                counted.append(count(step))
+                print(row(counted[-1]), flush=True)
 
-    def begin(prepared: Prepared) -> None:
-        if prepared.run is None:
-            window.context.workbench.learn()
+        def begin(prepared: Prepared) -> None:
+            if prepared.run is None:
+                window.context.workbench.learn()
 
-    bridge.drained.connect(count_if_due)
-    bridge.prepared.connect(begin)
-    bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
-    window.setup_drawer.open_file(settings)
-    with collecting_in_gui_thread(bridge), short_switch_interval():
+        bridge.drained.connect(count_if_due)
+        bridge.prepared.connect(begin)
+        bridge.run_finished.connect(lambda _: QTimer.singleShot(1000, app.exit))
+        window.setup_drawer.open_file(settings)
         app.exec()
-        window.shut_down()
     return counted
 
 

@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.check_quality import TASKS, evaluate, missing_folder, train
+from benchmarks.check_quality import TASKS, missing_folder, train
+from benchmarks.chosen_names import add_names
+from benchmarks.command_line import evaluate, set_options
 
 TEACHING = ("copy_task", "phonetic_to_letter", "toy_german_english", "reverse", "sort", "dates")
 TASKS_BY_PRESET = {task.preset: task for task in TASKS if "long" not in task.name}
@@ -38,9 +40,9 @@ class Comparison:
         settings = [f"seed={seed}", *([f"training.max_steps={steps}"] if steps is not None else [])]
         for precision in FORMATS:
             run = runs_dir / f"{self.preset} {seed} {precision}"
-            given = [word for one in (*settings, f"training.precision={precision}") for word in ("--set", one)]
+            given = set_options([*settings, f"training.precision={precision}"])
             train([*self.command, *given], run, math.inf)
-            record = evaluate(run, self.evaluation)
+            record = evaluate(run, *self.evaluation)
             cells += [f"{record[self.metric]:.4f}", f"{record['loss']:.4f}"]
         return f"| {' | '.join(cells)} |"
 
@@ -61,18 +63,15 @@ def comparisons(presets: list[str], data: Path | None) -> Iterator[Comparison]:
 
 def main() -> None:
     """Print a table of the presets named, or of all."""
-    known = [*TEACHING, *TASKS_BY_PRESET]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("presets", nargs="*", metavar="PRESET", help=f"{', '.join(known)}; default: all")
+    add_names(parser, "PRESET", [*TEACHING, *TASKS_BY_PRESET])
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="the folder with the corpora")
     parser.add_argument("--steps", type=int, metavar="N", help="train each run for so many steps, not the preset's")
     arguments = parser.parse_args()
-    if unknown := set(arguments.presets).difference(known):
-        parser.error(f"no preset compared here: {', '.join(sorted(unknown))}; choose from {', '.join(known)}")
     print("| preset | seed | metric | float32 | loss | bfloat16 | loss |")
     print("|---|---:|---|---:|---:|---:|---:|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        for one in comparisons(arguments.presets or known, arguments.data):
+        for one in comparisons(arguments.names, arguments.data):
             for seed in SEEDS:
                 print(one.row(seed, arguments.steps, Path(folder)), flush=True)
 

@@ -22,7 +22,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.command_line import headlight
+
 NUM_PAIRS = 5_000_000
 MIN_PAIRS_PER_SECOND = 100_000  # the goal for drawing, tokenising and numbering together
 MAX_MEGABYTES = 1000.0  # the most, beyond torch's own
@@ -147,11 +148,9 @@ def private_megabytes(status: str) -> float:
 def watch_training(folder: Path) -> WatchedTraining:
     """Train on the corpus in `folder`."""
     (folder / "run.yaml").write_text(json.dumps(settings(folder)), encoding="utf-8")
-    command = ["main.py", "train", str(folder / "run.yaml"), "--runs-dir", str(folder / "runs"), "--json"]
+    command = headlight("train", str(folder / "run.yaml"), "--runs-dir", str(folder / "runs"), "--json")
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
-    with subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
         watching = WatchedTraining(process)
         watching.follow()
     if process.returncode:

@@ -26,6 +26,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.command_line import headlight, set_options
 from core.run_folder import RunFolder
 from core.settings.presets import read_preset
 
@@ -104,47 +105,34 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
     If there is a run already, continue it for a thousand steps.
     """
     from PySide6.QtCore import Qt, QTimer
-    from PySide6.QtWidgets import QApplication
 
-    from core.engine import Engine
+    from benchmarks.real_window import real_window
     from core.events import Prepared, RunStarted
-    from gui.bridge import EngineBridge
-    from gui.context import make_context
-    from gui.garbage_collector import collecting_in_gui_thread
-    from gui.main_window import MainWindow
-    from gui.switch_interval import short_switch_interval
-    from gui.theme import Theme
 
-    app = QApplication([])
-    theme, bridge = Theme("light"), EngineBridge(Engine())
-    theme.apply()
-    window = MainWindow(make_context(bridge, theme, runs_dir))
-    window.show()
     ticks: list[float] = []
-    timer = QTimer()
-    timer.setTimerType(Qt.TimerType.PreciseTimer)
-    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
-    workbench = window.context.workbench
+    with real_window(runs_dir) as (app, window):
+        bridge, workbench = window.context.bridge, window.context.workbench
+        timer = QTimer()
+        timer.setTimerType(Qt.TimerType.PreciseTimer)
+        timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
 
-    def learn(prepared: Prepared) -> None:
-        if prepared.run is None:
-            workbench.learn()
+        def learn(prepared: Prepared) -> None:
+            if prepared.run is None:
+                workbench.learn()
 
-    def begin(_: RunStarted) -> None:
-        if is_ticking:
-            timer.start(TICK_MS)
-        bridge.state_changed.connect(lambda change: change.state != "learning" and app.exit())
+        def begin(_: RunStarted) -> None:
+            if is_ticking:
+                timer.start(TICK_MS)
+            bridge.state_changed.connect(lambda change: change.state != "learning" and app.exit())
 
-    bridge.run_started.connect(begin)
-    if runs := list(runs_dir.iterdir()):
-        workbench.continue_run(runs[0])
-    else:
-        bridge.prepared.connect(learn)
-        workbench.replace_draft(read_preset(preset, (f"training.max_steps={STEPS}",)))
-    with collecting_in_gui_thread(bridge), short_switch_interval():
+        bridge.run_started.connect(begin)
+        if runs := list(runs_dir.iterdir()):
+            workbench.continue_run(runs[0])
+        else:
+            bridge.prepared.connect(learn)
+            workbench.replace_draft(read_preset(preset, (f"training.max_steps={STEPS}",)))
         app.exec()
         timer.stop()
-        window.shut_down()
     if is_ticking:
         gaps = sorted(1000 * (after - before) for before, after in pairwise(ticks))
         print(json.dumps({"p99": gaps[int(0.99 * len(gaps))], "worst": gaps[-1]}))
@@ -152,9 +140,7 @@ def train_in_window(preset: str, runs_dir: Path, *, is_ticking: bool) -> None:
 
 def train_in_terminal(preset: str, runs_dir: Path, settings: Sequence[str] = (f"training.max_steps={STEPS}",)) -> None:
     """Train with the real command line."""
-    main = Path(__file__).resolve().parent.parent / "main.py"
-    command = [sys.executable, str(main), "train", preset, "--runs-dir", str(runs_dir)]
-    command += [word for setting in settings for word in ("--set", setting)]
+    command = headlight("train", preset, "--runs-dir", str(runs_dir), *set_options(settings))
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.chosen_names import add_names
 from benchmarks.speed.machine import machine
 from benchmarks.speed.parts import PARTS, Conditions
 from benchmarks.speed.table import as_record, lines
@@ -17,13 +18,13 @@ from core.training.resolve import physical_cores
 def main() -> None:
     """Measure, and print each part as soon as it is done."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"what to measure, of {', '.join(PARTS)}; else all")
+    add_names(parser, "PART", PARTS)
     parser.add_argument("--rounds", type=int, default=12, help="turns that everyone takes")
     parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
     arguments = parser.parse_args()
     print(*(f"{name} {value}" for name, value in machine().items()), sep=", ", end="\n\n", flush=True)
     records: dict[str, Any] = {"machine": machine()}
-    for name in arguments.parts or PARTS:
+    for name in arguments.names:
         with tempfile.TemporaryDirectory() as folder:
             comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, physical_cores()))
         print("\n".join(lines(comparison)), end="\n\n", flush=True)

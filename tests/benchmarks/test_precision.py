@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import check_quality
+from benchmarks import check_quality, command_line
 from benchmarks.precision import FORMATS, TASKS_BY_PRESET, TEACHING, comparisons
 from core.run_folder import RunFolder
 from tests.in_process import run_headlight
@@ -36,7 +36,8 @@ def test_a_row_has_both_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     in_process = SimpleNamespace(
         run=lambda command, **_: run_headlight(*command[2:], cwd=tmp_path), Popen=start, PIPE=PIPE
     )
-    monkeypatch.setattr(check_quality, "subprocess", in_process)
+    for module in (check_quality, command_line):
+        monkeypatch.setattr(module, "subprocess", in_process)
     (one,) = comparisons(["copy_task"], None)
     preset, seed, metric, *figures = one.row(1, 2, tmp_path).strip("| ").split(" | ")
     assert (preset, seed, metric) == ("copy_task", "1", "exact_match")
