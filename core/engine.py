@@ -22,7 +22,7 @@ from core.machine.resource_errors import as_memory_error
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.requests import Branch, Close, OpenRun, Prepare, Request, Stop
-from core.serving.pending import PendingRequest, refuse
+from core.serving.pending import PendingRequest, answer, refuse
 
 if TYPE_CHECKING:
     from core.serving.request_loop import RequestLoop
@@ -123,6 +123,11 @@ class Engine:
 
     def _run_loop(self, cache_dir: Path | None) -> None:
         self._first_request_arrived.wait()  # until then the window is built without competition for the interpreter
+        with self._lock:
+            is_close_alone = self._is_closed and self._inbox.qsize() == 1
+        if is_close_alone:  # nothing was asked for, so there is nothing to save
+            answer(self._inbox.get()[1], None)
+            return
         with gc_frozen_afterwards():
             try:
                 from core.serving.request_loop import RequestLoop  # imports torch, so only here
