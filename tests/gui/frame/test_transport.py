@@ -76,6 +76,7 @@ def test_it_keeps_its_rows_when_the_run_ends_at_any_width_and_pace(qtbot: QtBot,
     transport, bridge = window.transport, window.context.bridge
     window.context.workbench.learn(40)
     qtbot.waitUntil(lambda: bridge.state == "finished", timeout=WAIT_MS)
+    window.show_view(VIEWS.index(type(window.plugins_view)))  # quickly laid out at each of the widths
     window.context.theme.set_zoom(150)
     for width in range(1000, 1600, 12):
         heights = []
