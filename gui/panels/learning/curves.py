@@ -58,6 +58,7 @@ class Curves(StepPanel):
         self._show_plot(self.loss)
         self._fill_metric_combo(self._history)
         self.metric_combo.activated.connect(self._choose)
+        theme.changed.connect(self._let_combo_shrink)  # now: until the curves are drawn again, its text would be cut
 
     def show_step(self, history: History, step: int) -> None:
         """Draw the run with the playhead at `step`, and the notices that hold there."""

@@ -100,6 +100,15 @@ def test_every_metric_of_the_run_can_be_drawn_with_its_limit(trained: MainWindow
     assert curves.plots[0] is curves.loss and "Loss, nats" in curves.title_label.text()
 
 
+def test_the_chosen_metric_has_room_as_soon_as_the_window_is_zoomed(trained: MainWindow) -> None:
+    theme, combo = trained.context.theme, trained.train_view.curves.metric_combo
+    least = {}
+    for zoom in (150, 100):
+        theme.set_zoom(zoom)
+        least[zoom] = combo.minimumWidth()  # the curves themselves are drawn later
+    assert least[150] > 1.3 * least[100]
+
+
 def test_tooltips_playhead_and_title_work_as_for_the_loss(trained: MainWindow, qtbot: QtBot) -> None:
     plot, curves = choose(trained, qtbot, "token_accuracy"), trained.train_view.curves
     tooltip = "Limit: the plugin says that no model can do better on these data"
