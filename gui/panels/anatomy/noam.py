@@ -38,8 +38,9 @@ class NoamTopic(Topic):
 
     title = "Learning rate"
     about = (
-        "The rate rises in a straight line while the first steps are still unstable, then falls as 1/√step. Wider "
-        "models get lower rates. Drag the line at the warm-up and see how the peak changes."
+        "The paper's schedule, called noam in Setup: the rate rises in a straight line while the first steps are still "
+        "unstable, then falls as 1/√step. Wider models get lower rates. Drag the line at the warm-up and see how the "
+        "peak changes."
     )
     equation = (
         "<i>rate</i> = <i>d</i><sub>model</sub><sup>−1/2</sup> · min(<i>step</i><sup>−1/2</sup>, "
@@ -66,6 +67,7 @@ class NoamTopic(Topic):
         self._legend_samples = [self.plot.plot() for _ in self._curves]  # in the legend: a piece of each curve's line
         self._is_chosen = False
         self._factor = 1.0  # this run's
+        self._other_schedule = ""  # this run's if it is not noam
         self._run_end: float = math.inf  # its last step
         self._axis_end = 0  # of the axis
         self._peak = 1e-3  # that the axis of rates has room for
@@ -85,6 +87,7 @@ class NoamTopic(Topic):
     def _use_run(self, config: RunConfig, last_step: int) -> None:
         schedule = config.training.schedule
         self._factor = schedule.factor
+        self._other_schedule = "" if schedule.name == "noam" else schedule.name
         self._run_end = end = max(config.training.max_steps, last_step)  # it may have gone on beyond max_steps
         warmup_steps = schedule.warmup_steps if schedule.name == "noam" else _PAPER_WARMUP
         self._set_axis_end(max(_SHORTEST, end, warmup_steps))
@@ -232,8 +235,11 @@ class NoamTopic(Topic):
         warmup = self.warmup_spin.value()
         peak, rate = self._own_rates(np.array([warmup, max(self._step, 1)])).tolist()
         factor = self._times_factor(", this run's factor of {:g} included")
+        other = f" This run's own schedule is {self._other_schedule}." if self._other_schedule else ""
         at = f" At step {self._step:,}: {rate:.3g}." if self._step else ""
-        self.readout_label.setText(f"Yours peaks at step {warmup:,} with {peak:.3g}{factor}.{self._warning()}{at}")
+        self.readout_label.setText(
+            f"Yours peaks at step {warmup:,} with {peak:.3g}{factor}.{other}{self._warning()}{at}"
+        )
 
     def _lay_out(self) -> None:
         self.add_controls(

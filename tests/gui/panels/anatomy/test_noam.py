@@ -102,6 +102,16 @@ def test_the_runs_factor_is_in_the_curve_the_text_and_the_numbers(
     assert topic._legend_labels[0].toPlainText() == "yours: width 16, warm-up 900, factor 2"
 
 
+def test_the_text_names_the_runs_own_schedule_if_it_is_another(
+    topic: NoamTopic, window: MainWindow, qtbot: QtBot
+) -> None:
+    for name, is_named in (("cosine", True), ("noam", False)):
+        prepare(window, qtbot, {"training.schedule.name": name})
+        draw(topic, window)
+        assert ("This run's own schedule is cosine." in topic.readout_label.text()) == is_named
+        assert ("own schedule" in topic.readout_label.text()) == is_named
+
+
 def test_a_warmup_longer_than_the_run_gives_a_warning(topic: NoamTopic, window: MainWindow, qtbot: QtBot) -> None:
     prepare(window, qtbot, {"training.max_steps": 1000})
     warning = "A run of 1,000 steps, as this one, ends within that warm-up and never reaches the peak."
