@@ -54,7 +54,7 @@ class LabelSmoothingTopic(Topic):
             theme,
             "Penalty curve",
             left="loss, nats",
-            bottom="how many times as probable as each other token the right one is",
+            bottom="the right token's probability ÷ each other token's",
         )
         self._smoothed, self._plain = self.penalty.plot(), self.penalty.plot()
         self._lowest = pg.InfiniteLine(angle=90, label="", labelOpts={"position": 0.92})
@@ -99,7 +99,11 @@ class LabelSmoothingTopic(Topic):
         tokens = (*known, *(f"token {index}" for index in range(len(known), size)))[:size]
         values = smoothed_targets(np.arange(_FIRST_TARGET, size), size, self.eps_spin.value())
         matrix = Matrix(
-            "rows: the right token; columns: its target", values, tokens[_FIRST_TARGET:], tokens, decimals=4
+            "rows: the right token; cells: what each token should get",
+            values,
+            tokens[_FIRST_TARGET:],
+            tokens,
+            decimals=4,
         )
         row, column = min(self._cell[0], len(values) - 1), min(self._cell[1], size - 1)
         self._cell = row, column
