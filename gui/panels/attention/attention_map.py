@@ -111,7 +111,7 @@ class MapCanvas(HeadCanvas[Cell]):
             return f"{rows} {self.picture.legend}"
         if self.picture.is_causal:
             return f"Columns: read from. {rows} Hatched: comes later, may not be read."
-        help = "" if self._theme.is_exporting else " Point at a cell for its weight."
+        help = "" if self._theme.is_exporting else " Point to read a weight."
         return f"Columns: read from. {rows}{help}"
 
     def readout(self) -> str:
