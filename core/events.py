@@ -89,8 +89,8 @@ class RunStarted(Event):
 class StepsDone(Event):
     """Steps `first_step ... first_step + n - 1` are done; each array holds n values of the metric it is named after.
 
-    Keys: train/loss, train/objective, train/learning_rate, train/grad_norm, train/target_tokens_per_second,
-    train/epoch, and time (seconds since the epoch).
+    Keys: time (seconds since the epoch), train/loss, train/objective, train/grad_norm, train/learning_rate,
+    train/target_tokens_per_second, and train/epoch.
     """
 
     first_step: int

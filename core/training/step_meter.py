@@ -69,8 +69,9 @@ class StepMeter:
             self.is_loss_finite = bool(np.isfinite(rows[num_good, 0]))
         if num_good == 0:
             return None
-        arrays: dict[str, NDArray[np.float64]] = dict(zip(_ON_DEVICE, rows[:num_good].T.copy(), strict=True))
-        arrays.update(zip(_ON_CPU, self._on_cpu[:num_good].T.copy(), strict=True))
+        measured = dict(zip(_ON_DEVICE, rows[:num_good].T.copy(), strict=True))
+        known = dict(zip(_ON_CPU, self._on_cpu[:num_good].T.copy(), strict=True))
+        arrays = {"time": known["time"], **measured, **known}  # the order of a line in metrics.jsonl
         return StepsDone(first_step=self._first_step, arrays=arrays)
 
     def _read_from_device(self) -> NDArray[np.float64]:
