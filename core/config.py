@@ -264,7 +264,7 @@ class TrainingConfig(Settings):
     probe_every: Auto | PositiveInt = setting(
         "auto",
         "Probe every",
-        "Steps between probes; before the first of them also at 1 2 3 5 8 13 ... auto: about a hundred probes.",
+        "Steps between probes; at first also at 1 2 3 5 8 13 ... auto: about a hundred probes.",
         effect="now",
     )
     snapshot_budget_mb: float = setting(

@@ -1,9 +1,13 @@
 """At which steps the model is probed: densely where it learns fastest, then evenly."""
 
+_DENSE_UNTIL = 13
+"""A short run is probed densely until this step, however soon its even steps begin."""
+
 
 def is_probe_step(step: int, probe_every: int) -> bool:
-    """Whether to probe a step: at the multiples of `probe_every`, and before the first of them at 1 2 3 5 8 13 ..."""
-    return step % probe_every == 0 or (step < probe_every and _is_fibonacci(step))
+    """Whether to probe a step: at the multiples of `probe_every`, and at 1 2 3 5 8 13 ... up to the first of them."""
+    is_early = step <= max(_DENSE_UNTIL, probe_every)
+    return step % probe_every == 0 or (is_early and _is_fibonacci(step))
 
 
 def _is_fibonacci(step: int) -> bool:

@@ -17,8 +17,8 @@ def steps(probe_every: int, until: int) -> list[int]:
     ("probe_every", "expected"),
     [
         (1, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
-        (2, [0, 1, 2, 4, 6, 8, 10]),
-        (4, [0, 1, 2, 3, 4, 8]),
+        (2, [0, 1, 2, 3, 4, 5, 6, 8, 10]),
+        (4, [0, 1, 2, 3, 4, 5, 8]),
         (10, [0, 1, 2, 3, 5, 8, 10]),
     ],
 )
@@ -27,7 +27,13 @@ def test_early_probe_steps_are_fibonacci_numbers(probe_every: int, expected: lis
 
 
 def test_every_multiple_of_probe_every_is_a_probe_step() -> None:
-    assert steps(10, 60) == [0, 1, 2, 3, 5, 8, 10, 20, 30, 40, 50, 60]
+    assert steps(10, 60) == [0, 1, 2, 3, 5, 8, 10, 13, 20, 30, 40, 50, 60]
+    assert steps(40, 120) == [0, 1, 2, 3, 5, 8, 13, 21, 34, 40, 80, 120]
+
+
+def test_a_run_of_any_length_begins_as_densely() -> None:
+    for probe_every in range(1, 60):
+        assert {0, 1, 2, 3, 5, 8, 13} <= set(steps(probe_every, 20))
 
 
 def test_a_run_of_500_steps_has_over_a_hundred_probes() -> None:
