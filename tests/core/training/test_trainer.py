@@ -82,7 +82,8 @@ def test_everything_a_run_reports_is_in_its_folder(make_trainer: MakeTrainer) ->
     trainer = make_trainer(probe_every=4)
     events, _ = finish(trainer.run())
     folder = RunFolder.open(trainer.folder.path)
-    assert folder.probe_steps() == [event.probe.step for event in of_kind(events, ProbeDone)] == [0, 1, 2, 3, 4, 5, 8, 12]
+    probed = [event.probe.step for event in of_kind(events, ProbeDone)]
+    assert folder.probe_steps() == probed == [0, 1, 2, 3, 4, 5, 8, 12]
     assert folder.snapshot_steps() == [event.step for event in of_kind(events, SnapshotSaved)]
     assert folder.validation_steps() == [event.step for event in of_kind(events, ValidationDone)] == [5, 10, 12]
     assert folder.metrics()[0].tolist() == list(range(1, 13))
