@@ -8,7 +8,6 @@ where a hanging plugin is, and so that the process ends when its parent does.
 """
 
 import faulthandler
-import json
 import os
 import queue
 import signal
@@ -16,6 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from json import dumps, loads  # by name: a plugin may put another function into the module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -193,7 +193,7 @@ class _AnswerSender:
         if pairs is not None:
             header = {name: getattr(pairs, name) for name in ("num_pairs", "share_read", "left_out", "is_fast")}
             message = {"result": header, "lines": len(pairs.lines)}
-        line = json.dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
+        line = dumps({"id": request_id, **message}, ensure_ascii=False, separators=(",", ":"))
         with self._lock:
             # An exception's message may hold half a surrogate pair; pairs were checked for that.
             self._outgoing.write(line.encode(errors="backslashreplace") + b"\n")
@@ -205,7 +205,7 @@ def _read_requests(incoming: BinaryIO, requests: queue.SimpleQueue[Message], sen
     main_thread = threading.main_thread().ident
     assert main_thread is not None
     for line in incoming:
-        request = json.loads(line)
+        request = loads(line)
         if request["call"] == "current_line":
             sender.send(request["id"], {"result": _current_line(main_thread, request["files"])})
         else:
