@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from core.plugin_check.report import Finding
 from core.plugin_check.sample import Sample
+from core.plugins_host.common_mistakes import remedy_for
 
 MAX_PRINTED_LINES = 1000
+IN_PAIRS_REMEDY = "Fix it, or let pairs() raise it too, as result() of a concurrent.futures.Future does"
 
 
 def check_side_effects(sample: Sample) -> Iterator[Finding]:
-    """Find a changed working directory, files written beside the plugin, and excessive output."""
+    """Find a changed working directory, files written beside the plugin, unseen exceptions and excessive output."""
     folder = sample.host.changed_directory()
     if folder is not None:
         yield Finding(
@@ -25,6 +27,13 @@ def check_side_effects(sample: Sample) -> Iterator[Finding]:
             sentence=f"It has written {path} ({file}, line {line}); expected it to leave its folder as it is.",
             advice="Keep that in memory, or write it once yourself: several processes may run the plugin at a time, "
             "and its folder may be read-only where others install it.",
+        )
+    if printed := sample.host.printed_exception(sample.info.name):
+        yield Finding(
+            check="conduct",
+            sentence=f"It has printed {printed}; expected no exception, as nobody sees those of a thread or process of "
+            "its own.",
+            advice=f"{remedy_for(printed.text) or IN_PAIRS_REMEDY}.",
         )
     if sample.host.num_printed_lines > MAX_PRINTED_LINES:
         yield Finding(

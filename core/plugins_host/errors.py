@@ -1,7 +1,8 @@
 """The errors that the application raises for a plugin: its name, what went wrong, file and line, what to do."""
 
 import re
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 from core.errors import UserError
 from core.plugins_host.worker_errors import DEFAULT_REMEDY
@@ -42,6 +43,17 @@ class CallAbandoned(PluginError):
     """No answer in the short time left while somebody wanted to stop: given more time, the plugin may work."""
 
 
+class PrintedException(NamedTuple):
+    """An exception of a plugin's thread or process, of which Python only prints the traceback."""
+
+    text: str  # its type and message
+    file: str
+    line: int  # 0 if no line of the plugin's led to it; `file` is then empty
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.file}, line {self.line})" if self.line else self.text
+
+
 def plugin_error(
     name: str, sentence: str, file: str, line: int, remedy: str, kind: type[PluginError] = PluginError
 ) -> PluginError:
@@ -74,3 +86,20 @@ def printed_location(output: list[str], files: list[str]) -> tuple[str, int]:
         if found and found[1] in files:
             return found[1], int(found[2])
     return files[0] if len(files) == 1 else "", 0
+
+
+def printed_exception(output: list[str], files: list[str]) -> PrintedException | None:
+    """The last exception that ended a thread or process of the plugin's, with its innermost line in these files.
+
+    A traceback that the plugin prints itself, say of an exception that it handles, is none.
+    """
+    found, file, line, is_inside = None, "", 0, False
+    for before, text in pairwise(output):
+        frame = re.match(r'\s+File "(.+)", line (\d+)', text)
+        if text == "Traceback (most recent call last):":
+            file, line, is_inside = "", 0, before.startswith(("Exception in thread ", "Process "))
+        elif frame and frame[1] in files:
+            file, line = frame[1], int(frame[2])
+        elif is_inside and text and not text.startswith(" "):
+            found, is_inside = PrintedException(text, file, line), False
+    return found

@@ -17,8 +17,10 @@ from core.plugins_host.errors import (
     EmptySplit,
     NoSuchPlugin,
     PluginError,
+    PrintedException,
     error_from_record,
     plugin_error,
+    printed_exception,
     printed_location,
 )
 from core.plugins_host.host_process import HostExited, HostProcess, HostTimeout, files_asked
@@ -262,6 +264,11 @@ class PluginHost:
         """Return the files that the plugin has written into its own folder in the present host process."""
         return [WrittenFile(*fields) for fields in self._call("written_beside", name)]
 
+    def printed_exception(self, name: str) -> PrintedException | None:
+        """Return the last exception that a thread or process of the plugin's has printed, if any is still kept."""
+        output = self._process.kept_output if self._process is not None else []
+        return printed_exception(output, files_asked({"source": vars(self.sources_of(name)[0])}))
+
     @property
     def num_printed_lines(self) -> int:
         """How many lines plugins have printed in the present host process."""
@@ -378,7 +385,7 @@ class PluginHost:
                 self._end_process()
                 sentence = f"gave no answer within {timeout.seconds:.0f} s"
                 kind = CallAbandoned if timeout.was_stopping else PluginError
-                remedy = next(filter(None, map(remedy_for, timeout.output)), "Let it answer without waiting")
+                remedy = _remedy_for_hanging(timeout.output, files_asked(request))
                 raise plugin_error(name, sentence, *timeout.location, remedy, kind) from None
             except HostExited as exited:
                 self._end_process()
@@ -405,6 +412,14 @@ class PluginHost:
     ) -> PluginError:
         with self._lock:
             return plugin_error(name, sentence, self._row(name)[0].origin, 0, remedy, kind)
+
+
+def _remedy_for_hanging(output: list[str], files: list[str]) -> str:
+    """What to do about a plugin that hangs: it may wait for a thread or process of its own that has failed."""
+    if known := next(filter(None, map(remedy_for, output)), ""):
+        return known
+    printed = printed_exception(output, files)
+    return f"Look at {printed}, which it has printed" if printed and printed.line else "Let it answer without waiting"
 
 
 def _derive_seed(*parts: int | str) -> int:

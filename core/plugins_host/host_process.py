@@ -197,6 +197,11 @@ class HostProcess:
                 self.num_output_lines += 1
 
     @property
+    def kept_output(self) -> list[str]:
+        """The last lines that plugins have printed, `KEPT_OUTPUT_LINES` at most."""
+        return list(self._output)
+
+    @property
     def last_output_line(self) -> str:
         """The last line that plugins have printed; "" if none."""
         return self._output[-1] if self._output else ""

@@ -111,6 +111,11 @@ SENTENCES = {
     ),
     "syntax_error": ("SyntaxError", "line 6"),
     "text_form_text": ("text_form() returned 'lower', expected a TextForm", "line 21", "Fix it"),
+    "thread_fails": (
+        "printed LookupError: no such word",
+        "line 11); expected no exception",
+        "let pairs() raise it too",
+    ),
     "too_large": ("Pair 1 has 10,000,006 characters, expected at most 1,000,000", "line 19"),
     "too_long": ("The longest source of the train split has 3,000 tokens; expected at most 1,000", "shorter"),
     "unknown_in_valid": (
@@ -141,7 +146,7 @@ REPORTED_ONCE = {
 """The cases that several checks could report."""
 HARMS_ITS_PROCESS = {
     *("crashes", "ends_process", "exhausts_memory", "sleeps", "sleeps_on_import"),
-    *("changes_directory", "prints_much"),
+    *("changes_directory", "prints_much", "thread_fails"),
 }
 """The cases whose checks need their own processes."""
 ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # other systems report other signals and do not limit memory

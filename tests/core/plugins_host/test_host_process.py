@@ -3,6 +3,7 @@
 import errno
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -265,6 +266,39 @@ def test_processes_that_cannot_import_the_plugin_are_explained(host: PluginHost,
     with pytest.raises(PluginError, match=r"gave no answer within .*line 15\)") as raised:
         draw_pairs(host, "named")
     assert 'Use multiprocessing.get_context("fork"), or put what the processes run into a pack' in raised.value.advice
+
+
+def test_the_failed_thread_that_a_plugin_waits_for_is_named(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("""
+        def read(self):
+            raise LookupError("no such word")
+        def pairs(self, split, rng):
+            import queue, threading
+            threading.Thread(target=self.read).start()
+            yield queue.Queue().get()
+    """)
+    with pytest.raises(PluginError, match=r"gave no answer within .*line 18\)") as raised:
+        draw_pairs(host, "named")
+    assert re.search(r"Look at LookupError: no such word \(.*line 14\), which it has printed", raised.value.advice)
+
+
+def test_an_exception_that_a_plugin_handles_and_prints_is_not_one_that_nobody_sees(
+    host: PluginHost, write_plugin: Any
+) -> None:
+    write_plugin("""
+        def pairs(self, split, rng):
+            import traceback
+            print("One row is skipped:", file=sys.stderr)
+            try:
+                1 / 0
+            except ZeroDivisionError:
+                traceback.print_exc()
+            yield Pair("a", "b")
+    """)
+    draw_pairs(host, "named")
+    while host.num_printed_lines < 5:
+        time.sleep(0.01)
+    assert host.printed_exception("named") is None
 
 
 def test_an_ended_process_whose_group_may_not_be_signalled_is_replaced(
