@@ -7,6 +7,7 @@ from typing import Any
 
 from core.errors import UserError
 from core.plugin_check.report import Finding
+from core.plugins_host.common_mistakes import TYPES_REMEDY
 from core.plugins_host.host import PluginHost
 from core.plugins_host.plugin_info import PluginInfo
 from core.settings.strict_yaml import read_yaml, write_yaml
@@ -18,10 +19,11 @@ def check_options(host: PluginHost, info: PluginInfo) -> Iterator[Finding]:
     """Find options that no form can show or no YAML file can hold."""
     unsupported = unsupported_options(info)
     for name in unsupported:
+        place = host.option_at(info.name, name)
         yield Finding(
             check="options",
-            sentence=f"Option {name!r} has a type that neither the window's form nor a YAML file can hold.",
-            advice='Make it an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File.',
+            sentence=f"Option {name!r} has a type that the window's form cannot hold ({place}).",
+            advice=f"{TYPES_REMEDY}.",
         )
     if not unsupported:
         yield from _round_trip(host, info)

@@ -2,6 +2,10 @@
 
 import re
 
+TYPES_REMEDY = (
+    'Make each option an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File'
+)
+
 COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
     (
         r"option\(\) got an unexpected keyword argument '(gt|min\w*)'",
@@ -37,7 +41,7 @@ COMMON_MISTAKES: tuple[tuple[str, str], ...] = (
     ),
     (
         r"^(Cannot generate a JsonSchema|Unable to generate pydantic-core schema)",
-        'Make each option an int, float, bool, str, Literal["one", "other"], list[int], list[str], Folder or File',
+        TYPES_REMEDY,
     ),
     (
         r"^generator raised StopIteration$",

@@ -3,13 +3,17 @@
 import inspect
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import PydanticUserError, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError
 
-from core.plugin import Options
+from core.plugin import ACCEPTED, Options
 from core.plugins_host.code_lines import attribute_line, first_line
+from core.plugins_host.common_mistakes import TYPES_REMEDY
 from core.plugins_host.utf8_text import is_utf8_text
 from core.plugins_host.worker_errors import WorkerError, options_error
+
+UNDEFINED_REMEDY = "Import or define the name that is missing"
 
 
 def require_usable_options(options_class: type[Options]) -> None:
@@ -17,8 +21,43 @@ def require_usable_options(options_class: type[Options]) -> None:
     for name, field in options_class.model_fields.items():
         complaint, remedy = _declaration_error(name, field)
         if complaint:
-            file, line = inspect.getfile(options_class), attribute_line(name, options_class)
+            file, line = option_at(name, options_class)
             raise WorkerError(f"Option {name!r} {complaint}.", file=file, line=line, remedy=remedy)
+
+
+def require_sendable_types(defaults: Options) -> None:
+    """Raise WorkerError at the line of the first option whose default is refused once it has been sent as JSON.
+
+    Every call sends the options so, and the author would be told that 2020-01-01 was given where a text was expected.
+    """
+    for name in type(defaults).model_fields:
+        if not _is_sendable(name, defaults):
+            file, line = option_at(name, type(defaults))
+            sentence = f"Option {name!r} has a type that no YAML file can hold."
+            raise WorkerError(sentence, file=file, line=line, remedy=TYPES_REMEDY)
+
+
+def _is_sendable(name: str, defaults: Options) -> bool:
+    try:
+        type(defaults).model_validate(defaults.model_dump(mode="json", include={name}), context=ACCEPTED)
+    except PydanticSerializationError:
+        return False
+    except ValidationError as error:
+        return error.errors()[0]["loc"][:1] != (name,)
+    return True
+
+
+def option_at(name: str, options_class: type[Options]) -> tuple[str, int]:
+    """The file and line that declare an option, in the class or in one that it is derived from."""
+    declaring = next(cls for cls in options_class.__mro__ if name in inspect.get_annotations(cls))
+    return inspect.getfile(declaring), attribute_line(name, declaring)
+
+
+def undefined_type_error(error: PydanticUserError, options_class: type[Options]) -> WorkerError:
+    """What is wrong with a class of options that names a type which is not defined, at its first line."""
+    sentence = f"{type(error).__name__}: {error.message}"
+    file, line = inspect.getfile(options_class), first_line(options_class)
+    return WorkerError(sentence, file=file, line=line, remedy=UNDEFINED_REMEDY)
 
 
 def default_error(error: ValidationError, options_class: type[Options]) -> WorkerError:
@@ -26,8 +65,8 @@ def default_error(error: ValidationError, options_class: type[Options]) -> Worke
     first = error.errors()[0]
     sentence = f"The {'default' if first['loc'] else 'defaults'} of {options_error(error, options_class)}"
     if first["loc"] and first["type"] != "frozen_instance":
-        line = attribute_line(str(first["loc"][0]), options_class)
-        return WorkerError(sentence, file=inspect.getfile(options_class), line=line)
+        file, line = option_at(str(first["loc"][0]), options_class)
+        return WorkerError(sentence, file=file, line=line)
     file, line = inspect.getfile(options_class.check), first_line(options_class.check)
     return WorkerError(sentence, file=file, line=line)
 

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 import platformdirs
-from pydantic import ValidationError
+from pydantic import PydanticUserError, ValidationError
 
 import core
 import core.plugin
@@ -23,7 +23,12 @@ from core.home_paths import expand_home
 from core.plugin import DatasetPlugin, Options
 from core.plugins_host.api_version import version_mismatch
 from core.plugins_host.code_lines import first_line
-from core.plugins_host.declared_options import default_error, require_usable_options
+from core.plugins_host.declared_options import (
+    default_error,
+    require_sendable_types,
+    require_usable_options,
+    undefined_type_error,
+)
 from core.plugins_host.method_signatures import require_callable_methods
 from core.plugins_host.worker_errors import WorkerError
 
@@ -217,9 +222,12 @@ def describe(plugin: type[DatasetPlugin[Any]]) -> dict[str, Any]:
     """
     require_usable_options(plugin.options_class)
     try:
-        plugin.options_class()  # a default outside its own range is refused now, not when a run starts
+        defaults = plugin.options_class()  # a default outside its own range is refused now, not when a run starts
     except ValidationError as error:
         raise default_error(error, plugin.options_class) from None
+    except PydanticUserError as error:
+        raise undefined_type_error(error, plugin.options_class) from None
+    require_sendable_types(defaults)
     return {
         "name": plugin.name,
         "title": plugin.title,

@@ -238,6 +238,11 @@ class PluginHost:
         file, line = self._call("defined_at", name, options=options, method=method)
         return plugin_error(name, sentence, file, line, "").sentence
 
+    def option_at(self, name: str, option: str) -> str:
+        """Return the file and line that declare an option, as text."""
+        file, line = self._call("option_at", name, option=option)
+        return f"{file}, line {line}"
+
     def misspelled_members(self, name: str) -> list[Misspelled]:
         """Return the plugin's members that are probably meant to be others."""
         return [Misspelled(*fields) for fields in self._call("misspelled", name)]

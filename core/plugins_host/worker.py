@@ -23,6 +23,7 @@ from pydantic import ValidationError
 
 from core.plugin import ACCEPTED, DatasetPlugin, Options, Pair
 from core.plugins_host import checked_calls, discovery
+from core.plugins_host.declared_options import option_at
 from core.plugins_host.discovery import PluginSource
 from core.plugins_host.forks import refuse_forks
 from core.plugins_host.misspelled_members import misspelled_members
@@ -57,6 +58,7 @@ class Worker:
             "text_form": lambda request: checked_calls.text_form(self._instance(request)),
             "limits": lambda request: checked_calls.limits(self._instance(request)),
             "metrics": self._metrics,
+            "option_at": lambda request: option_at(request["option"], self._plugin(request).options_class),
             "misspelled": lambda request: list(misspelled_members(self._plugin(request))),
             "written_beside": lambda request: written_beside(_files_of(request["source"])),
             "defined_at": lambda request: defined_at(self._instance(request), request["method"]),

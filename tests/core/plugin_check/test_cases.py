@@ -83,8 +83,9 @@ SENTENCES = {
     "not_pairs": ("Pair 1 is (", "expected Pair(source, target)", "line 19"),
     "not_texts": ("expected a source and a target that are texts", "line 19"),
     "unsupported_option_type": (
-        "Option 'span' has a type",
-        "Make it an int, float, bool, str, Literal",
+        "Option 'shares' has a type that the window's form cannot hold",
+        "line 10",
+        "Make each option an int, float, bool, str, Literal",
         "Folder or File.",
     ),
     "option_minimum_fails": (

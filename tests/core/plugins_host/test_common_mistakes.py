@@ -37,6 +37,8 @@ COMMON_MISTAKES = {  # (right, wrong) -> words of the error
     (OPTION, "length: str = option('\\ud800')"): "Option 'length' has the default '\\ud800', which cannot be written",
     (DEFAULT, "option(6, label=['Letters'])"): "Option 'length' has the label or help ['Letters'], expected a text",
     (DEFAULT, "option(6, help=5)"): "Option 'length' has the label or help 5, expected a text",
+    (OPTION, "length: set[int] = option({6})"): "Option 'length' has a type that no YAML file can hold (",
+    (OPTION, "length: 'Intt' = option(6)"): "line 4). Import or define the name that is missing",
     (OPTION, "check: int = option(6)"): "Option 'check' has the name of the method that looks at all options",
     (OPTION, "length = option(6)"): "Field 'length' requires a type annotation",
     (OPTION, "length = 6"): "Give each option its type: length: int = option(6)",

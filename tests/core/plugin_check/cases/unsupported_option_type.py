@@ -1,4 +1,4 @@
-"""An option has a type that the form does not support."""
+"""An option has a type that the form has no field for."""
 
 import random
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from core.plugin import DatasetPlugin, Options, Pair, Split, option, split_of
 
 
 class BrokenOptions(Options):
-    span: tuple[int, int] = option((1, 2))
+    shares: list[float] = option([0.5])
 
 
 class Broken(DatasetPlugin[BrokenOptions]):
