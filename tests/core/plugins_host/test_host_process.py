@@ -268,6 +268,11 @@ def test_processes_that_cannot_import_the_plugin_are_explained(host: PluginHost,
     assert 'Use multiprocessing.get_context("fork"), or put what the processes run into a pack' in raised.value.advice
 
 
+def test_a_plugin_that_replaces_functions_of_json_is_answered_for(host: PluginHost, write_plugin: Any) -> None:
+    write_plugin("import json\njson.dumps = json.loads = None\n" + GOOD)
+    assert len(draw_pairs(host, "named")) == 2500
+
+
 def test_the_failed_thread_that_a_plugin_waits_for_is_named(host: PluginHost, write_plugin: Any) -> None:
     write_plugin("""
         def read(self):
