@@ -131,11 +131,12 @@ class MasksTopic(Topic):
 
 
 def explain(masks: Masks, row: int, column: int) -> str:
-    """Whether one position may attend to another, and if not, why."""
+    """Whether one position may attend to another, and if not, why; what padding itself computes is never used."""
     reader = f"Position {row} ({quoted(masks.tokens[row])})"
     read = f"position {column} ({quoted(masks.tokens[column])})"
     if masks.both[row, column]:
-        return f"{reader} may read {read}."
+        unused = "" if masks.padding[row, row] else ", but no token reads padding, and the loss leaves it out"
+        return f"{reader} may read {read}{unused}."
     reasons = [] if masks.padding[row, column] else ["it is padding"]
     reasons += [] if masks.causal[row, column] else ["it comes later"]
     return f"{reader} may not read {read}: {' and '.join(reasons)}."

@@ -101,6 +101,11 @@ def test_masks_are_those_of_the_typed_sentence(view: AnatomyView, qtbot: QtBot) 
             qtbot.keyClick(topic.canvases[2], key)
     readout = "Position 1 (“1”) may not read position 3 (“<pad>”): it is padding and it comes later."
     assert topic.readout_label.text() == readout
+    for key, count in ((Qt.Key.Key_Down, 2), (Qt.Key.Key_Left, 1)):
+        for _ in range(count):
+            qtbot.keyClick(topic.canvases[2], key)
+    readout = "Position 3 (“<pad>”) may read position 2 (“2”), but no token reads padding, and the loss leaves it out."
+    assert topic.readout_label.text() == readout
     topic.target_edit.setText("1 " * 200)
     qtbot.waitUntil(lambda: "positions" in topic.readout_label.text(), timeout=WAIT_MS)
 
