@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -98,6 +99,8 @@ class LossPass:
         if eps > 0.0:
             # Cross entropy to the uniform distribution: log-sum-exp (cross entropy plus right logit) minus mean logit.
             to_uniform = cross_entropy + torch.cat(correct_logits) - self._mean_logits(hidden, sums)
+            # Never below that distribution's entropy; capped cross entropies of a diverging run would lead there.
+            to_uniform.clamp_(min=math.log(len(self._output.weight.value)))
             objective = torch.lerp(cross_entropy, to_uniform, eps)
         return objective, cross_entropy, d_hidden
 

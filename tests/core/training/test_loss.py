@@ -97,6 +97,16 @@ def test_a_loss_near_zero_and_a_huge_loss_are_accurate() -> None:
     torch.testing.assert_close(d_hidden, torch.tensor([[0.0, 80.0]]))
 
 
+def test_the_objective_of_a_diverging_run_is_not_negative() -> None:
+    """The right logit is 19,000 below their mean; of the uniform part, at least log 20 is known."""
+    output = nn.Linear(1, 20, bias=False)
+    nn.init.ones_(output.weight)
+    with torch.no_grad():
+        output.weight[2] = -19.0
+    loss, _ = losses(torch.tensor([[1000.0]]), torch.tensor([2]), output, 0.1)
+    assert float(loss.objective) == pytest.approx(0.9 * float(loss.cross_entropy) + 0.1 * math.log(20))
+
+
 @pytest.mark.parametrize("has_bias", [True, False])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_rows_without_a_token_count_for_nothing(
