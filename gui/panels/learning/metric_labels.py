@@ -9,6 +9,7 @@ from core.validation_size import NUM_FREE_RUNNING
 
 LOSS = "valid/loss"
 _OF_A_HUNDRED = "0 to 100"
+_EDITS = "edits per reference token"
 _FREE = f"free-running, of the first {NUM_FREE_RUNNING} validation sentences at most"
 
 
@@ -46,7 +47,7 @@ _LABELS = {
     ),
     "valid/token_error_rate": MetricLabel(
         "token error rate",
-        "edits per reference token",
+        _EDITS,
         f"Edits that turn the outputs into their references, for each reference token, {_FREE}; above 1 where outputs "
         "are far too long.",
     ),
@@ -69,16 +70,17 @@ def metric_label(metric: str) -> MetricLabel:
 
 
 def format_metric(metric: str, value: float, figures: int = 4) -> str:
-    """A metric's value as text: a loss with four decimals, a share in per cent, BLEU and chrF with one decimal.
+    """A metric's value as text: a loss with four decimals; shares, errors a token, BLEU and chrF with one decimal.
 
-    Other metrics have `figures` significant figures.
+    Shares and errors a token are in per cent. Other metrics have `figures` significant figures.
     """
     if metric == LOSS:
         return f"{value:.4f}"
     unit = metric_label(metric).unit
     if unit == _OF_A_HUNDRED:
         return f"{value:.1f}"
-    return per_cent(value, 1) if unit.startswith("share") else f"{value:.{figures}g}"
+    is_ratio = unit.startswith("share") or unit == _EDITS
+    return per_cent(value, 1) if is_ratio else f"{value:.{figures}g}"
 
 
 def metric_axis_label(metric: str) -> str:

@@ -113,7 +113,7 @@ def test_mean_deviation_and_unit_are_written_in_this_order(theme: Theme, stage: 
     rows = (
         *(("valid_sentences", 1000, None), ("valid/bleu", 97.7192, 0.31), ("valid/exact_match", 0.941406, 0.0512)),
         *(("valid/loss", 0.102441, 0.0023), ("valid/perplexity", 1.01354, 0.002291), ("valid/letters", 0.5, math.nan)),
-        *(("valid/token_error_rate", 0.0, 0.0), ("model.d_ff", None, None)),
+        *(("valid/token_error_rate", 0.0336, 0.0112), ("model.d_ff", None, None)),
     )
     spreads = [(name, MeanAndDeviation(mean, deviation), 0.5, 0.5) for name, mean, deviation in rows]
     heads = "", "AB  mean of 2 ± deviation", "A", "B"
@@ -123,7 +123,7 @@ def test_mean_deviation_and_unit_are_written_in_this_order(theme: Theme, stage: 
     panel.show_step(History(), 0)
     assert column_texts(panel.table, 1) == [
         *("1,000", "97.7 ± 0.3", "94.1 ± 5.1 %"),
-        *("0.1024 ± 0.0023", "1.014 ± 0.0023", "0.5 ± nan", "0 ± 0", "–"),
+        *("0.1024 ± 0.0023", "1.014 ± 0.0023", "0.5 ± nan", "3.4 ± 1.1 %", "–"),
     ]
 
 
