@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from core.errors import UserError
@@ -17,9 +18,11 @@ from gui.text_list import format_texts, parse_texts
 from gui.theme import GRID
 from gui.widgets.combo_boxes import NoWheelComboBox
 from gui.widgets.labels import escape_mnemonics, plain_label
+from gui.widgets.scroll_areas import scroll_into_view
 
 NONE = "none"
 AUTO = "auto"
+_TAB_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
 class OptionForm(QWidget):
@@ -94,9 +97,22 @@ class FormRow(QWidget):
         layout.addLayout(row)
         for label in (self.error_label, self.help_label):
             layout.addWidget(label)
+        self.editor.installEventFilter(self)
         self._connect()
         if field.path:
             self._add_path_button(row, folder)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Scroll to all of this row when Tab reaches its editor: Qt scrolls to the editor only, its help may be cut."""
+        if isinstance(event, QFocusEvent) and event.gotFocus() and event.reason() in _TAB_REASONS:
+            scroll_into_view(self)
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Scroll to the error that has appeared below the editor."""
+        super().resizeEvent(event)
+        if self.editor is not None and self.editor.hasFocus():
+            scroll_into_view(self)
 
     def show_value(self, value: Any) -> None:
         """Show a value without emitting `edited`; text that is being typed, or was refused, is left alone."""

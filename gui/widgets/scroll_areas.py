@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 
 class FramelessScrollArea(QScrollArea):
@@ -17,6 +18,16 @@ class FramelessScrollArea(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setWidget(widget)
+        self._widget = widget
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep in view what has the focus: a field must not vanish because typing into it brings up a button below."""
+        super().resizeEvent(event)
+        focused = QApplication.focusWidget()
+        if focused is not None and self._widget.isAncestorOf(focused):
+            corner = focused.mapTo(self.viewport(), QPoint())
+            if QRect(QPoint(), event.oldSize()).contains(QRect(corner, focused.size())):
+                self.ensureWidgetVisible(focused)
 
 
 class HorizontalScrollArea(FramelessScrollArea):
@@ -25,7 +36,6 @@ class HorizontalScrollArea(FramelessScrollArea):
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._widget = widget
         policy = self.sizePolicy()
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -1,4 +1,4 @@
-"""Finds texts of a window that are cut because they have too little space."""
+"""Finds what is cut in a window: texts that have too little space, and parts that are scrolled out of view."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from gui.widgets.dynamic_labels import ElidedLabel
+
+
+def is_uncut(widget: QWidget) -> bool:
+    """Whether all of a widget is in view."""
+    return widget.isVisible() and widget.visibleRegion().boundingRect() == widget.rect()
 
 
 def cut_texts(window: QWidget) -> list[str]:

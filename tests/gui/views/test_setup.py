@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QScrollArea
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.config import read_config
@@ -21,6 +21,7 @@ from gui.views.setup import NOAM_NOTE
 from tests.full_disk import no_file_beyond
 from tests.gui.bench.runs import wait_for_answers
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import is_uncut
 from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 
@@ -42,6 +43,38 @@ def test_an_edit_is_prepared(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: workbench.resolved.config.model.d_ff == 32, timeout=WAIT_MS)  # type: ignore[union-attr]
     assert window.setup_drawer.size_label.text() == f"{workbench.resolved.num_parameters:,} parameters"  # type: ignore[union-attr]
     assert window.setup_drawer.sections["model"].heading.text() == "Model · 1 changed"
+
+
+def test_a_field_stays_in_view_with_its_help_and_error_while_it_is_typed_into(
+    qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
+) -> None:
+    drawer = window.setup_drawer
+    window.transport.step_buttons[0].click()
+    wait_for_state("paused")  # a run with steps, so that a change brings up the button to restart
+    window.rail.setup_button.click()
+    drawer.sections["model"].heading.click()
+    before, row = (drawer.form("model").rows[f"model.{name}"] for name in ("num_decoder_layers", "d_ff"))
+    scroll_area = child_of(drawer, QScrollArea)
+    qtbot.waitUntil(lambda: scroll_area.verticalScrollBar().maximum() > 500, timeout=WAIT_MS)
+
+    def end_the_area_below(part: QWidget) -> None:
+        """Scroll so that this part is the last thing to be seen in the drawer."""
+        bar, bottom = scroll_area.verticalScrollBar(), part.mapTo(scroll_area, part.rect().bottomLeft()).y() + 1
+        bar.setValue(bar.value() + bottom - scroll_area.height())
+        assert part.mapTo(scroll_area, part.rect().bottomLeft()).y() + 1 == scroll_area.height()
+
+    end_the_area_below(not_none(row.editor))
+    assert is_uncut(not_none(row.editor)) and not is_uncut(row.help_label)
+    not_none(before.editor).setFocus()
+    qtbot.keyClick(before.editor, Qt.Key.Key_Tab)
+    assert not_none(row.editor).hasFocus() and is_uncut(row.help_label)
+    end_the_area_below(row)
+    qtbot.keyClicks(row.editor, "2")
+    qtbot.waitUntil(drawer.restart_button.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: is_uncut(row), timeout=WAIT_MS)
+    end_the_area_below(not_none(row.editor))
+    qtbot.keyClicks(row.editor, "x")
+    qtbot.waitUntil(lambda: is_uncut(row.error_label), timeout=WAIT_MS)
 
 
 def test_settings_are_saved_with_the_suffix_that_open_looks_for_and_not_over_a_run(

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
+from tests.gui.legible import is_uncut
 from tests.gui.not_none import child_of, not_none
 from tests.gui.waiting import wait_for
 
@@ -40,10 +41,6 @@ def test_in_the_smallest_window_the_loss_is_high_enough_and_nothing_scrolls(qtbo
     qtbot.waitUntil(lambda: view.curves.loss.height() >= window.context.theme.px(70), timeout=WAIT_MS)
 
 
-def is_fully_visible(panel: Panel) -> bool:
-    return panel.isVisible() and panel.visibleRegion().boundingRect() == panel.rect()
-
-
 def test_on_a_projector_map_and_loss_are_visible_below_one_row_of_transport(
     qtbot: QtBot, window: MainWindow, wait_for_state: Callable[[str], None]
 ) -> None:
@@ -56,8 +53,8 @@ def test_on_a_projector_map_and_loss_are_visible_below_one_row_of_transport(
         for look in (lambda: playhead.view(5), playhead.go_live):
             look()
             qtbot.waitUntil(lambda: transport.height() < 2 * transport.learn_button.height(), timeout=WAIT_MS)
-            qtbot.waitUntil(lambda: is_fully_visible(view.attention_map), timeout=WAIT_MS)
-            qtbot.waitUntil(lambda: is_fully_visible(view.curves), timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: is_uncut(view.attention_map), timeout=WAIT_MS)
+            qtbot.waitUntil(lambda: is_uncut(view.curves), timeout=WAIT_MS)
             assert view.attention_map.canvas.height() >= window.context.theme.px(160)
             assert view.curves.loss.height() >= window.context.theme.px(70)
 
