@@ -53,7 +53,7 @@ class PluginSource:
 
 
 def find_sources(extra_dirs: Iterable[str]) -> list[PluginSource]:
-    """List every place that may hold a plugin, each file once, without running any code."""
+    """List every place that may hold a plugin, each file once whatever links lead to it, without running any code."""
     named_dirs = [*extra_dirs, *filter(None, os.environ.get("HEADLIGHT_PLUGINS", "").split(os.pathsep))]
     found = [*_in_folder(built_in_plugins_dir())]
     for folder in map(expand_home, named_dirs):
@@ -61,7 +61,17 @@ def find_sources(extra_dirs: Iterable[str]) -> list[PluginSource]:
         found.extend([PluginSource(folder.name, path=str(folder), problem=problem)] if problem else _in_folder(folder))
     found.extend(_in_folder(user_plugins_dir()))
     found.extend(_in_packages())
-    return list({source.origin: source for source in found}.values())
+    return _without_repeats(found)
+
+
+def _without_repeats(found: Iterable[PluginSource]) -> list[PluginSource]:
+    """Drop links to a file that is found elsewhere: a plugin's own folder may hold other files that it reads."""
+    unique: dict[str, PluginSource] = {}
+    for source in found:
+        file = os.path.realpath(source.path) if source.path else source.entry_point
+        if file not in unique or source.path == file:
+            unique[file] = source
+    return list(unique.values())
 
 
 @cache

@@ -160,6 +160,23 @@ def test_a_folder_named_in_two_places_is_searched_once(
     assert names.count("named") == names.count("other") == 1
 
 
+def test_a_file_and_links_to_it_are_one_plugin(
+    folder: Path, tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file counts, wherever its folder is named: others that it reads may lie beside it."""
+    file = write_plugin(GOOD)
+    for other in ("before", "after"):
+        (tmp_path / other).mkdir()
+        (tmp_path / other / "linked.py").symlink_to(file)
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", os.pathsep.join([str(folder), str(tmp_path / "after")]))
+    with PluginHost([tmp_path / "before"]) as host:
+        assert [(info.origin, info.error) for info in host.plugins() if info.name == "named"] == [(str(file), None)]
+    monkeypatch.setenv("HEADLIGHT_PLUGINS", str(tmp_path / "after"))
+    with PluginHost([tmp_path / "before"]) as host:
+        (info,) = (info for info in host.plugins() if info.name == "named")
+        assert (info.origin, info.error) == (str(tmp_path / "before" / "linked.py"), None)
+
+
 @pytest.mark.parametrize("named", ["their_package:PLUGIN", "their_package"])
 def test_entry_points_are_found_and_a_broken_one_has_a_row(
     tmp_path: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch, named: str
