@@ -111,4 +111,4 @@ def checks_share_hosts(check_hosts: dict[int, SharedCheckHost], monkeypatch: pyt
 
     monkeypatch.setattr("core.plugin_check.plugin_checker.PluginHost", host_for)
     yield
-    assert [(host.num_printed_lines, host.changed_directory()) for host in check_hosts.values()] == [(0, None)] * 2
+    assert [(host.num_printed_bytes, host.changed_directory()) for host in check_hosts.values()] == [(0, None)] * 2

@@ -9,6 +9,7 @@ from core.plugin_check.sample import Sample
 from core.plugins_host.common_mistakes import remedy_for
 
 MAX_PRINTED_LINES = 1000
+MAX_PRINTED_BYTES = 1_000_000
 IN_PAIRS_REMEDY = "Fix it, or let pairs() raise it too, as result() of a concurrent.futures.Future does"
 
 
@@ -35,10 +36,17 @@ def check_side_effects(sample: Sample) -> Iterator[Finding]:
             "its own.",
             advice=f"{remedy_for(printed.text) or IN_PAIRS_REMEDY}.",
         )
-    if sample.host.num_printed_lines > MAX_PRINTED_LINES:
+    if amount := _excessive_output(sample):
         yield Finding(
             check="conduct",
-            sentence=f"It has printed more than {MAX_PRINTED_LINES:,} lines, such as "
-            f"{sample.host.last_printed_line!r:.80}; expected few or none.",
-            advice="Remove the print: nobody reads it, and each line takes time.",
+            sentence=f"It has printed more than {amount}, such as {sample.host.last_printed_line!r:.80}; "
+            "expected little or nothing.",
+            advice="Remove the print: nobody reads it, and printing takes time.",
         )
+
+
+def _excessive_output(sample: Sample) -> str:
+    """The amount that a plugin has printed more than; empty if it has printed little."""
+    if sample.host.num_printed_lines > MAX_PRINTED_LINES:
+        return f"{MAX_PRINTED_LINES:,} lines"
+    return "1 MB" if sample.host.num_printed_bytes > MAX_PRINTED_BYTES else ""

@@ -280,6 +280,11 @@ class PluginHost:
         return self._process.num_output_lines if self._process is not None else 0
 
     @property
+    def num_printed_bytes(self) -> int:
+        """How many bytes plugins have printed in the present host process."""
+        return self._process.num_output_bytes if self._process is not None else 0
+
+    @property
     def last_printed_line(self) -> str:
         """The last line that plugins have printed in the present host process, "" if none."""
         return self._process.last_output_line if self._process is not None else ""

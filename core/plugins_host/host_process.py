@@ -82,7 +82,7 @@ class HostProcess:
         self._answers: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._early_answers: dict[int, dict[str, Any]] = {}  # answers that arrived before they were awaited
         self._output: deque[str] = deque(maxlen=KEPT_OUTPUT_LINES)
-        self.num_output_lines = 0
+        self.num_output_lines = self.num_output_bytes = 0
         self._ids = count(1)
         self._threads = [
             threading.Thread(target=self._read_answers, args=(self._process.stdout,), daemon=True),
@@ -194,7 +194,8 @@ class HostProcess:
         with pipe:
             while line := pipe.readline(4096):
                 self._output.append(line.decode(errors="replace").rstrip())
-                self.num_output_lines += 1
+                self.num_output_lines += line.endswith(b"\n")  # one longer than 4,096 bytes comes in pieces
+                self.num_output_bytes += len(line)
 
     @property
     def kept_output(self) -> list[str]:
@@ -203,7 +204,7 @@ class HostProcess:
 
     @property
     def last_output_line(self) -> str:
-        """The last line that plugins have printed; "" if none."""
+        """The last line that plugins have printed, or the end of a long one; "" if none."""
         return self._output[-1] if self._output else ""
 
     def kill(self) -> None:

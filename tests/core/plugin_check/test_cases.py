@@ -93,7 +93,8 @@ SENTENCES = {
         "ValueError: empty range",
         "or narrow the range, or have check() refuse it",
     ),
-    "prints_much": ("printed more than 1,000 lines, such as 'here'; ", "expected few or none", "Remove the print"),
+    "prints_much": ("printed more than 1,000 lines, such as 'here'; ", "expected little", "Remove the print"),
+    "prints_a_long_line": ("printed more than 1 MB, such as 'here here", "expected little or nothing"),
     "raises_late": ("ZeroDivisionError", "line 19"),
     "random_target": ("has not learned the first 32 training pairs", "make each target follow from its source"),
     "reads_the_clock": ("drawn twice with the same seed, pair 1 is", "the clock"),
@@ -147,7 +148,7 @@ REPORTED_ONCE = {
 """The cases that several checks could report."""
 HARMS_ITS_PROCESS = {
     *("crashes", "ends_process", "exhausts_memory", "sleeps", "sleeps_on_import"),
-    *("changes_directory", "prints_much", "thread_fails"),
+    *("changes_directory", "prints_a_long_line", "prints_much", "thread_fails"),
 }
 """The cases whose checks need their own processes."""
 ONLY_ON_LINUX = {"crashes", "exhausts_memory"}  # other systems report other signals and do not limit memory
