@@ -24,7 +24,18 @@ class CopyTaskOptions(Options):
 
 
 class CopyTask(DatasetPlugin[CopyTaskOptions]):
-    """Copy a sequence of symbols. The train split is endless; 1,000 sequences are held out."""
+    """Copy a sequence of symbols. The train split is endless; 1,000 sequences are held out.
+
+    What to look for in the preset (one layer; seeds 0 and 1; figures are shares of a row):
+
+    - cross: in the end every head draws the diagonal, 0.78 to 0.99 on the symbol to be written. What the weakest head
+      lacks lies beside it, most of it on the symbol before.
+    - The diagonal comes suddenly. Until step 45 the loss falls slowly, to 2.0, and no head has more than 0.2 there; at
+      step 75 the loss is below 0.3, and every head has 0.5 or more.
+    - encoder self: nothing as clear. Rows stay spread out, at most 0.35 in one place.
+    - decoder self: in one or two heads a bright column at `<bos>`, 0.71 to 0.83. The others attend to the row's own
+      position, 0.34 to 0.43, and to the one before, 0.17 to 0.25.
+    """
 
     name = "copy_task"
     title = "Copy a sequence"

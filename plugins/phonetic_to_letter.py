@@ -40,6 +40,17 @@ class PhoneticToLetter(DatasetPlugin[PhoneticOptions]):
     Each split draws its lines independently, so short lines are repeated: of 10,000 lines with three letters, a third
     of valid is in train too; with six letters, none. Their noise is drawn again, so the limits hold, but correct
     letters may then be memorised; `plugins check` says how many lines are affected.
+
+    What to look for in the preset (one layer; seeds 0 and 1; figures are shares of a row):
+
+    - cross: every head finds the diagonal between steps 50 (at most 0.27) and 125 (at least 0.84). In the end it has
+      0.98 or 0.99, also in rows whose target is noise: they read the right name.
+    - Teacher-forced, the letter of the name has a probability of 0.94, and noise one of about 0.002. The row after
+      noise, which reads the wrong letter, still has 0.95 or more on the diagonal.
+    - curves: from step 150 on `letters_clean` is 1.00, and `letters_noisy` at its limit of 0.90. The validation loss
+      falls from 0.61 to 0.58 and stays above the noise floor, 0.54.
+    - encoder self: a diagonal, 0.56 to 0.79, in at least three heads: each name attends to itself, as it needs no
+      other.
     """
 
     name = "phonetic_to_letter"
