@@ -335,6 +335,16 @@ class ToyGermanEnglish(DatasetPlugin[ToyOptions]):
     """Translate short German sentences into English. A grammar generates them; 1,000 are held out.
 
     The corpus `sentences` has the three of the tutorials: too few to hold any out, so all splits are the same.
+
+    What to look for in the preset (two layers; seeds 0 and 1; figures are shares of a row):
+
+    - cross: heads follow the words, wherever these stand in German. Rows of adjectives put 0.77 to 0.99 on theirs, in
+      either layer. A verb that is at the end in German and near the front in English is found by layer 2, 0.80 to 0.91;
+      layer 1 has 0.29 to 0.74 there.
+    - The words are found between steps 120 and 300: meanwhile the loss falls from 2.1 to about 0.25, and the share of
+      sentences without an error rises from 0 at step 100 to about 0.86.
+    - encoder self, layer 1: the row's own position, 0.46 to 0.67. Layer 2 looks around more.
+    - decoder self: in every head the row's own position, 0.38 to 0.67.
     """
 
     name = "toy_german_english"
