@@ -25,6 +25,20 @@ class JoeyReverse(DatasetPlugin[JoeyReverseOptions]):
     JoeyNMT's `generate_reverse_task.py` draws train lists of 1 to 25 numbers, and valid and test lists of 1 to 30.
     What a Transformer with sinusoidal positions learns about position 25 says little about position 26, so lists of
     trained lengths and longer lists are scored separately. Unlike there, no list is in two splits.
+
+    What to look for in the trained preset (one layer; seeds 0 and 1; figures are shares of a row):
+
+    - cross, lists of trained lengths: three of four heads draw a line from the upper right to the lower left, 0.82 to
+      0.87 on the number to be written. The fourth has 0.20 to 0.31 there, and more on the number just written.
+    - The line appears between steps 90 and 240, while the loss falls from 3.2 to below 0.3; later it grows sharper.
+    - cross, longer lists: the line is lost. No head has more than 0.16 on the number to be written, and the output for
+      26 to 30 numbers ends after 22 to 27.
+    - curves: the validation loss rises, from 1.6 or 1.7 at step 300 to 2.7 or 3.2, while exact match of trained lengths
+      rises from below 0.7 to 1.00. That loss is due to the longer lists: 10 to 12 nats a token in the end, and
+      of trained lengths less than 0.0001.
+    - encoder self: a bright column at `<eos>`, 0.21 to 0.47 of each row. Counting from the end requires knowing where
+      the end is.
+    - decoder self: the row's own position, 0.21 to 0.46, and the one before, 0.24 to 0.35.
     """
 
     name = "joeynmt_reverse"
