@@ -20,6 +20,7 @@ from core.run_files.atomic import atomic_file
 from core.run_files.runs_dir import require_outside_runs
 
 READ_SIZE = 2**16  # bytes read from standard input, as many as a pipe holds
+_STANDARD_OUTPUT = tuple(map(Path, ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")))
 
 
 def source_name(path: Path | None) -> str:
@@ -75,6 +76,9 @@ def output_file(path: Path) -> Iterator[TextIO]:
     A pipe or device (/dev/null) is written to directly. Raises UserError if the file cannot be written or is in a run's
     folder. Any other OSError of the block, such as the engine's, is passed on.
     """
+    if path in _STANDARD_OUTPUT:  # replacing its file would lose what is there (`>>`), and all that is printed later
+        yield sys.stdout
+        return
     require_outside_runs(path)
     is_file = path.is_file() or not path.exists()
     block_error: OSError | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -339,6 +340,19 @@ def test_predictions_are_kept_if_standard_output_cannot_be_written(
         discard_output(full)  # closing it would fail to flush its buffer
     assert capfd.readouterr().err.endswith("headlight: Standard output cannot be written: No space left on device.\n")
     assert len((workspace / "kept.tsv").read_text(encoding="utf-8").splitlines()) == 5
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no /dev/stdout")
+def test_predictions_on_standard_output_leave_the_rest_of_its_file(workspace: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("of an earlier command\n", encoding="utf-8")
+    stdout = os.open(log, os.O_WRONLY | os.O_APPEND)  # as `>> log` opens it
+    result = run_headlight(
+        "evaluate", workspace / "run", "--json", "--predictions", "/dev/stdout", cwd=workspace, stdout=stdout
+    )
+    earlier, header, *predictions, figures = log.read_text(encoding="utf-8").splitlines()
+    assert (result.returncode, earlier) == (0, "of an earlier command")
+    assert header == "source\treference\thypothesis" and len(predictions) == json.loads(figures)["sentences"]
 
 
 def test_predictions_have_a_row_for_each_sentence(workspace: Path) -> None:
