@@ -268,7 +268,12 @@ class TrainingConfig(Settings):
         effect="now",
     )
     snapshot_budget_mb: float = setting(
-        200.0, "Snapshot budget", "Megabytes of weights kept for viewing earlier steps.", effect="now", ge=0.0
+        200.0,
+        "Snapshot budget",
+        "Megabytes of weights kept for viewing earlier steps.",
+        effect="now",
+        ge=0.0,
+        le=1_000_000_000,
     )
     device: str = setting(
         "auto",
