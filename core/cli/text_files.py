@@ -62,10 +62,10 @@ def read_error(path: Path | None, error: Exception) -> Exception:
     return error
 
 
-def require_not_an_input(path: Path, option: str, inputs: Iterable[Path], description: str) -> None:
-    """Raise UserError if results would overwrite texts that are read, under whatever name."""
+def require_not_an_input(path: Path, option: str, inputs: Iterable[Path | int], description: str) -> None:
+    """Raise UserError if results would overwrite texts that are read, under whatever name or from a file descriptor."""
     # Not Path.is_file, which raises for a name that is too long: these may be any texts.
-    if any(path.exists() and os.path.isfile(read) and read.samefile(path) for read in inputs):  # noqa: PTH113
+    if any(path.exists() and os.path.isfile(read) and os.path.samefile(read, path) for read in inputs):  # noqa: PTH113, PTH121
         raise UserError(f"{option} {path} is {description}: the texts would be lost.", "Name another file.")
 
 

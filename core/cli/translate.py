@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import NamedTuple, TextIO, TypeVar
 
 from tqdm import tqdm
@@ -90,8 +91,8 @@ def _texts(arguments: Namespace) -> list[str] | StdinLines:
     given = [_decode_argument(text) for text in arguments.text]
     if given and arguments.input is not None:
         raise UserError("translate: expected texts or --input FILE, given both.")
-    if arguments.input is not None and arguments.output is not None:
-        require_not_an_input(arguments.output, "--output", [arguments.input], "the file of --input")
+    if arguments.output is not None and not given:
+        _require_not_its_own_input(arguments.output, arguments.input)
     for number, text in enumerate(given, start=1):
         if not text.strip():
             raise UserError(f"translate: text {number} of {len(given)} is empty; expected something to translate.")
@@ -102,6 +103,11 @@ def _texts(arguments: Namespace) -> list[str] | StdinLines:
     if arguments.input is None and arguments.output is None and not stdin_is_file():
         return StdinLines()
     return read_lines(arguments.input)
+
+
+def _require_not_its_own_input(output: Path, path: Path | None) -> None:
+    read, name = (sys.stdin.fileno(), "standard input") if path is None else (path, "--input")
+    require_not_an_input(output, "--output", [read], f"the file of {name}")
 
 
 def _decode_argument(text: str) -> str:

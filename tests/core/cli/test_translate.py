@@ -279,6 +279,15 @@ def test_outputs_do_not_overwrite_the_texts(run: Path, tmp_path: Path, name: str
     assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
 
 
+def test_outputs_do_not_overwrite_texts_that_the_shell_has_opened(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
+    stdin = os.open(tmp_path / "in.txt", os.O_RDONLY)
+    result = run_headlight("translate", run, "--output", "in.txt", cwd=tmp_path, stdin=stdin)
+    why = "--output in.txt is the file of standard input: the texts would be lost. Name another file."
+    assert (result.returncode, result.stderr) == (2, f"headlight: {why}\n")
+    assert (tmp_path / "in.txt").read_text(encoding="utf-8") == "1 2\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 def test_a_full_disk_is_reported_on_a_separate_line(run: Path, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text("1 2\n", encoding="utf-8")
