@@ -29,7 +29,8 @@ from core.run_files.write_errors import reporting_write_errors
 from core.run_folder import RunFolder
 from core.settings.fields import run_settings, setting_effect
 from core.settings.overriding import override, parse_override
-from core.settings.presets import preset_or_file, read_preset_or_file
+from core.settings.presets import preset_or_file
+from core.settings.strict_yaml import Document
 from core.torchrun import is_leader, report_to_torchrun, require_one_process, silence_torch
 from core.validation_size import ValidationSize
 
@@ -52,7 +53,7 @@ def train(arguments: Namespace) -> int:
     if arguments.resume is not None:
         code = _resume(arguments, results)
     elif arguments.seeds is None:
-        code = _train_run(*_new_run(arguments), arguments, results).code
+        code = _train_run(*_new_run(preset_or_file(arguments.config), arguments), arguments, results).code
     else:
         code = _train_with_seeds(parse_seeds(arguments.seeds), arguments, results)
     if arguments.json and code == DONE:  # programs need the events; losing output for people is no failure
@@ -68,13 +69,18 @@ def _resume(arguments: Namespace, results: ResultPrinter) -> int:
 
 
 def _train_with_seeds(seeds: Sequence[int], arguments: Namespace, results: ResultPrinter) -> int:
-    """Train one run after the other, then print mean and deviation of the metrics of those that finished."""
-    group = new_group_name(read_preset_or_file(arguments.config, tuple(arguments.set)).name)
+    """Train one run after the other, then print mean and deviation of the metrics of those that finished.
+
+    The settings are read once: a pipe gives them only once, and a file may be edited while the first seeds train.
+    """
+    document = preset_or_file(arguments.config)
+    group = new_group_name(config_from_document(override(document, tuple(arguments.set))).name)
     first: Prepared | None = None
     runs, code = list[RunFinished](), DONE
     for seed in seeds:
         try:
-            trained = _train_run(*_new_run(arguments, f"seed={seed}", group=group), arguments, results, first)
+            new_run = _new_run(document, arguments, f"seed={seed}", group=group)
+            trained = _train_run(*new_run, arguments, results, first)
             if trained.signal is not None and seed != seeds[-1]:  # it came too late to stop this run
                 raise Interrupted(trained.signal, f"ended by {trained.signal.name} after seed {seed}")
         except Interrupted as interrupted:
@@ -184,9 +190,11 @@ def _require_valid_seed_arguments(arguments: Namespace) -> None:
     require_one_process("--seeds", "Start torchrun once for each seed, with --set seed=0 and so on.")
 
 
-def _new_run(arguments: Namespace, *overrides: str, group: str | None = None) -> tuple[Prepare, Start]:
+def _new_run(
+    document: Document, arguments: Namespace, *overrides: str, group: str | None = None
+) -> tuple[Prepare, Start]:
     # For the locations of errors.
-    arguments.document = override(preset_or_file(arguments.config), (*arguments.set, *overrides))
+    arguments.document = override(document, (*arguments.set, *overrides))
     start = Start(runs_dir=runs_dir_of(arguments), run_dir=arguments.run_dir, group=group)
     return Prepare(config=config_from_document(arguments.document)), start
 

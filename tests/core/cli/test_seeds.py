@@ -99,6 +99,22 @@ def test_the_second_seed_is_not_trained_on_a_changed_corpus(
     assert "±" not in result.stdout and "seeds_finished" not in result.stdout
 
 
+def test_all_seeds_have_the_settings_of_the_first_though_their_file_is_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = cli_train._train_run
+
+    def trained_and_edited(*arguments: Any) -> Any:
+        ended = train(*arguments)
+        (tmp_path / "tiny.yaml").write_text(config_to_yaml(tiny_config(max_steps=1)), encoding="utf-8")
+        return ended
+
+    monkeypatch.setattr(cli_train, "_train_run", trained_and_edited)
+    assert train_with_seeds(tmp_path).returncode == 0
+    configs = [RunFolder.open(run).config() for run in list_runs(tmp_path / "runs")]
+    assert [(config.seed, config.training.max_steps) for config in configs] == [(0, 2), (1, 2)]
+
+
 def test_the_remaining_seeds_are_named_if_the_second_cannot_be_prepared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

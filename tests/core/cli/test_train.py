@@ -309,12 +309,13 @@ def test_an_error_found_while_preparing_names_the_line_of_the_setting(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes")
-def test_settings_from_a_pipe_are_read_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("--seeds", "0,1")])
+def test_settings_from_a_pipe_are_read_once(tmp_path: Path, options: tuple[str, ...]) -> None:
     os.mkfifo(tmp_path / "pipe")
     text = "dataset:\n  plugin: copy_task\n  options: {num_symbols: many}\n"
     writing = threading.Thread(target=(tmp_path / "pipe").write_text, args=(text,))
     writing.start()
-    result = run_headlight("train", "pipe", cwd=tmp_path)
+    result = run_headlight("train", "pipe", *options, cwd=tmp_path)
     writing.join()
     assert result.stderr.startswith("headlight: pipe, line 3: dataset.options.num_symbols: expected a whole number")
 
