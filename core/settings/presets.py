@@ -47,13 +47,8 @@ def read_preset(name: str, overrides: tuple[str, ...] = ()) -> RunConfig:
     return config_from_document(override(_preset(name), overrides))
 
 
-def read_preset_or_file(text: str, overrides: tuple[str, ...] = ()) -> RunConfig:
-    """The settings of a preset's name or of a YAML file's path. Raises UserError."""
-    return config_from_document(override(preset_or_file(text), overrides))
-
-
 def preset_or_file(text: str) -> Document:
-    """The same, parsed but not validated. Raises UserError if it does not exist or is not YAML."""
+    """A preset by its name, or a YAML file by its path; parsed, not validated. Raises UserError if it is neither."""
     path = expand_home(text)
     is_path = text not in preset_names() and (path.suffix or len(path.parts) > 1 or path.exists())
     return read_yaml_file(path) if is_path else _preset(text)

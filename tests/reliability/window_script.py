@@ -5,9 +5,11 @@ import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
+from core.config import config_from_document
 from core.engine import Engine
 from core.machine.torch_import import stub_out_tracing
-from core.settings.presets import read_preset_or_file
+from core.settings.overriding import override
+from core.settings.presets import preset_or_file
 from gui import app
 from gui.main_window import MainWindow
 
@@ -20,7 +22,8 @@ def learn() -> None:
     for window in application.topLevelWidgets():
         if isinstance(window, MainWindow):
             timer.stop()
-            window.context.workbench.replace_draft(read_preset_or_file(sys.argv[1], tuple(sys.argv[2:])))
+            document = override(preset_or_file(sys.argv[1]), tuple(sys.argv[2:]))
+            window.context.workbench.replace_draft(config_from_document(document))
             window.context.workbench.learn()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.config import read_config
 from core.settings.datasets_page import datasets_page
-from core.settings.presets import read_preset_or_file
 
 PAGE = Path(__file__).parents[3] / "docs" / "datasets.md"
 
@@ -22,5 +22,5 @@ def test_the_pages_example_is_a_valid_config(tmp_path: Path) -> None:
     example = PAGE.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
     path = tmp_path / "corpus.yaml"
     path.write_text(example, encoding="utf-8")
-    config = read_preset_or_file(str(path), ())
+    config = read_config(path)
     assert config.training.batch_tokens == 4096 and config.dataset.options["folder"] == "corpus"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.config import read_config
+from core.config import config_from_document, read_config
 from core.errors import UserError
 from core.plugins_host.host import PluginHost
-from core.settings.presets import preset_names, preset_summary, preset_text, read_preset, read_preset_or_file
+from core.settings.presets import preset_names, preset_or_file, preset_summary, preset_text, read_preset
 
 NAMES = [
     *("copy_task", "toy_german_english", "phonetic_to_letter"),
@@ -60,8 +60,9 @@ def test_a_preset_or_a_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "mine.yaml"
     file.write_text("dataset: {plugin: copy_task}\nseed: 3\n", encoding="utf-8")
-    assert read_preset_or_file("copy_task") == read_preset("copy_task")
-    assert read_preset_or_file("mine.yaml") == read_preset_or_file(str(file)) == read_config(file)
+    assert config_from_document(preset_or_file("copy_task")) == read_preset("copy_task")
+    for text in ("mine.yaml", str(file)):
+        assert config_from_document(preset_or_file(text)) == read_config(file)
 
 
 @pytest.mark.parametrize(
@@ -78,5 +79,5 @@ def test_an_unknown_preset_or_file_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError) as exc_info:
-        read_preset_or_file(text)
+        preset_or_file(text)
     assert str(exc_info.value).startswith(sentence)
