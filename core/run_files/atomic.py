@@ -48,7 +48,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _replaced_on_exit(temporary: Path, path: Path, *, is_durable: bool = True) -> Iterator[BinaryIO]:
     try:
-        with temporary.open("wb") as file:
+        with open(temporary, "wb", opener=partial(os.open, mode=_permissions(path))) as file:
             yield file
             file.flush()
             if is_durable:
@@ -57,6 +57,11 @@ def _replaced_on_exit(temporary: Path, path: Path, *, is_durable: bool = True) -
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _permissions(path: Path) -> int:
+    """What may be allowed to whom, less the umask: no more than for the file to be replaced, which may be private."""
+    return path.stat().st_mode & 0o777 if path.exists() else 0o666
 
 
 def _temporary_name(path: Path) -> Path:

@@ -69,3 +69,14 @@ def test_permissions_follow_the_umask(umask: int, tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert (tmp_path / "file").stat().st_mode & 0o777 == 0o666 & ~umask
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
+def test_a_private_file_stays_private(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch(mode=0o600)
+    with atomic_file(path) as file:
+        (temporary,) = set(tmp_path.iterdir()) - {path}
+        assert temporary.stat().st_mode & 0o777 == 0o600
+        file.write(b"new")
+    assert (path.stat().st_mode & 0o777, path.read_bytes()) == (0o600, b"new")
