@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from core.settings.quoting import format_value, quoted_hint
+from core.settings.quoting import format_bound, format_value, quoted_hint
 from core.settings.strict_yaml import Document, KeyPath, dotted
 
 _EXPECTED = {
@@ -158,14 +158,10 @@ def _expectation(found: ErrorDetails) -> str:
     kind, context = found["type"], found.get("ctx", {})
     if kind in _BOUNDS:
         words, name = _BOUNDS[kind]
-        return f"{words} {_number(context[name])}"
+        return f"{words} {format_bound(context[name])}"
     if kind == "literal_error":
         return str(context["expected"]).replace("'", "")
     return _EXPECTED.get(kind, str(found["msg"]).removeprefix("Input should be ").removeprefix("String should "))
-
-
-def _number(bound: Any) -> str:
-    return f"{bound:,}" if isinstance(bound, int) else f"{bound:g}"
 
 
 def _suggestion(key: str, group: type[BaseModel]) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from core.config import Effect, RunConfig
+from core.settings.quoting import format_bound
 
 Kind = Literal["int", "float", "bool", "text", "choice", "numbers", "texts", "options", "group"]
 PathKind = Literal["", "file", "folder"]
@@ -53,9 +54,9 @@ class SettingField:
         """The limits in words: `at least 1, below 10`; empty if there are none."""
         words = []
         if self.minimum is not None:
-            words.append(f"{'above' if self.minimum_excluded else 'at least'} {_format_bound(self.minimum)}")
+            words.append(f"{'above' if self.minimum_excluded else 'at least'} {format_bound(self.minimum)}")
         if self.maximum is not None:
-            words.append(f"{'below' if self.maximum_excluded else 'at most'} {_format_bound(self.maximum)}")
+            words.append(f"{'below' if self.maximum_excluded else 'at most'} {format_bound(self.maximum)}")
         return ", ".join(words)
 
 
@@ -140,7 +141,3 @@ def _path(value: Schema) -> PathKind:
     """As `core.plugin.File` and `Folder` declare it."""
     declared = value.get("format")
     return declared if declared in ("file", "folder") else ""
-
-
-def _format_bound(bound: float) -> str:
-    return f"{bound:,}" if isinstance(bound, int) else f"{bound:,g}"

@@ -1,4 +1,4 @@
-"""Quotes values in errors as a user writes them. Needs no YAML, which the plugin process does not load."""
+"""Writes values and limits as users read and write them. Needs no YAML, which the plugin process does not load."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def format_value(value: Any) -> str:
     """A value as errors quote it: on one line, with YAML's true, false and null, cut if it is long."""
     text = _text_of(value)
     return text if len(text) <= MAX_VALUE_LENGTH else text[: MAX_VALUE_LENGTH - 3] + "..."
+
+
+def format_bound(bound: float) -> str:
+    """A limit of a number, as the reference page, the forms and errors write it: 1,000,000 or 1e-08."""
+    return f"{bound:,}" if isinstance(bound, int) else f"{bound:,.10g}"
 
 
 def quoted_hint(error: ErrorDetails) -> str:

@@ -108,7 +108,7 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
         ),
         (
             "training: {snapshot_budget_mb: 1e308}",  # more bytes than a float can count
-            "training.snapshot_budget_mb: expected at most 1e+09, given 1e+308.",
+            "training.snapshot_budget_mb: expected at most 1,000,000,000, given 1e+308.",
         ),
         ("seed: 9999999999", "seed: expected less than 4,294,967,296, given 9999999999."),
         ("seed: 2026-01-01", "seed: expected a whole number, given '2026-01-01'."),
