@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.answers.evaluation import Evaluation
 from core.cli.output import warn
-from core.comparison.target_tokens import PER_TOKEN, index_of_other_tokens, target_tokens
+from core.comparison.target_tokens import PER_TOKEN, TargetTokens, groups_of_same_tokens, target_tokens
 from core.errors import UserError
 from core.run_folder import RunFolder
 
@@ -36,16 +36,25 @@ def _difference(first: Evaluation, other: Evaluation) -> str:
 def incomparable_metrics(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """The metrics to leave out of a mean or comparison, as these runs' target tokens differ; warns of it."""
     runs = [RunFolder.open(evaluation.run) for evaluation in evaluations]
-    index = index_of_other_tokens([target_tokens(run, run.vocabulary()) for run in runs])
-    if index is None:
-        return ()
-    warn_of_different_tokens(runs[0], runs[index], "are left out of what is said of both")
-    return PER_TOKEN
+    tokens = [target_tokens(run, run.vocabulary()) for run in runs]
+    return PER_TOKEN if warn_of_different_tokens(runs, tokens, "are left out") else ()
 
 
-def warn_of_different_tokens(first: RunFolder, other: RunFolder, consequence: str) -> None:
-    """Warn that two runs have different target tokens, and what that means for their metrics."""
+def warn_of_different_tokens(
+    runs: Sequence[RunFolder], tokens: Sequence[TargetTokens | None], consequence: str
+) -> bool:
+    """Warn if the runs' target tokens differ, and of what that means for their metrics; return whether they differ."""
+    groups = groups_of_same_tokens(tokens)
+    if len(groups) < 2:
+        return False
+    *names, last = (_name_group([runs[index].path.name for index in group]) for group in groups)
     warn(
-        f"{first.path.name} and {other.path.name} have different target tokens: {', '.join(PER_TOKEN)} are per token, "
+        f"{', '.join(names)} and {last} have different target tokens: {', '.join(PER_TOKEN)} are per token, "
         f"and {consequence}; the others are of whole texts"
     )
+    return True
+
+
+def _name_group(names: Sequence[str]) -> str:
+    """The runs with the same tokens as one term of a list: in brackets, unless it is a single one."""
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"

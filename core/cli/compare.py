@@ -12,7 +12,6 @@ from core.cli.output import columns, print_records, warn
 from core.comparison.records import comparison_records, format_value
 from core.comparison.run_results import RunResults
 from core.comparison.seeds import runs_with_other_data, seed_groups
-from core.comparison.target_tokens import index_of_other_tokens
 from core.errors import UserError
 from core.run_folder import RunFolder, find_run
 
@@ -36,8 +35,9 @@ def compare(arguments: Namespace) -> int:
             "It goes with --paired-bootstrap, which evaluates two runs.",
         )
     runs = [RunResults.read(RunFolder.open(find_run(text, runs_dir_of(arguments)))) for text in arguments.runs]
-    if (index := index_of_other_tokens([run.target_tokens for run in runs])) is not None:
-        warn_of_different_tokens(runs[0].folder, runs[index].folder, "say nothing side by side")
+    warn_of_different_tokens(
+        [run.folder for run in runs], [run.target_tokens for run in runs], "say nothing side by side"
+    )
     if (indices := runs_with_other_data(runs)) is not None:
         first, second = (runs[index].folder.path.name for index in indices)
         message = f"{first} and {second} were trained with the same settings"

@@ -22,7 +22,18 @@ def target_tokens(run: RunFolder, vocabulary: Mapping[str, Any]) -> TargetTokens
     return vocabulary["dataset"]["tokenizer"]["tgt"], run.subword_models().get("tgt"), vocabulary["tgt_tokens"]
 
 
-def index_of_other_tokens(runs: Sequence[TargetTokens | None]) -> int | None:
-    """The index of the first run whose target tokens are known to differ from the first's; None if there is none."""
-    first = runs[0]
-    return next((index for index, one in enumerate(runs) if None not in (one, first) and one != first), None)
+def groups_of_same_tokens(runs: Sequence[TargetTokens | None]) -> tuple[tuple[int, ...], ...]:
+    """The indices of runs with the same target tokens, each group in order; a run whose tokens are unknown is in none.
+
+    More than one group means that some losses cannot be compared.
+    """
+    groups: list[list[int]] = []
+    for index, tokens in enumerate(runs):
+        if tokens is None:
+            continue
+        same = next((group for group in groups if runs[group[0]] == tokens), None)
+        if same is None:
+            groups.append([index])
+        else:
+            same.append(index)
+    return tuple(map(tuple, groups))

@@ -16,7 +16,7 @@ import numpy as np
 from core.comparison.records import comparison_records
 from core.comparison.run_results import RunResults, read_units
 from core.comparison.seeds import SeedGroup, seed_groups
-from core.comparison.target_tokens import TargetTokens, index_of_other_tokens
+from core.comparison.target_tokens import TargetTokens, groups_of_same_tokens
 from core.errors import UserError
 from core.events import SettingChanged, ValidatedSentence
 from core.probes import Probe, ProbedSentence
@@ -91,7 +91,7 @@ class Comparison:
     chosen_step: StepChoice = "newest"  # the step of probes and validations
     steps: tuple[int, ...] = ()  # at which any of the runs was probed or validated, the newest first
     damaged: tuple[UserError, ...] = ()  # an error for each damaged probe or validation; it is left out
-    first_with_other_tokens: int | None = None  # index of the first run with losses per other tokens than run 0's
+    same_tokens: tuple[tuple[int, ...], ...] = ()  # indices of runs whose losses are of the same target tokens
 
     def why_empty(self, kind: Literal["probed", "validated"]) -> str:
         """Why no run has anything to show, and where to look for something."""
@@ -137,10 +137,9 @@ class RunsReader:
         names = zip(LETTERS if len(rows) > 1 else [""], distinct_names(rows), known, strict=False)
         runs = tuple(one.compared(letter, name) for letter, name, one in names)
         read = [one.results(folder) for one, folder in zip(known, folders, strict=True)]
-        groups = seed_groups(read)
-        table = _table(read, groups, runs)
-        bands, other = tuple(_compared_groups(groups, runs)), index_of_other_tokens([one.target_tokens for one in read])
-        return Comparison(runs, bands, table, at, tuple(steps), tuple(damaged), other)
+        groups, same_tokens = seed_groups(read), groups_of_same_tokens([one.target_tokens for one in read])
+        table, bands = _table(read, groups, runs), tuple(_compared_groups(groups, runs))
+        return Comparison(runs, bands, table, at, tuple(steps), tuple(damaged), same_tokens)
 
 
 class _RunCache:

@@ -151,10 +151,10 @@ class RunComparison(ComparisonPanel):
 
 def _of_other_tokens(comparison: Comparison) -> str:
     """The part of the title on losses per different kinds of tokens; empty if all runs have the same tokens."""
-    if comparison.first_with_other_tokens is None:
+    if len(comparison.same_tokens) < 2:
         return ""
-    first, other = comparison.runs[0].letter, comparison.runs[comparison.first_with_other_tokens].letter
-    return f"; {first} and {other} have different tokens: their losses cannot be compared"
+    *groups, last = ("".join(comparison.runs[index].letter for index in group) for group in comparison.same_tokens)
+    return f"; {', '.join(groups)} and {last} have different tokens: losses cannot be compared between them"
 
 
 def _label_positions(

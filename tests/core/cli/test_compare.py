@@ -107,7 +107,7 @@ def test_comparing_losses_over_different_tokens_gives_a_warning(
 ) -> None:
     assert cli.main(["runs", "compare", "short", "long", other_tokens.name, "--runs-dir", str(trained_runs)]) == 0
     assert capfd.readouterr().err == (
-        "warning: short and characters have different target tokens: loss, perplexity, token_accuracy, "
+        "warning: (short, long) and characters have different target tokens: loss, perplexity, token_accuracy, "
         "token_error_rate are per token, and say nothing side by side; the others are of whole texts\n"
     )
 

@@ -104,7 +104,7 @@ def test_metrics_over_different_tokens_have_no_mean(trained_runs: Path, other_to
     )
     assert result.stderr == (
         "warning: short and characters have different target tokens: loss, perplexity, token_accuracy, "
-        "token_error_rate are per token, and are left out of what is said of both; the others are of whole texts\n"
+        "token_error_rate are per token, and are left out; the others are of whole texts\n"
     )
 
 

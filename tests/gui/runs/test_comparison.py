@@ -77,14 +77,15 @@ def test_probe_and_validation_are_those_of_the_chosen_step(runs: list[Path]) -> 
     assert list(comparison.steps) == sorted({*folder.probe_steps(), *folder.validation_steps()}, reverse=True)
 
 
-def test_the_first_run_whose_losses_are_of_different_tokens_is_named(runs: list[Path]) -> None:
+def test_runs_whose_losses_are_of_the_same_tokens_are_grouped(runs: list[Path]) -> None:
     rows = [read_row(run) for run in runs]
     reader = RunsReader()
-    assert reader.read(rows, "common").first_with_other_tokens is None
+    assert reader.read(rows, "common").same_tokens == ((0, 1),)
     other = RunFolder.open(runs[1])
     vocabulary = other.vocabulary()
     vocabulary["dataset"]["tokenizer"]["tgt"] = "characters"
     other.write_vocabulary(vocabulary)
-    assert RunsReader().read(rows, "common").first_with_other_tokens == 1
+    alike = read_row(Path(shutil.copytree(runs[0], runs[0].with_name("c"))))
+    assert RunsReader().read([*rows, alike], "common").same_tokens == ((0, 2), (1,))
     (runs[1] / "vocabulary.json").write_text("torn")
-    assert RunsReader().read(rows, "common").first_with_other_tokens is None  # unknown if it cannot be read
+    assert RunsReader().read(rows, "common").same_tokens == ((0,),)  # unknown if it cannot be read

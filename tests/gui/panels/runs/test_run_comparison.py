@@ -190,13 +190,16 @@ def test_tooltips_show_names_and_values_literally(theme: Theme, stage: Stage) ->
 def test_the_title_names_runs_whose_losses_cannot_be_compared(theme: Theme, stage: Stage) -> None:
     panel = RunComparison(theme)
     stage(panel, 1000, 300)
-    runs, table = (run("A", 800, 0.5), run("B", 800, 0.4)), (("", "A", "B"),)
-    panel.show_comparison(Comparison(runs, (), table))
-    panel.show_step(History(), 0)
-    assert panel.title_label.text() == panel.title
-    panel.show_comparison(Comparison(runs, (), table, first_with_other_tokens=1))
-    panel.show_step(History(), 0)
-    assert panel.title_label.text() == f"{panel.title}; A and B have different tokens: their losses cannot be compared"
+    runs, table = tuple(run(letter, 800, 0.5) for letter in "ABCD"), (("", *"ABCD"),)
+    end = "have different tokens: losses cannot be compared between them"
+    for same_tokens, expected in (
+        (((0, 1, 2, 3),), ""),
+        (((0, 2), (1, 3)), f"; AC and BD {end}"),
+        (((0,), (1, 2), (3,)), f"; A, BC and D {end}"),
+    ):
+        panel.show_comparison(Comparison(runs, (), table, same_tokens=same_tokens))
+        panel.show_step(History(), 0)
+        assert panel.title_label.text() == panel.title + expected
 
 
 @pytest.mark.parametrize("zoom", [100, 150, 200])
