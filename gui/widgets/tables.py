@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QItemSelectionModel, Qt, QTimer
-from PySide6.QtWidgets import QTableWidget, QTableWidgetItem
+from PySide6.QtCore import QItemSelectionModel, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QHeaderView, QStyleOptionHeader, QTableWidget, QTableWidgetItem
 
 TEXT_ALIGNMENT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_HIGHEST = 1_000  # pixels: more than any header needs
 NUMBER_ALIGNMENT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -19,6 +21,43 @@ def make_read_only(table: QTableWidget) -> None:
     table.setShowGrid(False)
     table.horizontalHeader().setHighlightSections(False)  # any chosen row would highlight them all
     table.verticalHeader().hide()
+
+
+class WrappingHeader(QHeaderView):
+    """A table's header that wraps its texts to the widths of the columns, and is as high as that needs.
+
+    Only of a word that is wider than its column the middle is left out.
+    """
+
+    def __init__(self, table: QTableWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, table)
+        self.setDefaultAlignment(TEXT_ALIGNMENT | Qt.TextFlag.TextWordWrap)
+        table.setHorizontalHeader(self)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, index: int) -> None:
+        super().initStyleOptionForIndex(option, index)
+        option.text = self._wrappable(index)
+
+    def sectionSizeFromContents(self, index: int) -> QSize:
+        size, metrics = super().sectionSizeFromContents(index), self.fontMetrics()
+        room = QRect(0, 0, self._room(index), _HIGHEST)
+        wrapped = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, self._wrappable(index))
+        return QSize(size.width(), size.height() + wrapped.height() - metrics.height())
+
+    def _room(self, index: int) -> int:
+        """The pixels between the paddings of a column, beside its icon; Qt measures the text as if it were bold."""
+        bold = self.font()
+        bold.setBold(True)
+        whole_text = QFontMetrics(bold).horizontalAdvance(self._text(index))
+        return self.sectionSize(index) - (super().sectionSizeFromContents(index).width() - whole_text)
+
+    def _wrappable(self, index: int) -> str:
+        """The column's text, with each word cut to the room that there is."""
+        room, cut = self._room(index), self.fontMetrics().elidedText
+        return " ".join(cut(word, Qt.TextElideMode.ElideMiddle, room) for word in self._text(index).split(" "))
+
+    def _text(self, index: int) -> str:
+        return str(self.model().headerData(index, self.orientation()))
 
 
 def select_row(table: QTableWidget, row: int) -> None:

@@ -11,12 +11,13 @@ from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem
 from gui.panels.runs.row_text import title_and_meaning, value_text
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
-from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
+from gui.widgets.tables import WrappingHeader, make_read_only, table_item
 
 _HELP = (
     "Of the settings those in which the runs differ, of a single run those that are not the defaults, nor what auto "
     "became; the figures are those of each run's best validation. ± is the standard deviation of seeds"
 )
+_CORNER_TITLE = "setting or figure"
 _ROW_HEIGHT = 28  # pixels at 100 %
 _WIDEST_COLUMN = 240  # pixels at 100 %
 _LEAST, _MOST = 88, 136  # the same, of a run's column among many: to tell its name, and for a mean with deviation
@@ -35,17 +36,14 @@ class ComparisonTable(QTableWidget):
         self.setObjectName("comparison")
         self.setAccessibleName("Settings that tell the runs apart, and the figures of each run's best validation")
         self.setToolTip(_HELP)
+        WrappingHeader(self).setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         make_read_only(self)
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # keys begin alike, as do paths
-        header = self.horizontalHeader()
-        header.setDefaultAlignment(TEXT_ALIGNMENT)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
 
-    def fill(self, corner_title: str, runs: Sequence[tuple[str, QIcon]], rows: Sequence[tuple[object, ...]]) -> None:
+    def fill(self, runs: Sequence[tuple[str, QIcon]], rows: Sequence[tuple[object, ...]]) -> None:
         """Show rows, each a name as in the terminal and a value for each of these runs."""
         self.setColumnCount(1 + len(runs))
-        for column, (name, icon) in enumerate(((corner_title, QIcon()), *runs)):
+        for column, (name, icon) in enumerate(((_CORNER_TITLE, QIcon()), *runs)):
             item = QTableWidgetItem(icon, name)
             item.setToolTip(literal_tooltip(name if column else _HELP))
             self.setHorizontalHeaderItem(column, item)

@@ -145,8 +145,7 @@ class RunComparison(ComparisonPanel):
         (_, *titles), *rows = comparison.table
         indices = [group.indices[0] for group in comparison.groups]
         icons = [self._swatch(index) for index in (*indices, *range(len(comparison.runs)))]
-        corner_title = "differences" if len(comparison.runs) > 1 else "own settings"
-        self.table.fill(corner_title, [*zip(map(str, titles), icons, strict=True)], rows)
+        self.table.fill([*zip(map(str, titles), icons, strict=True)], rows)
 
 
 def _of_other_tokens(comparison: Comparison) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QTableView, QTableWidget, QTableWidgetItem
 
 from core.events import ValidatedSentence
@@ -17,7 +16,7 @@ from gui.pictures.whole_table import whole_table
 from gui.runs.comparison import ComparedRun, Comparison
 from gui.theme import Theme
 from gui.widgets.labels import literal_tooltip
-from gui.widgets.tables import TEXT_ALIGNMENT, make_read_only, table_item
+from gui.widgets.tables import WrappingHeader, make_read_only, table_item
 
 _NOTHING_IN_COMMON = (
     "These runs have validated no sentence in common. Choose runs of the same dataset that were validated."
@@ -40,12 +39,9 @@ class RunTranslations(ComparisonPanel):
         self.table.setObjectName("translations")
         self.table.setAccessibleName("Sentences, their references, and what each run writes")
         self.table.setToolTip("Free-running outputs of a validation of each run; ✓: equal to the reference, ✗: not")
+        WrappingHeader(self.table).setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         make_read_only(self.table)
         self.table.setAlternatingRowColors(True)
-        header = self.table.horizontalHeader()
-        header.setDefaultAlignment(TEXT_ALIGNMENT)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        header.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.body.addWidget(self.table)
 
     def show_comparison(self, comparison: Comparison | None) -> None:

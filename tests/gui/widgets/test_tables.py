@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import QStyleOptionHeader, QTableWidget, QTableWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.panels.datasets.example_table import ExampleTable
@@ -19,8 +19,9 @@ from gui.panels.runs.run_table import RunTable
 from gui.panels.translation.candidate_table import CandidateTable
 from gui.panels.translation.probability_delegate import PROBABILITY
 from gui.theme import Theme
-from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT
+from gui.widgets.tables import NUMBER_ALIGNMENT, TEXT_ALIGNMENT, WrappingHeader
 from tests.gui.tables import header_item
+from tests.gui.waiting import wait_for
 
 TEXT = "HH"  # the same in heading and cell, with the same space beside its letters
 _A_ROUNDING = 1  # pixel
@@ -85,3 +86,22 @@ def _ink(widget: QWidget, part: QRect) -> tuple[int, int]:
     blank = image.pixel(1, 1)
     inked = [x for x in range(image.width()) if any(image.pixel(x, y) != blank for y in range(1, image.height() - 1))]
     return inked[0], inked[-1]
+
+
+def test_a_wrapping_header_is_as_high_as_its_texts_need(qtbot: QtBot, theme: Theme) -> None:
+    table = QTableWidget(1, 2)
+    qtbot.addWidget(table)
+    header, name, drawn = WrappingHeader(table), "A  copy_task, seed 2 · step 400", QStyleOptionHeader()
+    table.setHorizontalHeaderLabels(["source", name])
+    line, words = header.fontMetrics().height(), header.fontMetrics().horizontalAdvance(name)
+    table.setColumnWidth(1, 2 * words)
+    table.show()
+    single = header.height()
+    for width, num_lines in ((2 * words, 1), (3 * words // 4, 2), (words // 2, 4), (2 * words, 1)):
+        table.setColumnWidth(1, width)
+        wait_for(qtbot, lambda height: header.height() == height, single + (num_lines - 1) * line)
+        header.initStyleOptionForIndex(drawn, 1)
+        assert drawn.text == name
+    table.setColumnWidth(1, 60)
+    header.initStyleOptionForIndex(drawn, 1)
+    assert "…" in drawn.text and drawn.text.startswith("A  c") and drawn.text.endswith("step 400")

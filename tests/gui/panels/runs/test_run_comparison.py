@@ -156,7 +156,7 @@ def test_rows_are_named_and_formatted_as_in_the_table_of_runs(theme: Theme, stag
     assert tips["BLEU"] == metric_label("valid/bleu").meaning and "continues" in tips["newest checkpoint"]
     help_text = run_settings()["training.max_steps"].help
     assert tips["training.max_steps"] == literal_tooltip(f"training.max_steps: {help_text}")
-    assert header_texts(table)[0] == "differences"
+    assert header_texts(table)[0] == "setting or figure"
     assert item_at(table, 8, 1).data(Qt.ItemDataRole.AccessibleTextRole) == "A 94.1 %"
 
 
@@ -172,7 +172,7 @@ def test_in_little_space_the_values_of_a_single_run_stay_visible(theme: Theme, s
     needed = table.fontMetrics().horizontalAdvance(item_at(table, 0, 1).text())
     assert table.columnViewportPosition(1) + needed < table.viewport().width()
     assert not table.horizontalScrollBar().maximum() and item_at(table, 0, 0).toolTip().startswith(key)
-    assert header_texts(table)[0] == "own settings"
+    assert header_texts(table)[0] == "setting or figure"
     stage(panel, 1600 * zoom // 100, 300)
     assert table.columnWidth(0) > table.fontMetrics().horizontalAdvance(key)  # here the key is complete, too
 

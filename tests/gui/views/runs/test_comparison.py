@@ -36,7 +36,7 @@ def test_several_selected_runs_are_compared(three_runs: RunsView, empty_window: 
     cells = {name: row_texts(panel.table, row)[1:] for row, name in enumerate(column_texts(panel.table, 0))}
     assert three_runs.table.hasFocus()  # so that its keys go on selecting
     names = [f"toy_german_english, {folder}" for folder in ("2026-01-02_b", "2026-01-03_a")]  # begun in the same second
-    assert heads[0] == "differences" and sorted(head[3:] for head in heads[1:]) == names
+    assert heads[0] == "setting or figure" and sorted(head[3:] for head in heads[1:]) == names
     norms = dict(zip((head[3:] for head in heads[1:]), cells["training.max_grad_norm"], strict=True))
     assert norms == dict(zip(names, ("1", "0.5"), strict=True))
     assert sorted(cells["training.label_smoothing"]) == ["0.1", "0.1, 0.25 from step 800"]
