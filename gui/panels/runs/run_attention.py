@@ -18,6 +18,7 @@ from gui.widgets.dynamic_labels import ElidedLabel
 from gui.widgets.labels import plain_label
 
 MOST_RUNS = 4  # side by side: more would be too small to read
+_NO_MAP = "Kind, layer and head are chosen here, as soon as there is a map below."
 _NOTHING_IN_COMMON = "These runs have no sentence in common: their data differ. Choose runs of the same dataset."
 
 
@@ -44,7 +45,7 @@ class RunAttention(ComparisonPanel):
     def deepest_sentence(self, history: History, step: int) -> Shown:
         """The sentence of the run with the most layers, then heads: the head chooser offers these."""
         if self.comparison is None or not (common := common_sentences(self._runs)):
-            return NothingShown(self._why_nothing() or "Choose a run first, then kind, layer and head.")
+            return NothingShown(_NO_MAP)  # the map's own panel says why
         source = common[self._selection.sentence_index(common)]
         shown = [_shown(run, source) for run in self._runs if run.probe is not None]
         return max(shown, key=lambda one: self._selection.attention_of(one.sentence).shape[:2])
