@@ -15,6 +15,14 @@ from gui.sentences.tokens import isolated
 DIVERGED = "Blank: not a number (NaN), because the run has diverged."
 
 
+def alignment_help(whose: str) -> str:
+    """What an alignment score is, of the head that is called so in the sentence."""
+    return (
+        "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for which "
+        f"{whose} reads most from one of those."
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class HeadPicture:
     """One head of one sentence, or the mean or maximum of a layer's heads. Rows are queries, columns are keys."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStackedLayout
 from core.history import History
 from core.probes import ProbedSentence
 from gui.arrow_keys import ARROWS
-from gui.heads.head_picture import HeadPicture, chosen_picture
+from gui.heads.head_picture import HeadPicture, alignment_help, chosen_picture
 from gui.panel import Table
 from gui.panels.attention.colour_bar import paint_colour_bar
 from gui.panels.attention.head_canvas import HeadCanvas
@@ -24,6 +24,7 @@ from gui.sentences.shown_sentence import SentenceSource, ShownSentence
 from gui.sentences.tokens import isolated
 from gui.theme import GRID, Theme
 from gui.widgets.dynamic_labels import ElidedLabel
+from gui.widgets.labels import literal_tooltip
 
 _LABEL_SIZES = (1.0, 0.85, 0.7)
 _BAR, _NARROW = 64, 240  # pixels at 100 %: the width of the colour bar, and the least width of a map that has one
@@ -90,7 +91,11 @@ class AttentionMap(SentencePanel):
         """Show what is pointed at, or else the legend; what is pointed at goes into the title if the line is hidden."""
         canvas = self.lines if self._selection.chosen.as_lines else self.canvas
         self.readout.setText(text or canvas.legend())
-        self.title_label.setToolTip(canvas.legend())
+        has_score = canvas.picture is not None and bool(canvas.picture.score)
+        help = literal_tooltip(f"{canvas.legend()} {alignment_help('this head')}" if has_score else canvas.legend())
+        self.title_label.setToolTip(help)
+        if not text:
+            self.readout.setToolTip(help)
         self.title_label.setText(text if text and self.readout.isHidden() else self.accessibleName())
 
 

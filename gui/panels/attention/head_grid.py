@@ -7,6 +7,7 @@ import numpy as np
 from core.analysis.alignment import FOUND_SCORE, AlignedHead, Scores
 from core.history import History
 from gui.heads.disabled_heads import DisabledHeads
+from gui.heads.head_picture import alignment_help
 from gui.heads.head_row import HeadRow
 from gui.panel import Table
 from gui.panels.attention.grid_canvas import FOUND_SIGN, GridCanvas
@@ -41,10 +42,8 @@ class HeadGrid(SentencePanel):
         self.with_entropy = False
         self.canvas = GridCanvas(theme, selection, disabled_heads)
         self.title_label.setToolTip(
-            "Alignment, teacher-forced: of the target tokens whose source tokens the dataset knows, the share for "
-            "which the best head reads most from one of those. Since: from when on it has been at least "
-            f"{FOUND_SCORE}; {FOUND_SIGN} marks it then, here and among the steps. Rest on a head of cross-attention "
-            "for its own."
+            f"{alignment_help('the best head')} Since: from when on it has been at least {FOUND_SCORE}; {FOUND_SIGN} "
+            "marks it then, here and among the steps. Rest on a head of cross-attention for its own."
         )
         self.body.addWidget(self.canvas, 1)
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from core.events import ProbeDone
 from core.history import History
 from core.probes import Probe
-from gui.heads.head_picture import HeadPicture, chosen_head
+from gui.heads.head_picture import HeadPicture, alignment_help, chosen_head
 from gui.main_window import MainWindow
 from gui.panels.attention.attention_map import AttentionMap, MapCanvas
 from gui.panels.attention.colour_bar import paint_colour_bar
@@ -119,10 +119,11 @@ def test_the_legend_gives_the_alignment_score_of_the_head(panel: AttentionMap, h
         panel.show_step(history, step)
         assert panel.canvas.legend() == f"Rows: token → prediction. Dashed: alignment; this head {score}."
         assert panel.canvas.legend() in [label.text() for label in panel.findChildren(QLabel)]
+        assert panel.readout.toolTip().endswith(alignment_help("this head"))
     for choice in ({"pooled": "mean"}, {"pooled": "", "free_running": True}):
         panel._selection.choose(**choice)
         panel.show_step(history, 330)
-        assert "this head" not in panel.canvas.legend()
+        assert "this head" not in panel.canvas.legend() + panel.readout.toolTip()
 
 
 def test_gold_alignments_are_visible_on_every_colour_of_a_difference(stage: Stage, theme: Theme) -> None:
