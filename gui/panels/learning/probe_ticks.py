@@ -24,7 +24,7 @@ _REACH = 5  # pixels by which a click may miss a mark or tick: half a mark; in a
 class ProbeTicks(StepPlot):
     """Ticks and marks over the axis of steps; a mark's tooltip says what happened."""
 
-    def __init__(self, theme: Theme, playhead: Playhead) -> None:
+    def __init__(self, theme: Theme, playhead: Playhead, name: str = "probes") -> None:
         super().__init__(theme, playhead)
         self._probes, self._kept = self.plot(connect="pairs"), self.plot(connect="pairs")
         self.marks: tuple[Mark, ...] = ()
@@ -33,7 +33,7 @@ class ProbeTicks(StepPlot):
         self._marks.setZValue(20)
         self.addItem(self._marks, ignoreBounds=True)
         self.hideAxis("bottom")
-        self.getAxis("left").setTicks([[(0.45, "probes")]])
+        self.getAxis("left").setTicks([[(0.45, name)]])
         self.setYRange(0, 1, padding=0)
         self.setAccessibleName("Probes over steps")
         self.apply_theme()

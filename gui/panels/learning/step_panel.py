@@ -17,7 +17,7 @@ from gui.theme import Theme
 
 HELP = (
     "Click, drag or use the arrow keys to look at an earlier step; the wheel zooms in, a double click zooms out; "
-    "taller ticks kept the weights too, and a mark says what happened there."
+    "each tick is a probe, a taller one kept the weights too, and a mark says what happened there."
 )
 
 

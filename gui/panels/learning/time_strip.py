@@ -37,7 +37,7 @@ class TimeStrip(StepPanel):
     def showEvent(self, event: QShowEvent) -> None:
         """Make the plot when it is first shown, so that the window's start does not wait for it."""
         if not self.plots:
-            self.ticks = ProbeTicks(self.theme, self._playhead)
+            self.ticks = ProbeTicks(self.theme, self._playhead, name="step")  # no other axis names it here
             self.plots = (self.ticks,)
             self.connect_plot(self.ticks)
             self._row.addWidget(self.ticks, 1)
