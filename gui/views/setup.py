@@ -310,7 +310,7 @@ class SetupDrawer(QFrame):
     def _list_plugins(self) -> None:
         self.plugin_options.drop_removed_options()
         self.plugin_combo.clear()
-        for info in self.context.plugins.infos:
+        for info in sorted(self.context.plugins.infos, key=lambda info: info.title.lower()):
             if info.error is None:
                 self.plugin_combo.addItem(info.title, info.name)
         self.refresh()

@@ -30,8 +30,11 @@ class PluginTable(RowTable[PluginRow]):
         super().__init__(theme, "Plugins", "Enter tries the chosen plugin")
 
     def show_rows(self, rows: Sequence[PluginRow]) -> None:
-        """Show these plugins instead: first those with problems, then others' plugins, then Headlight's own."""
-        super().show_rows(sorted(rows, key=lambda row: (not row.problem, row.location == OURS)))
+        """Show these plugins instead: first those with problems, then others' plugins, then Headlight's own.
+
+        Among each of these the titles are in alphabetical order.
+        """
+        super().show_rows(sorted(rows, key=lambda row: (not row.problem, row.location == OURS, row.info.title.lower())))
 
     def texts_of(self, row: PluginRow) -> tuple[str, ...]:
         return row.info.title, row.info.name, row.state, row.info.version, row.location

@@ -115,6 +115,8 @@ def test_rows_show_origin_version_and_errors_and_every_control_is_named(view: Pl
     assert row(view, "words") == ["Some words", "words", "ready", "API 1", shorten_home(folder)]
     assert row(view, "copy_task")[2:] == ["ready", "API 1", "Headlight"]
     assert [row.info.name for row in view.table.rows][:3] == ["broken", "leaking", "words"]  # errors first
+    titles = [row.info.title.lower() for row in view.table.rows[3:]]
+    assert titles == sorted(titles) and titles[-1] == "sort letters"
     sentence = f"Plugin 'broken' failed: ZeroDivisionError: division by zero ({folder / 'broken.py'}, line 3)."
     assert row(view, "broken")[2] == f"✗ {sentence}"
     assert view.table.columnSpan(0, 2) == 3
