@@ -114,5 +114,5 @@ class TroubleStrip(QFrame):
 
 def _advice(trouble: Trouble) -> str:
     """What to do and, if there are details, where they are kept."""
-    place = f" They are also in {shorten_home(log_path())}." if trouble.details else ""
+    place = f" The details are also in {shorten_home(log_path())}." if trouble.details else ""
     return f"{trouble.advice}{place}"
