@@ -9,8 +9,8 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHeaderView, QStyleOptionHeader, QTableWidget, QTableWidgetItem
 
 TEXT_ALIGNMENT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_HIGHEST = 1_000  # pixels: more than any header needs
 NUMBER_ALIGNMENT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_HIGHEST = 1_000  # pixels: more than any header needs
 
 
 def make_read_only(table: QTableWidget) -> None:
