@@ -86,16 +86,19 @@ class RowTable(QTableWidget, Generic[Row]):
         return self.rows[number] if 0 <= number < len(self.rows) else None
 
     def show_rows(self, rows: Sequence[Row]) -> None:
-        """Show these rows instead; do nothing if they are the same."""
+        """Show these rows instead; only the cells of rows that differ from those in their places are made anew."""
         rows = list(rows)
         if rows == self.rows:
             return
         chosen = None if self.selected_row is None else self.key_of(self.selected_row)
-        self.rows = []  # so that `selected_row` is None while the table is half filled
+        shown, self.rows = self.rows, []  # so that `selected_row` is None while the table is half filled
         self.clearSpans()
         self.setRowCount(len(rows))
         for number, row in enumerate(rows):
-            self._fill(number, row)
+            if number >= len(shown) or row != shown[number]:
+                self.fill(number, row)
+            if self.problem_of(row):
+                self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
         self.rows = rows
         self._share_width()
         self.fit_rows()
@@ -106,15 +109,14 @@ class RowTable(QTableWidget, Generic[Row]):
         matching = [number for number, row in enumerate(self.rows) if self.key_of(row) == key]
         select_row(self, matching[0] if matching else 0)
 
-    def _fill(self, number: int, row: Row) -> None:
+    def fill(self, number: int, row: Row) -> None:
+        """Make the cells of a row."""
         problem = self.problem_of(row)
         for index, (column, text) in enumerate(zip(self.columns, self.texts_of(row), strict=True)):
             tip = problem if problem and index == self.sentence_column else self.tip_of(row)
             item = table_item(text, tip=literal_tooltip(tip), accessible_text=f"{column.name} {text or 'unknown'}")
             item.setTextAlignment(NUMBER_ALIGNMENT if column.is_number else TEXT_ALIGNMENT)
             self.setItem(number, index, item)
-        if problem:
-            self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
 
     def _name_columns(self) -> None:
         header = self.horizontalHeader()

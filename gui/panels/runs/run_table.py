@@ -104,14 +104,16 @@ class RunTable(RowTable[RunRow]):
             super().show_rows(rows)
             if len(chosen) > 1:
                 self.select_rows(chosen)
-        for number, row in enumerate(self.rows):
-            cell = self.item(number, _SPARKLINE)
-            assert cell is not None
-            cell.setData(VALUES, row.losses)
-            if row.losses:
-                description = f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
-                cell.setData(Qt.ItemDataRole.AccessibleTextRole, description)
         self.show_letters(self._letters)
+
+    def fill(self, number: int, row: RunRow) -> None:
+        super().fill(number, row)
+        cell = self.item(number, _SPARKLINE)
+        assert cell is not None
+        cell.setData(VALUES, row.losses)
+        if row.losses:
+            description = f"loss from {row.losses[0]:.3g} to {row.losses[-1]:.3g}"
+            cell.setData(Qt.ItemDataRole.AccessibleTextRole, description)
 
     def key_of(self, row: RunRow) -> Path:
         return row.path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from gui.panels.runs.run_table import RunTable
 from gui.runs.rows import RunRow
 from gui.theme import Theme
+from tests.gui.tables import column_texts, item_at
 
 Stage = Callable[[QWidget, int, int], None]
 NAME = "toy_german_english"
@@ -38,3 +40,16 @@ def test_the_column_of_notes_is_hidden_without_notes(stage: Stage, theme: Theme)
     assert table.isColumnHidden(8)
     table.show_rows([row(1, note="the first that was right")])
     assert not table.isColumnHidden(8) and table.columnWidth(8) > 100
+
+
+def test_only_the_cells_of_rows_that_changed_are_made_anew(stage: Stage, theme: Theme) -> None:
+    """While a run learns its row changes every two seconds, and hundreds of others may be listed with it."""
+    table = RunTable(theme)
+    stage(table, 1128, 300)
+    table.show_rows([row(1), replace(row(2), problem="it has no run.json"), row(3)])
+    cells = [[item_at(table, number, column) for column in range(table.columnCount())] for number in range(3)]
+    table.show_rows([replace(row(1), step=1050), replace(row(2), problem="it has no run.json"), row(3), row(4)])
+    assert column_texts(table, 4) == ["1,050", "", "1,000", "1,000"]
+    for number in (1, 2):
+        assert all(item_at(table, number, column) is cell for column, cell in enumerate(cells[number]))
+    assert [table.columnSpan(number, 3) for number in range(4)] == [1, 6, 1, 1]
