@@ -5,11 +5,13 @@ from __future__ import annotations
 from unicodedata import bidirectional
 
 _ISOLATED = "\u2068{}\u2069"  # between First Strong Isolate and Pop Directional Isolate
+# Right-to-left letters, Arabic numbers (two of them turn what is between them around), and marks that turn a text.
+_REORDERING = ("R", "AL", "AN", "RLE", "RLO", "RLI")
 
 
 def isolated(text: str) -> str:
-    """A text of the data for use within our own: right-to-left text is isolated, or it would reorder its neighbours."""
-    return _ISOLATED.format(text) if any(bidirectional(letter) in ("R", "AL") for letter in text) else text
+    """A text of the data for use within our own: one that would reorder its neighbours, as Arabic does, is isolated."""
+    return _ISOLATED.format(text) if any(bidirectional(letter) in _REORDERING for letter in text) else text
 
 
 def quoted(text: str) -> str:

@@ -16,6 +16,7 @@ from tests.gui.builders import feed, sentence
 
 BOOK, NEW = "ספר", "חדש"  # in Hebrew, written from right to left
 WANT = "أريد"  # in Arabic, likewise
+TWELVE, THREE = "١٢", "٣"  # with the digits of Arabic
 
 
 def places(text: str, *parts: str) -> list[float]:
@@ -45,6 +46,14 @@ def test_a_row_label_keeps_its_order_with_right_to_left_tokens(qtbot: QtBot) -> 
     row = chosen_head(replace(sentence(), free_running=made), selection).rows[1]
     read, arrow, written = places(row, BOOK, "→", NEW)
     assert read < arrow < written
+
+
+def test_arabic_numbers_and_marks_of_direction_leave_our_words_in_place(qtbot: QtBot) -> None:
+    read, arrow, written = places(f"{isolated(TWELVE)} → {isolated(THREE)}", TWELVE, "→", THREE)
+    assert read < arrow < written
+    for mark in "\u202b\u202e\u2067":  # embedding, override and isolate: a text copied from a page may hold one
+        found = places(f"{quoted(mark + 'beer')} is not in the vocabulary.", "is", "not", "vocabulary", ".")
+        assert found == sorted(found), ascii(mark)
 
 
 def test_a_probability_follows_its_right_to_left_token(qtbot: QtBot) -> None:
