@@ -23,6 +23,7 @@ from gui.widgets.scroll_areas import scroll_into_view
 NONE = "none"
 AUTO = "auto"
 _TAB_REASONS = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+_WITH_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,.\s])\d{3}(\1\d{3})*")
 
 
 class OptionForm(QWidget):
@@ -150,7 +151,7 @@ class FormRow(QWidget):
         self.error = sentence
         if self.editor is None:
             return
-        self.error_label.setText(f"✗ {sentence}{self._decimal_hint()}" if sentence else "")
+        self.error_label.setText(f"✗ {sentence}{self._number_hint()}" if sentence else "")
         self.error_label.setVisible(bool(sentence))
 
     def show_note(self, sentence: str) -> None:
@@ -159,11 +160,13 @@ class FormRow(QWidget):
         self.help_label.setText(sentence or help_text(self.field))
         self.editor.setAccessibleDescription(self.help_label.text())
 
-    def _decimal_hint(self) -> str:
-        """How to write a number that was typed with a decimal comma, as in much of Europe."""
+    def _number_hint(self) -> str:
+        """How to write a number typed with a decimal comma, as in much of Europe, or with separated thousands."""
         typed = self.editor.text().strip() if isinstance(self.editor, QLineEdit) else ""
         if self.field.kind == "float" and re.fullmatch(r"[+-]?\d*,\d+", typed):
             return f" Write decimals with a point: {typed.replace(',', '.')}"
+        if self.field.kind == "int" and _WITH_THOUSANDS.fullmatch(typed):
+            return f" Write it without separators: {re.sub('[^0-9+-]', '', typed)}"
         return ""
 
     def _connect(self) -> None:

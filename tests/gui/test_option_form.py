@@ -98,20 +98,23 @@ def test_the_help_does_not_mention_null(key: str) -> None:
 @pytest.mark.parametrize(
     ("key", "typed", "hint"),
     [
-        ("training.optimizer.learning_rate", "0,001", "0.001"),
+        ("training.optimizer.learning_rate", "0,001", " Write decimals with a point: 0.001"),
         ("training.optimizer.learning_rate", "fast", ""),
-        ("training.max_steps", "2,000", ""),
+        ("training.max_steps", "2,000", " Write it without separators: 2000"),
+        ("training.max_steps", "1.000.000", " Write it without separators: 1000000"),
+        ("training.num_threads", "1 000", " Write it without separators: 1000"),
+        ("training.max_steps", "2,00", ""),
+        ("training.max_steps", "2.5", ""),
     ],
 )
-def test_a_decimal_comma_gets_a_hint(qtbot: QtBot, key: str, typed: str, hint: str) -> None:
+def test_a_decimal_comma_or_separated_thousands_get_a_hint(qtbot: QtBot, key: str, typed: str, hint: str) -> None:
     form = OptionForm([run_settings()[key]])
     qtbot.addWidget(form)
     editor = form.rows[key].editor
     assert isinstance(editor, QLineEdit)
     editor.setText(typed)
     form.rows[key].show_error("expected a number.")
-    ending = f" Write decimals with a point: {hint}" if hint else ""
-    assert form.rows[key].error_label.text() == f"✗ expected a number.{ending}"
+    assert form.rows[key].error_label.text() == f"✗ expected a number.{hint}"
 
 
 def test_a_group_that_is_off_hides_its_rows(qtbot: QtBot) -> None:
