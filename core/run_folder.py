@@ -240,6 +240,7 @@ class RunFolder(SingleWriterFolder):
         self._append(metrics_file.setting_line(time.time(), changed))
 
     def _append(self, lines: bytes) -> None:
+        self.require_in_place()
         metrics_file.append(self._metrics_path, lines)
         self._unsynced.add(self._metrics_path)
 
@@ -381,6 +382,7 @@ class RunFolder(SingleWriterFolder):
         Everything written earlier is synced first: a power cut damages nothing older than a checkpoint. Afterwards,
         checkpoints are removed except the best, the last, the averaged ones, and `keep_checkpoints` others.
         """
+        self.require_in_place()
         self._unsynced.sync()
         content = Checkpoint(step=step, model=model, optimizer=optimizer, state=state)
         write_checkpoint(self._path(CHECKPOINTS, step), content)

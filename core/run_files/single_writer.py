@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,7 @@ class SingleWriterFolder:
     def __init__(self, path: Path, state: RunState) -> None:
         self.path = path
         self._state = state
+        self._written_at: int | None = None  # st_mtime_ns of run.json as this process last wrote it
 
     @property
     def state(self) -> RunState:
@@ -43,11 +46,25 @@ class SingleWriterFolder:
         newest = max(complete_checkpoints(self.path), default=0)
         self._state = replace(self._state, last_step=max(self._state.last_step, newest))
 
+    def is_replaced(self) -> bool:
+        """Whether another run is in this folder by now, moved or copied there under the same name."""
+        file = self.path / "run.json"
+        with suppress(UserError, OSError):  # damaged or gone, which is found when it is read or written
+            # Reading takes half a millisecond, and metrics are appended several times a second.
+            return file.stat().st_mtime_ns != self._written_at and read_state(file).created != self._state.created
+        return False
+
+    def require_in_place(self) -> None:
+        """Raise OSError if another run is in this folder by now: what is written of this one would damage it."""
+        if self.is_replaced():
+            raise FileNotFoundError(errno.ENOENT, "another run has taken its place")
+
     def update(self, **changes: Any) -> None:
         """Write changed fields of the state to run.json."""
-        state = replace(self._state, **changes, updated=now())
-        write_atomically(self.path / "run.json", state_bytes(state))
-        self._state = state
+        self.require_in_place()
+        file, state = self.path / "run.json", replace(self._state, **changes, updated=now())
+        write_atomically(file, state_bytes(state))
+        self._state, self._written_at = state, file.stat().st_mtime_ns
 
     def require_no_writer(self) -> None:
         """Raise UserError if another live process is writing this run."""

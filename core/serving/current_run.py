@@ -121,6 +121,8 @@ class CurrentRun:
     def require_resumable(self, folder: RunFolder) -> None:
         if not folder.path.exists():
             raise UserError(*folder_gone_message(folder.path))
+        if folder.is_replaced():
+            raise UserError(f"Another run has taken the place of {folder.path}.", "Open it to see that one.")
         folder.require_no_writer()
         if folder.state.is_shared:
             raise UserError(

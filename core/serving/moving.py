@@ -19,10 +19,11 @@ def copy_to_new_folder(
     old: RunFolder, runs_dir: Path, trainer: Trainer, picked: str, emit: Callable[[Event], None]
 ) -> RunFolder:
     """The same run in a new folder: its documents, and all else that can still be read. Reports how much cannot."""
-    require_disk_space(runs_dir, required_bytes(trainer) + size_of(files_to_copy(old.path)))
+    files = [] if old.is_replaced() else files_to_copy(old.path)
+    require_disk_space(runs_dir, required_bytes(trainer) + size_of(files))
     folder = create_run_folder(Start(runs_dir=runs_dir), trainer, picked)
     with removed_on_failure(folder):  # the old folder is not changed
-        unreadable = _copy_files(folder, old)
+        unreadable = _copy_files(folder, old, files)
         folder.use_settings(trainer.config.training)
         trainer.truncate_run(folder)
     if unreadable:
@@ -30,13 +31,13 @@ def copy_to_new_folder(
     return folder
 
 
-def _copy_files(folder: RunFolder, old: RunFolder) -> list[str]:
-    """Copy all but the documents from the old folder.
+def _copy_files(folder: RunFolder, old: RunFolder, files: Sequence[Path]) -> list[str]:
+    """Copy these files from the old folder.
 
     Returns a sentence for each file that cannot be read, and writes it to log.txt.
     """
     unreadable, copied = list[str](), set[str]()
-    for path in files_to_copy(old.path):
+    for path in files:
         try:
             folder.copy_file(path, old)
             copied.add(path.name)

@@ -410,9 +410,12 @@ class Session:
     def _abandon_if_deleted(self) -> None:
         """Give up a run whose folder was removed: that it cannot be saved must not keep us from another run."""
         run = self._run
-        if run is not None and run.is_ours and not (run.require_folder().path / "config.yaml").exists():
+        if run is None or not run.is_ours:
+            return
+        folder = run.require_folder()
+        if not (folder.path / "config.yaml").exists() or folder.is_replaced():
             run.is_ours = False
-            self._emit(Trouble(sentence=f"{run.require_folder().path} is gone; its last steps could not be saved."))
+            self._emit(Trouble(sentence=f"{folder.path} is gone; its last steps could not be saved."))
 
     def _stop_prefetching(self) -> None:
         if self._run is not None:

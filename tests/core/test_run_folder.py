@@ -359,3 +359,18 @@ def test_a_run_without_its_empty_folders_can_be_resumed(tmp_path: Path) -> None:
     folder.claim()
     folder.write_snapshot(0, {"weight": np.zeros(2, np.float32)})
     assert folder.snapshot_steps() == [0]
+
+
+def test_nothing_is_written_into_a_run_that_has_taken_the_folders_place(tmp_path: Path) -> None:
+    folder, other = run_folder(tmp_path), run_folder(tmp_path, "other")
+    folder.path.rename(tmp_path / "aside")
+    other.path.rename(folder.path)
+    before = {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()}
+    for write in (
+        lambda: folder.append_metrics(1, steps(2)),
+        lambda: folder.save_checkpoint(2, weights(0), weights(0), {}),
+        lambda: folder.update(state="paused"),
+    ):
+        with pytest.raises(OSError, match="another run has taken its place"):
+            write()
+    assert {path: path.read_bytes() for path in folder.path.rglob("*") if path.is_file()} == before

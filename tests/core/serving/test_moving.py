@@ -141,3 +141,33 @@ def test_a_run_is_moved_off_an_unresponsive_disk(
     assert watcher.wait(Trouble, lambda trouble: trouble.is_note)
     answered(engine, Learn())
     assert_same_weights(plain, new)
+
+
+@pytest.mark.parametrize("learns", [False, True])
+def test_a_run_whose_folder_another_has_taken_writes_nothing_there_and_can_be_moved(
+    engine: Engine, watcher: Watcher, tmp_path: Path, learns: bool
+) -> None:
+    other = shutil.copytree(finished_run(engine, tmp_path), tmp_path / "other")
+    run = begun(engine, tmp_path)
+    answered(engine, Learn(steps=10))
+    if learns:
+        engine.ask(Learn())
+        watcher.wait(StepsDone)
+    run.rename(tmp_path / "aside")
+    other.rename(run)
+    before = contents(run)
+    with pytest.raises(UserError, match="another run has taken its place"):
+        answered(engine, Learn())
+    with pytest.raises(UserError, match="another run has taken its place"):
+        answered(engine, Stop())
+    assert contents(run) == before
+    new = answered(engine, MoveRun(runs_dir=tmp_path / "elsewhere"))
+    assert contents(run) == before
+    assert all(step > 10 for step in RunFolder.open(new).metrics()[0]), (
+        "the other run's curves are not those of this one"
+    )
+
+
+def contents(run: Path) -> dict[Path, bytes]:
+    """All files of a run but its log, by path."""
+    return {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != "log.txt"}

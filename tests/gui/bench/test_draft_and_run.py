@@ -43,6 +43,32 @@ def test_an_opened_run_whose_folder_was_removed_says_so_at_learn(qtbot: QtBot, w
     assert window.trouble_strip.advice.text().startswith("Put it back")
 
 
+def test_a_run_whose_folder_another_has_taken_can_be_left(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+    bridge, workbench = window.context.bridge, window.context.workbench
+    workbench.learn(3)
+    qtbot.waitUntil(lambda: bridge.state == "paused", timeout=WAIT_MS)
+    assert workbench.run is not None
+    other = put_in_place_of(workbench.run)
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: bridge.state == "ready", timeout=WAIT_MS)
+    assert "is gone" in window.trouble_strip.sentence.text()
+    assert RunFolder.open(other).checkpoint_steps() == [30, 40]
+
+
+def test_an_opened_run_whose_folder_another_has_taken_says_so_at_learn(qtbot: QtBot, window: MainWindow) -> None:
+    run = put_in_place_of(reopened_run(qtbot, window))
+    window.context.workbench.learn(1)
+    qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
+    assert window.trouble_strip.sentence.text() == f"Another run has taken the place of {run}."
+    assert RunFolder.open(run).checkpoint_steps() == [30, 40]
+
+
+def put_in_place_of(run: Path) -> Path:
+    """Move a run away, and copy another into its place; return its path."""
+    run.rename(run.parent / "aside")
+    return shutil.copytree(ROOT / "tests" / "golden" / "0.1.0_copy_task", run)
+
+
 def test_a_run_that_cannot_be_saved_survives_two_resets_and_can_be_moved(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
