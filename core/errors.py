@@ -29,6 +29,12 @@ class NothingPrepared(UserError):
         super().__init__("Nothing is prepared yet.", "Choose a preset or open a run first.")
 
 
+class RunGone(UserError):
+    """The current run cannot go on: its folder is gone, or another run is in it."""
+
+    until_prepared = True
+
+
 class WorkAborted(UserError):
     """Work under way cannot go on. Listeners got a Trouble; this is for whoever asked for the work."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.config import RunConfig
-from core.errors import UserError
+from core.errors import RunGone, UserError
 from core.events import (
     Event,
     FinishReason,
@@ -120,9 +120,9 @@ class CurrentRun:
 
     def require_resumable(self, folder: RunFolder) -> None:
         if not folder.path.exists():
-            raise UserError(*folder_gone_message(folder.path))
+            raise RunGone(*folder_gone_message(folder.path))
         if folder.is_replaced():
-            raise UserError(f"Another run has taken the place of {folder.path}.", "Open it to see that one.")
+            raise RunGone(f"Another run has taken the place of {folder.path}.", "Open it to see that one.")
         folder.require_no_writer()
         if folder.state.is_shared:
             raise UserError(

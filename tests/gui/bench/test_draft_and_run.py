@@ -41,6 +41,7 @@ def test_an_opened_run_whose_folder_was_removed_says_so_at_learn(qtbot: QtBot, w
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert window.trouble_strip.sentence.text() == f"The run's folder {run} is gone."
     assert window.trouble_strip.advice.text().startswith("Put it back")
+    assert_reset_makes_it_outdated(qtbot, window)
 
 
 def test_a_run_whose_folder_another_has_taken_can_be_left(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -61,6 +62,14 @@ def test_an_opened_run_whose_folder_another_has_taken_says_so_at_learn(qtbot: Qt
     qtbot.waitUntil(lambda: window.trouble_strip.trouble is not None, timeout=WAIT_MS)
     assert window.trouble_strip.sentence.text() == f"Another run has taken the place of {run}."
     assert RunFolder.open(run).checkpoint_steps() == [30, 40]
+    assert_reset_makes_it_outdated(qtbot, window)
+
+
+def assert_reset_makes_it_outdated(qtbot: QtBot, window: MainWindow) -> None:
+    """Require that the strip says nothing of the run any more once it has been left."""
+    window.transport.reset_button.click()
+    qtbot.waitUntil(lambda: window.context.bridge.state == "ready", timeout=WAIT_MS)
+    assert window.trouble_strip.trouble is None
 
 
 def put_in_place_of(run: Path) -> Path:
