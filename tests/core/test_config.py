@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from core.config import config_to_yaml, read_config
 from core.errors import UserError
@@ -23,9 +25,10 @@ model: {d_model: 128, num_heads: 4, num_encoder_layers: 2, num_decoder_layers: 2
   attention_dropout: 0.0, norm_first: true, positions: sinusoidal, activation: relu, bias: true, tie_embeddings: none}
 training:
   optimizer: {name: adam, learning_rate: 1.0e-3, betas: [0.9, 0.98], eps: 1.0e-9, weight_decay: 0.0, momentum: 0.0}
-  schedule: {name: inverse_sqrt, warmup_steps: 400}
+  schedule: {name: inverse_sqrt, warmup_steps: 400, factor: 1.0}
   label_smoothing: 0.1
   batch_size: 32
+  batch_tokens: null
   accumulate_steps: 1
   max_steps: 1000
   max_grad_norm: 1.0
@@ -47,6 +50,26 @@ decoding: {beam_size: 1, length_penalty: 0.6, max_length: auto}
 
 def test_the_defaults_are_those_of_the_contract() -> None:
     assert read(CONTRACT) == read(BASE)
+
+
+def test_a_written_config_has_every_setting_in_the_order_of_the_contract() -> None:
+    """The config.yaml of a run is complete: its readers need to know no default."""
+    assert key_paths(yaml.safe_load(config_to_yaml(read(BASE)))) == key_paths(yaml.safe_load(CONTRACT))
+
+
+def key_paths(group: dict[str, Any], prefix: str = "") -> list[str]:
+    """Every key of a document, in its order: `dataset`, `dataset.plugin` ..."""
+    paths: list[str] = []
+    for name, value in group.items():
+        paths += [prefix + name, *(key_paths(value, f"{prefix}{name}.") if isinstance(value, dict) else [])]
+    return paths
+
+
+def test_a_config_and_its_groups_are_frozen() -> None:
+    config = read(BASE)
+    for group in (config, config.dataset, config.model, config.training, config.training.optimizer, config.decoding):
+        with pytest.raises(ValidationError, match="frozen"):
+            setattr(group, next(iter(type(group).model_fields)), 1)
 
 
 def test_a_config_survives_writing_and_reading_yaml() -> None:
