@@ -70,6 +70,16 @@ def test_endless_data_are_drawn_in_independent_shards(host: PluginHost, write_pl
     assert draw_pairs(host, "named", shard=3, seed=1, limit=5) != shard[:5]
 
 
+def test_each_split_of_each_data_seed_has_random_numbers_of_its_own(host: PluginHost, write_plugin: Any) -> None:
+    """Otherwise a plugin that draws without `split_of` would give the train pairs again as held-out ones."""
+    write_plugin("""
+        def pairs(self, split, rng):
+            yield Pair(repr(rng.random()), type(rng).__module__ + "." + type(rng).__name__)
+    """)
+    drawn = [draw_pairs(host, "named", split, seed=seed) for seed in (0, 1) for split in ("train", "valid", "test")]
+    assert len({pair.source for (pair,) in drawn}) == 6 and {pair.target for (pair,) in drawn} == {"random.Random"}
+
+
 def test_pairs_are_the_same_in_every_process(folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     write_plugin(GOOD)
     results = []
