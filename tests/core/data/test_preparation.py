@@ -235,6 +235,33 @@ def test_endless_data_have_listed_symbols_and_no_number_of_pairs(prepare: Prepar
     assert data.max_tgt_length == 7
 
 
+COUNTING_PLUGIN = """
+from itertools import count
+
+from core.plugin import DatasetPlugin, Options, Pair
+
+class Counting(DatasetPlugin[Options]):
+    name = "counting"
+    title = "Numbers in their order"
+    tokenizer = "whitespace"
+    endless = True
+
+    def pairs(self, split, rng):
+        for number in count(1) if split == "train" else [1]:
+            yield Pair(str(number), str(-number))
+
+PLUGIN = Counting
+"""
+
+
+def test_tokens_of_endless_data_that_list_none_are_those_of_the_first_10_000_pairs(tmp_path: Path) -> None:
+    (tmp_path / "counting.py").write_text(COUNTING_PLUGIN, encoding="utf-8")
+    with PluginHost([tmp_path]) as host:
+        data = run_to_end(prepare_data(DatasetConfig(plugin="counting"), host, tmp_path / "cache"))
+    assert set(data.src_vocabulary.own_tokens) == {str(number) for number in range(1, 10_001)}
+    assert set(data.tgt_vocabulary.own_tokens) == {str(-number) for number in range(1, 10_001)}
+
+
 def test_a_shared_vocabulary_is_the_same_for_both_sides(prepare: Prepare) -> None:
     data = prepare(tokenizer={"shared": True})
     assert data.src_vocabulary.tokens == data.tgt_vocabulary.tokens
