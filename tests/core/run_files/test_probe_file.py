@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from core.probes import Probe
 from core.run_files.documents import DamagedFile
@@ -26,6 +27,16 @@ def written(tmp_path: Path, made: Probe) -> Path:
 
 def test_a_probe_is_read_back_as_written(tmp_path: Path) -> None:
     assert_same_probe(read_probe_file(written(tmp_path, probe(3))), probe(3))
+
+
+def test_attention_and_the_best_probabilities_are_stored_in_float16(tmp_path: Path) -> None:
+    feed = {"output_probability": "float32", "output_rank": "int32", "top_probability": "float16"}
+    feed |= {"decoder_self": "float16", "cross": "float16"}
+    expected = {"0.encoder_self": "float16", "1.encoder_self": "float16"}
+    for prefix in ("0.by_reference", "0.free_running", "1.free_running"):  # 1 was typed, and has no reference
+        expected |= {f"{prefix}.{name}": kind for name, kind in feed.items()}
+    stored = load_file(written(tmp_path, probe(3)))
+    assert {name: str(array.dtype) for name, array in stored.items()} == expected
 
 
 @pytest.mark.parametrize(
