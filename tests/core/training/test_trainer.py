@@ -25,6 +25,7 @@ from core.run_folder import RunFolder
 from core.runs.run_summary import summarise
 from core.training.loss import Loss
 from core.training.metrics import FREE_RUNNING, TEACHER_FORCED
+from core.training.step_meter import StepMeter
 from core.training.trainer import Trainer
 from tests.core.training.conftest import trainers_in
 from tests.core.training.small_runs import MakeTrainer, finish
@@ -76,6 +77,23 @@ def test_steps_are_reported_once_in_order_with_all_their_metrics(make_trainer: M
         assert all(np.isfinite(array).all() and array.dtype == np.float64 for array in event.arrays.values())
     rates = np.concatenate([event.arrays["train/learning_rate"] for event in steps])
     assert rates.tolist() == [trainer.learning_rate_at(step) for step in numbers]
+
+
+def test_the_tokens_of_a_second_are_those_to_predict_without_padding(
+    make_trainer: MakeTrainer, data: PreparedData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+    record = StepMeter.record
+
+    def count(meter: StepMeter, *measured: Any, num_tokens: int, **known: Any) -> None:
+        counted.append(num_tokens)
+        record(meter, *measured, num_tokens=num_tokens, **known)
+
+    monkeypatch.setattr(StepMeter, "record", count)
+    trainer = make_trainer(batch_size=50, accumulate_steps=2, max_steps=3)  # an epoch of 300 pairs
+    events, _ = finish(trainer.run())
+    assert of_kind(events, StepsDone)[-1].arrays["train/epoch"][-1] == 1.0
+    assert sum(counted) == data.split("train").tgt_lengths.sum()
 
 
 def test_everything_a_run_reports_is_in_its_folder(make_trainer: MakeTrainer) -> None:
