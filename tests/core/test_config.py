@@ -52,6 +52,26 @@ def test_the_defaults_are_those_of_the_contract() -> None:
     assert read(CONTRACT) == read(BASE)
 
 
+# The values that the contract names beside each default.
+CHOICES = {
+    "dataset.tokenizer.src": ("whitespace", "characters", "subword"),
+    "dataset.tokenizer.tgt": ("whitespace", "characters", "subword"),
+    "model.positions": ("sinusoidal", "learned"),
+    "model.activation": ("relu", "gelu"),
+    "model.tie_embeddings": ("none", "decoder", "all"),
+    "training.optimizer.name": ("adam", "adamw", "sgd"),
+    "training.schedule.name": ("noam", "inverse_sqrt", "cosine", "linear", "constant"),
+    "training.device": ("auto", "cpu", "cuda", "cuda:1", "mps"),
+    "training.precision": ("auto", "float32", "bfloat16"),
+}
+
+
+@pytest.mark.parametrize(("key", "values"), CHOICES.items())
+def test_every_value_that_the_contract_names_is_accepted(key: str, values: tuple[str, ...]) -> None:
+    for value in values:
+        read(BASE, f"{key}={value}")
+
+
 def test_a_written_config_has_every_setting_in_the_order_of_the_contract() -> None:
     """The config.yaml of a run is complete: its readers need to know no default."""
     assert key_paths(yaml.safe_load(config_to_yaml(read(BASE)))) == key_paths(yaml.safe_load(CONTRACT))
