@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from platformdirs import user_data_path
 
 from core.config import TrainingConfig
 from core.errors import UserError
@@ -258,6 +259,12 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
     assert find_run(str(folder.path), Path("elsewhere")) == find_run(folder.path.name, tmp_path) == folder.path
     monkeypatch.setenv("HEADLIGHT_RUNS_DIR", str(tmp_path))
     assert default_runs_dir() == tmp_path
+
+
+def test_runs_are_kept_in_the_users_data_folder_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In any other place, a later version would not find them."""
+    monkeypatch.delenv("HEADLIGHT_RUNS_DIR")
+    assert default_runs_dir() == user_data_path("headlight", appauthor=False) / "runs"
 
 
 def test_a_folder_in_the_working_directory_does_not_hide_a_run_of_its_name(
