@@ -69,6 +69,13 @@ def test_json_has_the_number_of_overlong_pairs(workspace: Path, tmp_path: Path) 
     assert prepared["left_out"] == {"train": 0, "valid": 1, "test": 1}
 
 
+def test_how_a_run_ended_is_printed_on_standard_output(workspace: Path, tmp_path: Path) -> None:
+    run, reason, step, *metrics = train(workspace, tmp_path).stdout.splitlines()
+    assert Path(run.removeprefix("run ")).parent == tmp_path and RunFolder.open(Path(run.removeprefix("run ")))
+    assert (reason, step) == ("reason max_steps", "step 2")
+    assert {"train/loss", "valid/loss"} <= {line.split()[0] for line in metrics}
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
 def test_a_folder_that_cannot_be_made_is_not_reported_as_a_full_disk(workspace: Path) -> None:
     result = run_headlight("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
@@ -259,6 +266,21 @@ def test_the_command_to_resume_names_the_folders_of_plugins_and_event_files(
     resumed = run_headlight(verb, *arguments, cwd=tmp_path)
     assert resumed.returncode == 0, resumed.stderr
     assert "step 3" in resumed.stdout.splitlines(), "the suggested command must keep max_steps"
+
+
+def test_a_plugin_that_fails_during_a_run_ends_it_with_code_3_and_its_checkpoint_named(tmp_path: Path) -> None:
+    fails = "\n    def metrics(self, pairs, hypotheses):\n        return {'right': 1 / 0}\n\nPLUGIN"
+    (tmp_path / "mine.py").write_text(MINE_PLUGIN.replace("\nPLUGIN", fails), encoding="utf-8")
+    config = tiny_config(validate_every=4, checkpoint_every=3).model_dump() | {"dataset": {"plugin": "mine"}}
+    (tmp_path / "mine.yaml").write_text(config_to_yaml(RunConfig.model_validate(config)), encoding="utf-8")
+    command = ("train", "mine.yaml", "--run-dir", "run", "--plugins-dir", ".", "--json")
+    stopped = run_headlight(*command, cwd=tmp_path)
+    *_, end = map(json.loads, stopped.stdout.splitlines())
+    assert (stopped.returncode, end["event"], end["reason"]) == (3, "run_finished", "plugin")
+    run = tmp_path / "run"
+    (why,) = (line for line in stopped.stderr.splitlines() if line.startswith("headlight: "))
+    assert why.startswith(f"headlight: stopped at step 4 (plugin); saved: {run / 'checkpoints' / '000004'}. Continue ")
+    assert "ZeroDivisionError" in stopped.stderr and "Traceback" not in stopped.stderr
 
 
 def test_a_run_that_could_not_be_written_at_its_first_step_can_be_deleted(
