@@ -1,4 +1,4 @@
-"""The contrast of text on coloured backgrounds."""
+"""The contrast of text on coloured backgrounds, and the colours of curves."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ def test_text_is_legible_on_every_colour_of_a_picture(mode: Mode) -> None:
     for pixel in (*attention_table(mode).tolist(), *signed_table(mode).tolist()):
         background = QColor.fromRgb(pixel)
         assert contrast(readable_on(background), background) >= LEGIBLE, background.name()
+
+
+def test_curves_have_colours_that_the_colour_blind_tell_apart() -> None:
+    """They are those of Okabe and Ito (2008), lighter in the dark."""
+    expected = [("#0072b2", "#d55e00", "#009e73"), ("#56b4e9", "#e69f00", "#2bc49a")]
+    assert [(one.training, one.validation, one.good) for one in (LIGHT, DARK)] == expected
 
 
 def test_a_medium_blue_has_dark_text() -> None:

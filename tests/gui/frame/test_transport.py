@@ -19,6 +19,15 @@ from tests.gui.legible import cut_texts
 from tests.gui.not_none import not_none
 
 
+def test_it_offers_1_10_and_100_steps_and_four_paces(empty_window: MainWindow) -> None:
+    bar, shown = empty_window.transport, list[str]()
+    for index in range(bar.pace_slider.maximum() + 1):
+        bar.pace_slider.setValue(index)
+        shown.append(bar.pace_label.text())
+    assert shown == ["1 / s", "3 / s", "10 / s", "max"]
+    assert [one.text() for one in bar.step_buttons] == ["+1", "+10", "+100"]
+
+
 def test_after_data_that_fail_it_says_that_nothing_is_prepared(
     qtbot: QtBot, empty_window: MainWindow, small_file: Path
 ) -> None:
