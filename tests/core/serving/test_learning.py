@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ import pytest
 from core.answers.head_ablation import HeadId
 from core.engine import Engine
 from core.errors import UserError
-from core.events import CheckpointSaved, ProbeDone, Progress, RunFinished, Trouble, ValidationDone
+from core.events import CheckpointSaved, Prepared, ProbeDone, Progress, RunFinished, Trouble, ValidationDone
 from core.machine.environment import code_revision
 from core.requests import (
     AddSentence,
@@ -36,6 +39,7 @@ from core.requests import (
 from core.run_folder import RunFolder
 from core.training import trainer
 from core.training.validation import score_split
+from core.version import version
 from tests.core.serving.running import TEXT, assert_same_weights, final_weights, finished_run
 from tests.core.watcher import SECONDS, Watcher, answered, begun, tiny_config
 
@@ -61,11 +65,18 @@ def test_a_run_goes_from_prepare_to_finished(engine: Engine, watcher: Watcher, t
     assert folder.metrics()[0].tolist() == list(range(1, 61))
     assert folder.validation_steps() == [20, 40, 60]
     assert folder.probe_steps()[:6] == [0, 1, 2, 3, 5, 8]
-    assert folder.environment()["data_fingerprint"] == folder.vocabulary()["fingerprint"]
-    assert {"python", "libraries", "device", "num_threads", "command_line"} <= folder.environment().keys()
-    assert folder.environment()["code_revision"] == code_revision()
-    assert prepared.picked == folder.environment()["picked"]
-    assert prepared.picked.startswith("precision: ")
+    require_environment(folder.environment(), prepared, folder.vocabulary()["fingerprint"])
+
+
+def require_environment(environment: dict[str, Any], prepared: Prepared, fingerprint: str) -> None:
+    """Check that a run's environment.json says with what, where and how it was made."""
+    training, libraries = prepared.config.training, environment["libraries"]
+    assert (environment["headlight"], environment["python"]) == (version(), platform.python_version())
+    assert (libraries["torch"], libraries["numpy"]) == (metadata.version("torch"), np.__version__)
+    assert (environment["device"], environment["num_threads"]) == (training.device, training.num_threads)
+    assert (environment["command_line"], environment["code_revision"]) == (sys.argv, code_revision())
+    assert environment["data_fingerprint"] == fingerprint
+    assert environment["picked"] == prepared.picked and prepared.picked.startswith("precision: ")
 
 
 def test_a_finished_run_can_train_more_steps(engine: Engine, watcher: Watcher, tmp_path: Path) -> None:
