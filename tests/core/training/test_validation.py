@@ -42,7 +42,8 @@ def test_teacher_forced_metrics_equal_those_of_single_sentences(
         one = found.sentences[index]
         assert (one.source, one.reference, one.tokens[-1]) == (pair.source, pair.target, "<eos>")
         np.testing.assert_allclose(one.probability, np.exp(mine), rtol=1e-4)
-        assert len(one.tokens) == len(one.probability) == len(one.rank)
+        assert one.rank == tuple(int((row > row[id]).sum()) for row, id in zip(rows, ids, strict=True))
+        assert len(one.tokens) == len(one.rank)
     loss = -sum(log_probabilities) / len(log_probabilities)
     assert found.metrics["loss"] == pytest.approx(loss, rel=1e-5)
     assert found.metrics["perplexity"] == pytest.approx(math.exp(loss), rel=1e-5)
