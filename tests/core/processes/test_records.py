@@ -6,7 +6,7 @@ import socket
 import tempfile
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import is_dataclass
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 from inspect import isclass
 from pathlib import Path
 from types import NoneType, UnionType
@@ -88,6 +88,15 @@ def sent(packet: Packet) -> Packet:
         sender.close()
         assert receiver.receive() is None
         receiver.close()
+
+
+@pytest.mark.parametrize("kind", [*EVENTS.values(), *REQUESTS.values()])
+def test_a_record_is_frozen(kind: Any) -> None:
+    """A listener in one thread could otherwise change what another is reading."""
+    record = object.__new__(kind)
+    for name in ("anything", *(field.name for field in fields(kind))):
+        with pytest.raises(FrozenInstanceError):
+            setattr(record, name, None)
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
