@@ -94,9 +94,12 @@ def test_training_prints_its_events_and_ends_with_its_result(
     training: subprocess.CompletedProcess[str], run: Path
 ) -> None:
     events = [json.loads(line) for line in training.stdout.splitlines()]
-    assert {"prepared", "run_started", "steps_done", "probe_done", "validation_done", "checkpoint_saved"} <= {
-        event["event"] for event in events
+    assert {event["event"] for event in events} == {
+        *("state_changed", "progress", "prepared", "run_started", "steps_done", "probe_done", "snapshot_saved"),
+        *("validation_done", "checkpoint_saved", "run_finished"),
     }
+    kept = [event["step"] for event in events if event["event"] == "snapshot_saved"]
+    assert kept[-1] == 300 and set(RunFolder.open(run).snapshot_steps()) <= set(kept)
     last = events[-1]
     assert list(last) == ["event", "run", "step", "reason", "metrics"]
     assert (last["event"], last["run"], last["reason"]) == ("run_finished", str(run), "max_steps")
