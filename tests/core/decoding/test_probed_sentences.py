@@ -89,6 +89,7 @@ def test_probabilities_and_attention_equal_those_of_single_sentences(
             logits = model(src, tgt_input, torch.ones_like(src).bool(), torch.ones_like(tgt_input).bool())[0]
             np.testing.assert_allclose(record.cross[:, 0].numpy(), feed.cross, atol=1e-3)
             np.testing.assert_allclose(record.encoder_self[:, 0].numpy(), one.encoder_self, atol=1e-3)
+            np.testing.assert_allclose(record.decoder_self[:, 0].numpy(), feed.decoder_self, atol=1e-3)
             logits[:, [PAD_ID, BOS_ID]] = -torch.inf
             probabilities = logits.softmax(-1)
         chosen = [data.tgt_vocabulary.tokens.index(token) for token in feed.tgt_output]
@@ -96,8 +97,9 @@ def test_probabilities_and_attention_equal_those_of_single_sentences(
         np.testing.assert_allclose(feed.output_probability, expected, rtol=1e-4)
         ranks = [int((row > row[id]).sum()) for row, id in zip(probabilities, chosen, strict=True)]
         assert feed.output_rank.tolist() == ranks
-        top = probabilities.topk(5).indices.tolist()
-        assert [[data.tgt_vocabulary.tokens.index(t) for t in row] for row in feed.top_tokens] == top
+        top = probabilities.topk(5)
+        assert [[data.tgt_vocabulary.tokens.index(t) for t in row] for row in feed.top_tokens] == top.indices.tolist()
+        np.testing.assert_allclose(feed.top_probability, top.values.numpy(), rtol=1e-4)
         assert EOS_ID not in chosen[:-1]
 
 
