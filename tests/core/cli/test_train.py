@@ -76,6 +76,14 @@ def test_how_a_run_ended_is_printed_on_standard_output(workspace: Path, tmp_path
     assert {"train/loss", "valid/loss"} <= {line.split()[0] for line in metrics}
 
 
+def test_stopping_early_is_success(workspace: Path, tmp_path: Path) -> None:
+    settings = ("training.max_steps=9", "training.validate_every=1", "training.early_stopping.patience=2")
+    never_better = ("training.optimizer.learning_rate=1e-30", "training.best_metric=valid/exact_match")
+    result = train(workspace, tmp_path, *settings, *never_better)
+    assert result.stdout.splitlines()[1:3] == ["reason early_stopping", "step 3"]
+    assert "headlight: " not in result.stderr
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has /proc")
 def test_a_folder_that_cannot_be_made_is_not_reported_as_a_full_disk(workspace: Path) -> None:
     result = run_headlight("train", workspace / "run" / "config.yaml", "--runs-dir", "/proc/none/runs", cwd=workspace)
