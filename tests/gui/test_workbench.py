@@ -38,6 +38,13 @@ def test_a_late_refusal_does_not_cancel_a_newer_request(qtbot: QtBot, window: Ma
     qtbot.waitUntil(lambda: workbench.run is not None and bridge.history.last_step > 0, timeout=WAIT_MS)
 
 
+def test_an_edit_prepares_again_300_ms_after_the_last_one(window: MainWindow) -> None:
+    workbench = window.context.workbench
+    for width in (32, 64):
+        workbench.edit("model.d_ff", width)
+        assert running_timers(workbench) == [300]
+
+
 def test_a_scheduled_preparation_does_not_cancel_the_first_opening(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
