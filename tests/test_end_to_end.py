@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -565,3 +566,62 @@ def test_invalid_settings_files_are_refused_before_anything_is_created(workdir: 
     }
     for expected, arguments in calls.items():
         assert expected in refused(run_headlight(*arguments, cwd=workdir))
+
+
+SPELLING_PLUGIN = """
+from core.plugin import DatasetPlugin, Options, Pair, draw_for, option
+
+class SpellingOptions(Options):
+    length: int = option(2, ge=1, le=9)
+    count: int = option(20, ge=1, le=999)
+
+class Spelling(DatasetPlugin[SpellingOptions]):
+    name = "spelling"
+    title = "Spell a word"
+    tokenizer = ("characters", "whitespace")
+
+    def pairs(self, split, rng):
+        def draw():
+            word = "".join(rng.choices("abcd", k=self.options.length))
+            return Pair(word, " ".join(word), alignment=[(at, at) for at in range(len(word))])
+        for _ in range(self.options.count if split == "train" else 10):
+            yield draw_for(split, draw)
+
+    def metrics(self, pairs, hypotheses):
+        return {"right_length": sum(len(h.split()) == self.options.length for h in hypotheses) / len(pairs)}
+
+PLUGIN = Spelling
+"""
+SPELLING = """
+dataset: {plugin: spelling, options: {length: 4, count: 60}}
+model: {d_model: 16, num_heads: 2, num_encoder_layers: 1, num_decoder_layers: 1, d_ff: 32}
+training:
+  {batch_size: 8, accumulate_steps: 2, ema_decay: 0.9, average_checkpoints: 2, best_metric: valid/right_length,
+   max_steps: 10, validate_every: 5, checkpoint_every: 5, keep_checkpoints: 0, probe_every: 4, num_threads: 1}
+"""
+
+
+def test_settings_seeds_a_plugin_accumulation_averages_and_a_resume_go_together(tmp_path: Path) -> None:
+    (tmp_path / "plugins").mkdir()
+    (tmp_path / "plugins" / "spelling.py").write_text(SPELLING_PLUGIN, encoding="utf-8")
+    (tmp_path / "spelling.yaml").write_text(SPELLING, encoding="utf-8")
+    plugins, train = ("--plugins-dir", "plugins"), ("train", "spelling.yaml", "--set", "dataset.options.length=3")
+    trained = run_headlight(*train, "--seeds", "3,5", "--runs-dir", "runs", "--json", *plugins, cwd=tmp_path)
+    runs = [Path(one["run"]) for one in finished_runs(trained)]
+    assert "valid/right_length" in json.loads(trained.stdout.splitlines()[-1])["mean"]
+    configs = [RunFolder.open(run).config() for run in runs]
+    assert [(one.seed, one.dataset.options) for one in configs] == [(3, {"length": 3, "count": 60}), (5, ANY)]
+
+    last = ("--checkpoint", "last", "--split", "test", "--json")
+    evaluated = run_headlight("evaluate", *runs, *last, *plugins, cwd=tmp_path)
+    first, _, mean = map(json.loads, evaluated.stdout.splitlines())
+    assert (first["averaged_steps"], first["ema_decay"], first["sentences"]) == ([5, 10], 0.9, 10)
+    assert first["metrics"].keys() == {"right_length"} <= mean["mean"].keys()
+
+    more = ("--set", "training.max_steps=14", *plugins)
+    resumed = run_headlight("train", "--resume", runs[0], *more, cwd=tmp_path)
+    whole = run_headlight(*train, "--set", "seed=3", "--run-dir", "whole", *more, cwd=tmp_path)
+    assert (resumed.returncode, whole.returncode) == (0, 0), resumed.stderr + whole.stderr
+    assert learnt(runs[0]) == learnt(tmp_path / "whole")
+    probed, expected = (RunFolder.open(run).probe_steps() for run in (runs[0], tmp_path / "whole"))
+    assert sorted({*expected, 10}) == probed  # and at step 10, where it first ended
