@@ -174,6 +174,11 @@ def test_more_steps_after_the_end_equal_a_longer_run(make_trainer: MakeTrainer) 
     assert torch.equal(all_weights(short), all_weights(long))
 
 
+def test_the_seed_decides_the_order_of_the_data(make_trainer: MakeTrainer) -> None:
+    first, again, other = (next(make_trainer(seed=seed)._training_batches()).src.tolist() for seed in (0, 0, 1))
+    assert first == again != other
+
+
 def test_a_different_seed_gives_different_weights(make_trainer: MakeTrainer, plain: torch.Tensor) -> None:
     trainer = make_trainer(seed=1)
     finish(trainer.run())
