@@ -428,4 +428,6 @@ def test_a_validation_that_does_not_fit_in_memory_ends_the_run_for_that_reason(
     )
     end = json.loads(result.stdout.splitlines()[-1])
     assert (end["event"], end["reason"], end["step"]) == ("run_finished", "memory", 20)
+    saved = run / "checkpoints" / f"{RunFolder.open(run).checkpoint_steps()[-1]:06}"
+    assert f"headlight: stopped at step 20 (memory); saved: {saved}. " in result.stderr
     assert RunFolder.open(run).state.reason == "memory"
