@@ -62,6 +62,13 @@ def test_overrides_apply_in_order_and_reach_new_groups() -> None:
     assert (config.training.batch_size, config.training.batch_tokens) == (None, 400)
 
 
+@pytest.mark.parametrize("names", [("batch_size", "batch_tokens"), ("batch_tokens", "batch_size")])
+def test_either_batch_setting_replaces_the_other_of_the_file(names: tuple[str, str]) -> None:
+    given, other = names
+    config = read(f"{BASE}training: {{{given}: 300}}", f"training.{other}=400")
+    assert (getattr(config.training, given), getattr(config.training, other)) == (None, 400)
+
+
 def test_changing_one_setting_keeps_the_others() -> None:
     config = read(BASE)
     changed = change_setting(config, "training.max_steps", 7)
