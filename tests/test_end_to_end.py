@@ -132,6 +132,8 @@ def test_evaluate_prints_one_object_with_the_contracts_keys(run: Path, workdir: 
     record = json.loads(line)
     assert list(record) == EVALUATION_KEYS
     assert (record["run"], record["split"]) == (str(run), "test")
+    assert "|tok:13a|" in record["bleu_signature"] and "|nc:6|nw:0|" in record["chrf_signature"]
+    assert record["seconds"] > 0
     rows = [row.split("\t") for row in (workdir / "said.tsv").read_text(encoding="utf-8").split("\n")[:-1]]
     assert rows[0] == ["source", "reference", "hypothesis"]
     assert len(rows) == record["sentences"] + 1
