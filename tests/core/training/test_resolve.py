@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from core.config import RunConfig, config_to_yaml
 from core.data.prepared_data import PreparedData
 from core.errors import UserError
+from core.events import Event, Trouble
 from core.model_size import num_positions
-from core.training.resolve import physical_cores, resolve
+from core.training.resolve import physical_cores, resolve, resolve_on_this_machine
 from tests.core.training.small_runs import DATASET, MODEL
 
 
@@ -53,3 +55,18 @@ def test_a_missing_device_is_refused_with_advice(data: PreparedData) -> None:
 def test_more_threads_than_can_be_started_are_refused(data: PreparedData) -> None:
     with pytest.raises(UserError, match=r"training\.num_threads: expected auto or at most 1,024, given 20,000\."):
         resolve(config(training={"num_threads": 20_000}), data)
+
+
+def test_a_run_of_another_machine_moves_to_the_cpu_with_at_most_its_processors(data: PreparedData) -> None:
+    notes = list[Event]()
+    theirs = config(training={"device": "cuda:77", "num_threads": 20_000})
+    training = resolve_on_this_machine(theirs, data, notes.append).training
+    assert (training.device, training.num_threads) == ("cpu", os.cpu_count())
+    assert [isinstance(note, Trouble) and note.is_note and "cuda:77" in note.sentence for note in notes] == [True]
+
+
+def test_a_run_of_this_machine_keeps_its_device_and_threads(data: PreparedData) -> None:
+    """With more threads, its sums would be rounded differently, and it would not resume to the bit."""
+    notes = list[Event]()
+    ours = resolve(config(training={"device": "cpu", "num_threads": 1}), data)
+    assert (resolve_on_this_machine(ours, data, notes.append), notes) == (ours, [])
