@@ -592,6 +592,12 @@ class Spelling(DatasetPlugin[SpellingOptions]):
     def metrics(self, pairs, hypotheses):
         return {"right_length": sum(len(h.split()) == self.options.length for h in hypotheses) / len(pairs)}
 
+    def limits(self):
+        return {"valid/right_length": 1.0}
+
+    def examples(self):
+        return ["abcd"[: self.options.length]]
+
 PLUGIN = Spelling
 """
 SPELLING = """
@@ -610,6 +616,8 @@ def test_settings_seeds_a_plugin_accumulation_averages_and_a_resume_go_together(
     plugins, train = ("--plugins-dir", "plugins"), ("train", "spelling.yaml", "--set", "dataset.options.length=3")
     trained = run_headlight(*train, "--seeds", "3,5", "--runs-dir", "runs", "--json", *plugins, cwd=tmp_path)
     runs = [Path(one["run"]) for one in finished_runs(trained)]
+    prepared, _ = (event for event in map(json.loads, trained.stdout.splitlines()) if event["event"] == "prepared")
+    assert (prepared["limits"], prepared["examples"]) == ({"valid/right_length": 1.0}, ["abc"])
     assert "valid/right_length" in json.loads(trained.stdout.splitlines()[-1])["mean"]
     configs = [RunFolder.open(run).config() for run in runs]
     assert [(one.seed, one.dataset.options) for one in configs] == [(3, {"length": 3, "count": 60}), (5, ANY)]
