@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QStyleOptionHeader, QTableWidget, QTa
 
 TEXT_ALIGNMENT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NUMBER_ALIGNMENT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_WORD_JOINER = "\u2060"
 _HIGHEST = 1_000  # pixels: more than any header needs
 
 
@@ -52,9 +53,10 @@ class WrappingHeader(QHeaderView):
         return self.sectionSize(index) - (super().sectionSizeFromContents(index).width() - whole_text)
 
     def _wrappable(self, index: int) -> str:
-        """The column's text, with each word cut to the room that there is."""
+        """The column's text, with each word cut to the room that there is; a line must not end at the cut."""
         room, cut = self._room(index), self.fontMetrics().elidedText
-        return " ".join(cut(word, Qt.TextElideMode.ElideMiddle, room) for word in self._text(index).split(" "))
+        words = (cut(word, Qt.TextElideMode.ElideMiddle, room) for word in self._text(index).split(" "))
+        return " ".join(words).replace("…", f"…{_WORD_JOINER}")
 
     def _text(self, index: int) -> str:
         return str(self.model().headerData(index, self.orientation()))
