@@ -6,11 +6,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from platformdirs import user_config_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from PySide6.QtCore import QSize, Qt
 
 from core.run_files.atomic import atomic_file
+from core.user_dirs import USER_DIRS
 from gui.colours import Mode
 from gui.main_window import MainWindow
 from gui.theme import ZOOMS
@@ -55,7 +55,7 @@ class Preferences(BaseModel):
 
 def preferences_path() -> Path:
     """The file in the user's configuration folder."""
-    return user_config_path("headlight", appauthor=False) / "window.json"
+    return USER_DIRS.user_config_path / "window.json"
 
 
 def load_preferences(path: Path) -> Preferences:

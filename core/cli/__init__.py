@@ -17,8 +17,6 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from platformdirs import user_log_path
-
 from core.cli.interruptible_output import WriteInterrupted, interruptible_stream
 from core.cli.one_line import one_line
 from core.cli.parser import parse
@@ -34,6 +32,7 @@ from core.errors import UserError
 from core.machine.resource_errors import as_file_limit_error, as_memory_error, as_temporary_folder_error
 from core.machine.signals import Interrupted, interrupted_by_signals, record_ending_signal
 from core.torchrun import report_to_torchrun, require_one_process
+from core.user_dirs import USER_DIRS
 
 OK, INTERNAL_ERROR, BAD_INPUT = 0, 1, 2
 _PATH_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
@@ -140,7 +139,7 @@ def _print_error(error: object, code: int) -> int:
 
 def _log_internal_error(error: Exception) -> str:
     """Write the traceback to a log file; returns the sentence that says where."""
-    log = user_log_path("headlight", appauthor=False) / "faults.log"
+    log = USER_DIRS.user_log_path / "faults.log"
     entry = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {' '.join(sys.argv)}\n{traceback.format_exc()}\n"
     try:
         log.parent.mkdir(parents=True, exist_ok=True)

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from platformdirs import user_cache_path
-
 from core.events import Event, Trouble
+from core.user_dirs import USER_DIRS
 
 
 def default_cache_dir() -> Path:
     """The default folder of prepared data."""
-    return user_cache_path("headlight") / "prepared"
+    return USER_DIRS.user_cache_path / "prepared"
 
 
 class CacheFolder:

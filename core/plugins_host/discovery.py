@@ -14,7 +14,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import platformdirs
 from pydantic import PydanticUserError, ValidationError
 
 import core
@@ -31,6 +30,7 @@ from core.plugins_host.declared_options import (
 )
 from core.plugins_host.method_signatures import require_callable_methods
 from core.plugins_host.worker_errors import WorkerError
+from core.user_dirs import USER_DIRS
 
 ENTRY_POINT_GROUP = "headlight.datasets"
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -82,7 +82,7 @@ def built_in_plugins_dir() -> Path:
 
 def user_plugins_dir() -> Path:
     """The folder of a user's own plugins; it need not exist."""
-    return Path(platformdirs.user_data_dir("headlight")) / "plugins"
+    return USER_DIRS.user_data_path / "plugins"
 
 
 def _in_folder(folder: Path) -> Iterator[PluginSource]:

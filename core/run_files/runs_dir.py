@@ -13,13 +13,12 @@ from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
-from platformdirs import user_data_dir
-
 from core.errors import RunNotWritable, UserError
 from core.home_paths import expand_home
 from core.run_files.archive import SUFFIX
 from core.run_files.documents import reporting_read_errors
 from core.run_files.state import read_state
+from core.user_dirs import USER_DIRS
 
 _READABLE_ADVICE = "Make it readable, or choose another folder (--runs-dir in a terminal)."
 _DOCUMENTS = ("run.json", "config.yaml")  # every run has them
@@ -31,7 +30,7 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
     given = os.environ.get("HEADLIGHT_RUNS_DIR")
     if given:
         return expand_home(given)
-    return chosen or Path(user_data_dir("headlight", appauthor=False)) / "runs"
+    return chosen or USER_DIRS.user_data_path / "runs"
 
 
 def require_disk_space(folder: Path, num_bytes: int) -> None:

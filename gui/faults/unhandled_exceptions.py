@@ -15,9 +15,8 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 
-from platformdirs import user_log_path
-
 from core.events import Trouble
+from core.user_dirs import USER_DIRS
 from gui.bridge import EngineBridge
 
 REPEAT_S = 5.0  # an error that repeats sooner, such as one in a paint event, is not reported again
@@ -26,7 +25,8 @@ REPEAT_S = 5.0  # an error that repeats sooner, such as one in a paint event, is
 def log_path() -> Path:
     """The file for errors and crashes; other files can be written into its folder too."""
     try:
-        path = user_log_path("headlight", ensure_exists=True) / "crash.log"
+        path = USER_DIRS.user_log_path / "crash.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         is_writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     except OSError:  # a home that cannot be written

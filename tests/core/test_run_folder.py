@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from platformdirs import user_data_path
 
 from core.config import TrainingConfig
 from core.errors import UserError
@@ -22,6 +21,7 @@ from core.events import SettingChanged
 from core.history import History
 from core.resuming import truncate_run
 from core.run_folder import VALIDATIONS_KEPT, RunFolder, default_runs_dir, find_run, list_runs
+from core.user_dirs import USER_DIRS
 from tests.core.examples import assert_same_probe, probe, run_folder, steps, validation, weights
 
 
@@ -264,7 +264,7 @@ def test_a_run_is_found_by_path_or_name(tmp_path: Path, monkeypatch: pytest.Monk
 def test_runs_are_kept_in_the_users_data_folder_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """In any other place, a later version would not find them."""
     monkeypatch.delenv("HEADLIGHT_RUNS_DIR")
-    assert default_runs_dir() == user_data_path("headlight", appauthor=False) / "runs"
+    assert default_runs_dir() == USER_DIRS.user_data_path / "runs"
 
 
 def test_a_folder_in_the_working_directory_does_not_hide_a_run_of_its_name(

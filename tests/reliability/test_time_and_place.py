@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from platformdirs import user_cache_path
 
 from core.run_folder import RunFolder, list_runs
+from core.user_dirs import USER_DIRS
 from tests.in_process import run_headlight
 from tests.reliability import training_process
 from tests.reliability.cases import Cases
@@ -98,7 +98,7 @@ def test_no_home_is_needed(tmp_path: Path, cases: Cases, full: bool, monkeypatch
                 result = subprocess.run(command, env=environment, capture_output=True, text=True)
             assert result.returncode == 0 and "Traceback" not in result.stderr, result.stderr
             assert ("Prepared data cannot be kept in /proc/nowhere" in result.stderr) == ("HOME" in home), result.stderr
-            assert user_cache_path("headlight").exists() == ("HOME" not in home)
+            assert USER_DIRS.user_cache_path.exists() == ("HOME" not in home)
             assert has_intact_checkpoint(run)
 
 

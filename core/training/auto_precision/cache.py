@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Annotated
 
 import torch
-from platformdirs import user_cache_path
 from pydantic import Field, TypeAdapter, ValidationError
 
 from core.machine.processor import processor_name
 from core.run_files.atomic import write_atomically
 from core.training.auto_precision.sample import Sample
 from core.training.auto_precision.timing import Seconds
+from core.user_dirs import USER_DIRS
 
 _Number = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 _ENTRIES = TypeAdapter(dict[str, tuple[_Number, _Number]])
@@ -23,7 +23,7 @@ _MAX_ENTRIES = 500
 
 def cache_file() -> Path:
     """The file; removing it has everything measured again."""
-    return user_cache_path("headlight") / "measured_speed.json"
+    return USER_DIRS.user_cache_path / "measured_speed.json"
 
 
 def cached_seconds(sample: Sample) -> Seconds | None:

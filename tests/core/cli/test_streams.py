@@ -102,7 +102,7 @@ def test_another_broken_pipe_does_not_end_the_command_silently(tmp_path: Path, m
             return pipe.write(b"x")
 
     monkeypatch.setattr("core.cli.presets.list_presets", write_to_a_process_that_has_ended)
-    monkeypatch.setattr("core.cli.user_log_path", lambda *_, **__: tmp_path)
+    monkeypatch.setattr("platformdirs.PlatformDirs.user_log_path", tmp_path)
     result = run_headlight("presets", "list", cwd=tmp_path)
     assert result.returncode == 1 and "a fault of ours (BrokenPipeError" in result.stderr
 

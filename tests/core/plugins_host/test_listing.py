@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 import pytest
 
 from core.plugin import API_VERSION
 from core.plugins_host.errors import NOT_FOUND_ADVICE, PluginError
 from core.plugins_host.host import PluginHost
+from core.user_dirs import USER_DIRS
 from tests.core.plugins_host.helpers import GOOD, draw_pairs, error_of, info_of, seconds_waited
 
 
@@ -131,7 +131,7 @@ def test_a_broken_file_keeps_its_own_error_if_its_name_is_taken(host: PluginHost
 def test_folders_of_the_environment_and_of_the_user_are_searched(
     folder: Path, write_plugin: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    users = Path(platformdirs.user_data_dir("headlight")) / "plugins"
+    users = USER_DIRS.user_data_path / "plugins"
     users.mkdir(parents=True)
     write_plugin(GOOD)
     write_plugin(GOOD, name="of_user").rename(users / "of_user.py")

@@ -113,7 +113,7 @@ def test_the_log_is_elsewhere_if_the_home_cannot_be_written(monkeypatch: pytest.
     assert log_path() == log_path() and log_path().parent.is_dir()
     other_path = log_path()
     # /proc/self exists, but cannot be written.
-    monkeypatch.setattr("gui.faults.unhandled_exceptions.user_log_path", lambda *_, **__: Path("/proc/self"))
+    monkeypatch.setattr("platformdirs.PlatformDirs.user_log_path", Path("/proc/self"))
     assert log_path() == other_path
 
 
