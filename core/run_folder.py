@@ -212,6 +212,7 @@ class RunFolder(SingleWriterFolder):
 
     def log(self, text: str) -> None:
         """Append a line to log.txt, with the time."""
+        self.require_in_place()
         with (self.path / "log.txt").open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text.rstrip()}\n")
 
@@ -293,6 +294,7 @@ class RunFolder(SingleWriterFolder):
 
         Sentences of at most `VALIDATIONS_KEPT` validations are kept, and those of the best checkpoint.
         """
+        self.require_in_place()
         self._unsynced.write(self._path("validations", done.step), validation_bytes(done.sentences))
         self._append(metrics_file.validation_line(done.step, time.time(), done.metrics, done.is_best))
         steps = self.validation_steps()
@@ -311,6 +313,7 @@ class RunFolder(SingleWriterFolder):
 
     def write_probe(self, probe: Probe) -> None:
         """Write a probe, replacing an earlier one of the same step."""
+        self.require_in_place()
         path = self._path("probes", probe.step)
         # A checkpoint may have synced the earlier one: a power cut must not destroy both.
         write = write_atomically if path.exists() else self._unsynced.write
@@ -330,6 +333,7 @@ class RunFolder(SingleWriterFolder):
 
     def write_snapshot(self, step: int, weights: Mapping[str, NDArray[Any]]) -> None:
         """Write a snapshot of the weights, thinning the snapshots so that they stay within `snapshot_budget_mb`."""
+        self.require_in_place()
         data = tensor_bytes(weights, {"step": step})
         max_kept = int(self._training.snapshot_budget_mb * 1e6 // len(data))
         before = [known for known in self.snapshot_steps() if known != step]

@@ -377,6 +377,10 @@ def test_nothing_is_written_into_a_run_that_has_taken_the_folders_place(tmp_path
         lambda: folder.append_metrics(1, steps(2)),
         lambda: folder.save_checkpoint(2, weights(0), weights(0), {}),
         lambda: folder.update(state="paused"),
+        lambda: folder.log("a line"),
+        lambda: folder.write_probe(probe(2)),
+        lambda: folder.write_snapshot(2, weights(0)),
+        lambda: folder.write_validation(validation(2)),
     ):
         with pytest.raises(OSError, match="another run has taken its place"):
             write()

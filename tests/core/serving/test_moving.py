@@ -169,5 +169,5 @@ def test_a_run_whose_folder_another_has_taken_writes_nothing_there_and_can_be_mo
 
 
 def contents(run: Path) -> dict[Path, bytes]:
-    """All files of a run but its log, by path."""
-    return {path: path.read_bytes() for path in run.rglob("*") if path.is_file() and path.name != "log.txt"}
+    """All files of a run, by path."""
+    return {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
