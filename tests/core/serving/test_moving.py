@@ -148,7 +148,7 @@ def test_a_run_whose_folder_another_has_taken_writes_nothing_there_and_can_be_mo
     engine: Engine, watcher: Watcher, tmp_path: Path, learns: bool
 ) -> None:
     other = shutil.copytree(finished_run(engine, tmp_path), tmp_path / "other")
-    run = begun(engine, tmp_path)
+    run = begun(engine, tmp_path, max_steps=100_000)  # so that it does not end before the folder is taken
     answered(engine, Learn(steps=10))
     if learns:
         engine.ask(Learn())
