@@ -36,6 +36,7 @@ def test_a_full_disk_is_reported_with_its_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOENT])
 def test_only_a_full_disk_advises_freeing_space(tmp_path: Path, number: int) -> None:
+    (tmp_path / "config.yaml").touch()
     error = as_run_not_writable(OSError(number, os.strerror(number)), tmp_path)
     assert os.strerror(number) in error.sentence
     assert error.advice == "Fix that, then continue learning; nothing is lost until Headlight ends."
@@ -51,6 +52,12 @@ def test_a_missing_folder_is_reported_as_gone(tmp_path: Path) -> None:
     error = as_run_not_writable(OSError(2, "No such file or directory"), tmp_path / "a")
     assert error.sentence == f"The run's folder {tmp_path / 'a'} is gone."
     assert "Put it back" in error.advice
+
+
+def test_a_folder_with_nothing_but_what_was_written_while_it_was_deleted_is_reported_as_gone(tmp_path: Path) -> None:
+    (tmp_path / "metrics.jsonl").touch()
+    error = as_run_not_writable(OSError(errno.ENOENT, "No such file or directory"), tmp_path)
+    assert error.sentence == f"The run's folder {tmp_path} is gone."
 
 
 def test_a_folder_on_an_unresponsive_drive_is_reported_as_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
