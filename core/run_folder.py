@@ -112,7 +112,7 @@ class RunFolder(SingleWriterFolder):
         (path / "metrics.jsonl").touch()
         folder = cls(path.resolve(), RunState(created=now()))
         folder.update()
-        folder.claim()
+        folder.claim_unreported()
         return folder
 
     def release(self, state: str, reason: str | None = None) -> None:

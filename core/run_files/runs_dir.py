@@ -33,8 +33,8 @@ def default_runs_dir(chosen: Path | None = None) -> Path:
     return chosen or USER_DIRS.user_data_path / "runs"
 
 
-def require_disk_space(folder: Path, num_bytes: int) -> None:
-    """Raise RunNotWritable if the disk of `folder`, which need not exist yet, has fewer free bytes.
+def require_disk_space(folder: Path, num_bytes: int, option: str = "--runs-dir") -> None:
+    """Raise RunNotWritable if the disk of `folder`, named by `option` and maybe not made yet, has fewer free bytes.
 
     A place where nothing can be written, such as /proc, which is on no disk, is not refused here but when it is used.
     """
@@ -44,7 +44,7 @@ def require_disk_space(folder: Path, num_bytes: int) -> None:
         raise RunNotWritable(
             f"There is no room for this run in {folder}: three checkpoints take {_megabytes(num_bytes)}, "
             f"and {_megabytes(disk.free)} are free.",
-            "Free some space, choose another folder (--runs-dir in a terminal), or make the model smaller.",
+            f"Free some space, choose another folder ({option} in a terminal), or make the model smaller.",
         )
 
 

@@ -78,7 +78,12 @@ class SingleWriterFolder:
 
     def claim(self) -> None:
         """Become the run's writer, and repair what a crash left. Raises UserError if another live process writes it."""
-        with reporting_write_errors(self.path), exclusive_lock(self.path / "log.txt"):
+        with reporting_write_errors(self.path):
+            self.claim_unreported()
+
+    def claim_unreported(self) -> None:
+        """Like `claim`, but raises OSError if the folder cannot be written, for a caller that knows its option."""
+        with exclusive_lock(self.path / "log.txt"):
             self.require_no_writer()
             for name in STEP_FOLDERS:
                 (self.path / name).mkdir(exist_ok=True)  # git and archives leave empty folders out

@@ -19,9 +19,10 @@ NUM_CHECKPOINTS = 3
 def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> RunFolder:
     """A new folder for the prepared run, its documents written. Raises UserError if it cannot be written."""
     name = trainer.config.name
-    require_disk_space(request.run_dir or request.runs_dir, required_bytes(trainer))
+    option = "--run-dir" if request.run_dir else "--runs-dir"
+    require_disk_space(request.run_dir or request.runs_dir, required_bytes(trainer), option)
     folder = RunFolder.create_at(request.run_dir) if request.run_dir else RunFolder.create(request.runs_dir, name)
-    with removed_on_failure(folder):
+    with removed_on_failure(folder, option):
         folder.write_config(trainer.initial_config)
         folder.write_vocabulary(trainer.data.vocabulary_document())
         folder.write_subword_models(trainer.data.subword_models)
@@ -31,10 +32,13 @@ def create_run_folder(request: Start, trainer: Trainer, picked: str = "") -> Run
 
 
 @contextmanager
-def removed_on_failure(folder: RunFolder) -> Iterator[None]:
-    """Remove a new run's folder if filling it fails: half a run is none. Raises UserError if it is not writable."""
+def removed_on_failure(folder: RunFolder, option: str = "--runs-dir") -> Iterator[None]:
+    """Remove a new run's folder if filling it fails: half a run is none.
+
+    Raises UserError, which names the option for another place, if the folder is not writable.
+    """
     try:
-        with reporting_write_errors(folder.path):
+        with reporting_write_errors(folder.path, option):
             yield
     except BaseException:  # a full disk, a bug of ours, or the job was dropped
         shutil.rmtree(folder.path, ignore_errors=True)  # it may be gone already

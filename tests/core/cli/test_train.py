@@ -22,10 +22,12 @@ from core.errors import RunNotWritable
 from core.plugins_host.errors import NOT_FOUND_ADVICE
 from core.run_files.runs_dir import require_disk_space
 from core.run_folder import RunFolder
+from core.serving import new_folder
 from core.training.loss import Loss
 from core.training.passes.training import TrainingPass
 from core.training.trainer import Trainer
 from tests.core.watcher import tiny_config
+from tests.full_disk import no_file_beyond
 from tests.in_process import run_headlight
 
 MINE_PLUGIN = """
@@ -95,6 +97,16 @@ def test_a_folder_that_cannot_be_made_is_not_reported_as_a_full_disk(workspace: 
 def test_free_space_is_measured_on_the_disk_of_a_folder_not_made_yet(tmp_path: Path) -> None:
     with pytest.raises(RunNotWritable, match=r"There is no room for this run in .*: three checkpoints take 1,000,000,"):
         require_disk_space(tmp_path / "none" / "yet", 10**18)
+
+
+def test_a_run_dir_without_room_names_its_own_option(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(new_folder, "NUM_CHECKPOINTS", 10**15)
+    result = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", cwd=tmp_path)
+    assert (result.returncode, (tmp_path / "run").exists()) == (2, False)
+    assert "There is no room for this run in" in result.stderr
+    assert "choose another folder (--run-dir in a terminal)" in result.stderr
 
 
 TIED = ("model.tie_embeddings=all",)
@@ -208,6 +220,17 @@ def test_a_run_dir_that_cannot_be_made_names_its_own_option(workspace: Path, tmp
     )
     assert result.returncode == 2
     assert result.stderr.endswith("Not a directory. Choose another folder (--run-dir in a terminal).\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX resource limits")
+@pytest.mark.parametrize("num_bytes", [0, 410, 1000])  # no room for run.json, for a claimed one, for config.yaml
+def test_a_full_run_dir_names_its_own_option(workspace: Path, tmp_path: Path, num_bytes: int) -> None:
+    train(workspace, tmp_path)  # prepares the data, which have their own place
+    with no_file_beyond(num_bytes):
+        result = run_headlight("train", workspace / "run" / "config.yaml", "--run-dir", tmp_path / "run", cwd=tmp_path)
+    assert result.returncode == 2
+    why = f"headlight: {tmp_path / 'run'} cannot be written: File too large. "
+    assert result.stderr.splitlines()[-1] == f"{why}Choose another folder (--run-dir in a terminal)."
 
 
 def test_a_folder_that_is_not_empty_is_refused_before_data_are_prepared(workspace: Path, missing_file: Path) -> None:
