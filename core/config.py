@@ -334,7 +334,7 @@ class RunConfig(Settings):
         "",
         "Name",
         "Names the run's folder.",
-        expected="a text of at most 100 characters without / and \\",
+        expected="a text of at most 100 characters without /, \\ and control characters such as a tab",
         max_length=100,
         pattern=r"^[^/\\\x00-\x1f]*$",
     )
@@ -350,7 +350,9 @@ class RunConfig(Settings):
     @classmethod
     def _named_after_its_dataset(cls, given: Any) -> Any:
         dataset = given.get("dataset") if isinstance(given, dict) else None
-        if isinstance(dataset, dict) and isinstance(dataset.get("plugin"), str) and not given.get("name"):
+        if not isinstance(dataset, dict) or not isinstance(dataset.get("plugin"), str):
+            return given
+        if not str(given.get("name") or "").strip():  # a blank name is none; runs of earlier versions may have one
             return {**given, "name": dataset["plugin"]}
         return given
 

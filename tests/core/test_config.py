@@ -53,6 +53,7 @@ def test_the_defaults_are_those_of_the_contract() -> None:
 
 
 # The values that the contract names beside each default.
+NAME_RULE = "a text of at most 100 characters without /, \\ and control characters such as a tab"
 CHOICES = {
     "dataset.tokenizer.src": ("whitespace", "characters", "subword"),
     "dataset.tokenizer.tgt": ("whitespace", "characters", "subword"),
@@ -109,6 +110,7 @@ def test_a_name_may_look_like_a_number(name: str) -> None:
 def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
     assert read(BASE).name == "copy_task"
     assert read(BASE + "name: mine").name == "mine"
+    assert read(BASE + "name: '  '").name == "copy_task"
 
 
 @pytest.mark.parametrize(
@@ -155,11 +157,9 @@ def test_a_run_is_named_after_its_dataset_unless_it_has_a_name() -> None:
         ),
         ("seed: 9999999999", "seed: expected less than 4,294,967,296, given 9999999999."),
         ("seed: 2026-01-01", "seed: expected a whole number, given '2026-01-01'."),
-        (
-            "name: 5",
-            "name: expected a text of at most 100 characters without / and \\, given 5; in quotes it is a text.",
-        ),
-        ("name: a/b", "name: expected a text of at most 100 characters without / and \\, given 'a/b'."),
+        ("name: 5", f"name: expected {NAME_RULE}, given 5; in quotes it is a text."),
+        ("name: a/b", f"name: expected {NAME_RULE}, given 'a/b'."),
+        ('name: "a\\tb"', rf"name: expected {NAME_RULE}, given 'a\tb'."),
         ("format: 0", "format: expected 1, given 0."),
     ],
 )
