@@ -20,6 +20,7 @@ from core.run_files.hidden_folders import delete_run
 from core.run_files.state import writer_of
 from core.run_folder import RunFolder, default_runs_dir, find_run, list_runs
 from core.runs.run_summary import summarise, unreadable_state
+from core.settings.quoting import format_value
 
 _FIELDS = (
     *("run", "name", "note", "group", "parent", "parent_step", "is_shared", "state", "reason", "last_step"),
@@ -63,7 +64,7 @@ def show(arguments: Namespace) -> int:
     print_lines(record | metrics)
     print(f"\n{config_to_yaml(run.config())}", end="")
     for one in changed:
-        print(one_line(f"# from step {one.step:,} on: {one.key} = {one.value}"))
+        print(one_line(f"# from step {one.step:,} on: {one.key} = {format_value(one.value)}"))
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import Any, Never, TextIO
 from tqdm import tqdm
 
 from core.events import Event, Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
+from core.settings.quoting import format_value
 
 tqdm.monitor_interval = 0  # no monitor thread beside the engine's
 _HIDDEN_METRICS = ("valid/perplexity", "valid/chrf")  # they say the same as valid/loss and valid/bleu
@@ -49,7 +50,7 @@ class TerminalProgress:
             case ValidationDone():
                 self._print(_validation_line(event))
             case SettingChanged():
-                self._print(f"step {event.step}: {event.key} = {event.value} from here on")
+                self._print(f"step {event.step}: {event.key} = {format_value(event.value)} from here on")
             case Trouble():
                 self._print_or_defer(f"{event.sentence} {event.advice}".strip())
 

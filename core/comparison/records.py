@@ -121,7 +121,9 @@ def _best_figures(run: RunResults) -> dict[str, float]:
 
 
 def format_value(value: object) -> str:
-    """A record's value, formatted for people."""
+    """A record's value, formatted for people; true and false as in YAML."""
     if value is None:
         return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -78,6 +78,15 @@ def test_a_single_run_is_shown_with_the_settings_that_are_not_defaults(
     ]
 
 
+def test_true_and_false_are_written_as_in_yaml(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    document = {"dataset": {"plugin": "copy_task"}, "model": {"bias": False}}
+    RunFolder.open(runs_dir / "c").write_config(RunConfig.model_validate(document))
+    rows = [line.split() for line in stdout_of(runs_dir, capfd, "a", "c").splitlines()]
+    assert ["model.bias", "true", "false"] in rows
+    records = [json.loads(line) for line in stdout_of(runs_dir, capfd, "a", "c", "--json").splitlines()]
+    assert [record["model.bias"] for record in records] == [True, False]
+
+
 def test_csv_and_json_have_a_row_or_object_for_each_run(runs_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     table = list(csv.DictReader(stdout_of(runs_dir, capfd, "a", "b", "--csv").splitlines()))
     assert [(row["run"], row["model.num_heads"], row["valid/loss"]) for row in table] == [

@@ -278,6 +278,10 @@ def test_changed_settings_are_shown_below_the_original_ones(runs_dir: Path, capf
     (line,) = stdout_lines(runs_dir, capfd, "show", "killed", "--json")
     record = json.loads(line)
     assert record["settings_changed"] == [{"step": 1_000, "key": "decoding.beam_size", "value": 4}]
+    changed = SettingChanged(step=2_000, key="training.early_stopping", value=None)
+    RunFolder.open(runs_dir / "killed").append_setting(changed)
+    lines = stdout_lines(runs_dir, capfd, "show", "killed")
+    assert lines[-1] == "# from step 2,000 on: training.early_stopping = null"
     assert record["config"]["decoding"]["beam_size"] == 1
 
 

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from core.cli.terminal_progress import TerminalProgress, texts_bar
 from core.config import RunConfig
 from core.errors import UserError
-from core.events import Prepared, Progress, RunStarted, StepsDone, Trouble, ValidationDone
+from core.events import Prepared, Progress, RunStarted, SettingChanged, StepsDone, Trouble, ValidationDone
 
 PREPARED = Prepared(
     config=RunConfig.model_validate({"dataset": {"plugin": "x"}, "name": "tiny"}),
@@ -62,6 +62,16 @@ def test_run_steps_and_validations_are_shown_on_standard_error(capsys: pytest.Ca
     ):
         assert part in err
     assert "loss 1.250, 12,345 tok/s" in err
+
+
+def test_a_changed_setting_is_shown_as_yaml_writes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    show = TerminalProgress()
+    show(SettingChanged(step=7, key="training.early_stopping", value=None))
+    show(SettingChanged(step=7, key="training.label_smoothing", value=0.2))
+    assert capsys.readouterr().err.splitlines() == [
+        "step 7: training.early_stopping = null from here on",
+        "step 7: training.label_smoothing = 0.2 from here on",
+    ]
 
 
 def test_one_pair_is_written_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:

@@ -146,7 +146,7 @@ def test_rows_are_named_and_formatted_as_in_the_table_of_runs(theme: Theme, stag
             ["best step", "1,000", "–"],
             ["training.max_steps", "1,000", "12,000"],
         ),
-        *(["seed", "1000", "12000"], ["model.bias", "True", "False"]),
+        *(["seed", "1000", "12000"], ["model.bias", "true", "false"]),
         *(["sentences validated", "1,000", "1,000"], ["sentences decoded", "256", "256"]),
         *(["BLEU", "97.7", "40.0"], ["exact match", "94.1 %", "100.0 %"]),
         *(["loss", "0.1024", "0.0833"], ["letters", "0.5", "–"]),
