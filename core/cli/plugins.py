@@ -9,8 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.engine_client import TerminalClient
+from core.cli.one_line import one_line
 from core.cli.open_run import DATASET_OPTION
 from core.cli.output import columns, print_json
+from core.errors import UserError
 from core.new_plugin import require_new_name, write_package, write_plugin
 from core.plugin_check.report import PluginReport
 from core.plugin_check.report_text import report_text
@@ -38,12 +40,13 @@ def list_plugins(arguments: Namespace) -> int:
 
 def _print_table(infos: Sequence[PluginInfo]) -> None:
     """Print a row for each plugin, with its error on the next line."""
-    rows = columns([(info.name, info.title, info.version, info.state, info.origin) for info in infos])
-    indent = " " * max(len(info.name) for info in infos)
-    for info, row in zip(infos, rows, strict=True):
+    texts = [(info.name, info.title, info.version, info.state, info.origin) for info in infos]
+    cells = [[one_line(text) for text in row] for row in texts]
+    indent = " " * max(len(name) for name, *_ in cells)
+    for info, row in zip(infos, columns(cells), strict=True):
         print(row)
         if info.error is not None:
-            print(f"{indent}  {info.error}")
+            print(f"{indent}  {one_line(info.error)}")
 
 
 def new_plugin(arguments: Namespace) -> int:
@@ -68,6 +71,8 @@ def _record(info: PluginInfo) -> dict[str, object]:
 
 def check_plugin(arguments: Namespace) -> int:
     """Check one plugin, and print what is wrong with it and what to do."""
+    if not arguments.plugin.strip():  # an empty shell variable
+        raise UserError("A plugin is needed: its name, or its .py file.", "`plugins list` shows the names.")
     request = CheckPlugin(plugin=arguments.plugin, options=dict(map(_option, arguments.set)))
     with TerminalClient(arguments.plugins_dir) as client:
         report = client.ask(request)

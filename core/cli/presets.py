@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from core.cli.output import print_json
+from core.errors import UserError
 from core.settings.presets import preset_names, preset_summary, preset_text, read_preset
 
 
@@ -22,6 +23,8 @@ def list_presets(arguments: Namespace) -> int:
 def show_preset(arguments: Namespace) -> int:
     """Print a preset's YAML text; with `--json`, all of its settings, defaults included."""
     name = arguments.preset
+    if not name.strip():  # an empty shell variable
+        raise UserError("A preset's name is needed.", "`presets list` shows them.")
     if arguments.json:
         print_json({"name": name, "summary": preset_summary(name), "config": read_preset(name)})
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core import cli
 from core.cli.plugins import list_plugins
 from tests.in_process import run_headlight
 
@@ -52,6 +53,31 @@ def test_every_plugin_has_a_row_even_if_it_is_broken(tmp_path: Path, capsys: pyt
     ]
     assert (records["broken"]["api_version"], records["broken"]["state"]) == (None, "cannot be used")
     assert records["broken"]["error"] and records["copy_task"]["error"] is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows allows no such file names")
+def test_a_line_break_in_a_plugins_file_name_does_not_break_its_row(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bro\nken.py").write_text("this is no Python\n", encoding="utf-8")
+    assert list_plugins(Namespace(json=False, plugins_dir=[tmp_path])) == 0
+    lines = capsys.readouterr().out.splitlines()
+    row = next(number for number, line in enumerate(lines) if line.startswith(r"bro\nken "))
+    assert lines[row].endswith(rf"{tmp_path}/bro\nken.py") and "SyntaxError" in lines[row + 1]
+    assert not any(line.startswith("ken") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("plugins check", "A plugin is needed: its name, or its .py file. `plugins list` shows the names."),
+        ("presets show", "A preset's name is needed. `presets list` shows them."),
+    ],
+)
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_blank_name_is_called_missing(capfd: pytest.CaptureFixture[str], command: str, why: str, blank: str) -> None:
+    assert cli.main([*command.split(), blank]) == 2
+    assert capfd.readouterr() == ("", f"headlight: {why}\n")
 
 
 def test_a_plugin_that_cannot_be_loaded_is_listed_by_its_declared_name(tmp_path: Path) -> None:
