@@ -104,8 +104,16 @@ def read(path: Path, offset: int = 0, min_size: int = 0, durable_size: int | Non
 
 def _require_size(min_size: int, path: Path, intact_size: int) -> None:
     """Raise DamagedFile if fewer than `min_size` bytes are whole, unless the file was deleted."""
-    if intact_size < min_size and path.exists():
-        raise DamagedFile(f"{path}: the file is cut off ({intact_size:,} of {min_size:,} bytes are left).", _ADVICE)
+    if intact_size >= min_size or not path.exists():
+        return
+    with path.open("rb") as file:
+        file.seek(intact_size)
+        rest = file.read(_MAX_LINE_BYTES + 1)
+    if len(rest) > _MAX_LINE_BYTES or not b'{"step": '.startswith(rest[:9]):  # not what is left of a torn line
+        what = f"damaged (only {intact_size:,} bytes at its beginning are whole lines)"
+    else:
+        what = f"cut off ({intact_size:,} of {min_size:,} bytes are left)"
+    raise DamagedFile(f"{path}: the file is {what}.", _ADVICE)
 
 
 def file_and_size(path: Path) -> tuple[int, int]:

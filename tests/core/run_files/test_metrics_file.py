@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from core.events import SettingChanged
+from core.run_files.documents import DamagedFile
 from core.run_files.metrics_file import (
     append,
+    read,
     records_of_step,
     sample_records,
     setting_line,
@@ -43,6 +45,20 @@ def test_damaged_and_incomplete_lines_are_skipped(metrics: Path) -> None:
     metrics.write_bytes(b"\n".join(lines)[:-20])
     steps = [record["step"] for record in sample_records(metrics, 1000)]
     assert 1 not in steps and 1000 not in steps and len(steps) > 500
+
+
+@pytest.mark.parametrize("num_bytes", [100, 100_000])
+def test_a_file_of_zeros_is_called_damaged_and_one_that_ends_within_a_line_cut_off(
+    metrics: Path, num_bytes: int
+) -> None:
+    size, whole = metrics.stat().st_size, metrics.read_bytes()
+    first = whole.index(b"\n") + 1
+    metrics.write_bytes(bytes(num_bytes))
+    with pytest.raises(DamagedFile, match=r"damaged \(only 0 bytes at its beginning are whole lines\)\."):
+        read(metrics, min_size=size)
+    metrics.write_bytes(whole[: first + 20])
+    with pytest.raises(DamagedFile, match=rf"cut off \({first} of {size:,} bytes are left\)\."):
+        read(metrics, min_size=size)
 
 
 def test_a_missing_file_gives_no_records(tmp_path: Path) -> None:
