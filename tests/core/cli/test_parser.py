@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from core.cli.parser import parse
+from tests.reliability.training_process import ROOT
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,13 @@ def test_an_empty_path_is_refused(words: list[str], capsys: pytest.CaptureFixtur
         parse([*words, ""])
     expected = f"argument {words[-1]}: expected a path, given an empty text."
     assert expected in capsys.readouterr().err
+
+
+def test_the_version_is_the_projects_behind_the_name(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(["--version"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert (ended.value.code, capsys.readouterr()) == (0, (f"headlight {project['version']}\n", ""))
 
 
 def test_repeated_set_options_are_collected() -> None:
