@@ -36,6 +36,7 @@ from gui.frame.resume_banner import interrupted_run
 from gui.main_window import IGNORE_SPACE_MS, MainWindow
 from gui.panels.translation.sentence_row import SentenceRow
 from gui.runs.rows import example_path
+from gui.view import View
 from tests.gui.conftest import WAIT_MS
 from tests.gui.legible import cut_texts
 from tests.gui.not_none import child_of, not_none
@@ -54,6 +55,39 @@ def test_the_window_is_filled_before_learn(qtbot: QtBot, window: MainWindow) -> 
     assert window.status_bar.device_label.text().endswith(("float32", "bfloat16"))
     assert "precision: " in window.status_bar.device_label.toolTip()
     assert not window.trouble_strip.isVisible()
+
+
+def test_keys_go_through_the_sentences_and_their_references(qtbot: QtBot, window: MainWindow) -> None:
+    row, sentences = window.train_view.sentence_row, not_none(window.context.bridge.history.probe(0)).sentences
+    qtbot.waitUntil(lambda: bool(row.source_label.text()), timeout=WAIT_MS)
+    for key, index in ((Qt.Key.Key_BracketRight, 1), (Qt.Key.Key_BracketLeft, 0)):
+        qtbot.keyClick(window, key)
+        assert window.context.selection.chosen.sentence == sentences[index].source
+        wait_for(qtbot, lambda row, text: row.position_label.text() == text, row, f"{index + 1}/{len(sentences)}")
+        assert row.source_label.text() == sentences[index].source
+        assert row.reference_label.text() == sentences[index].reference
+
+
+def test_keys_open_every_view_in_the_order_of_the_rail_and_change_the_look(
+    qtbot: QtBot, empty_window: MainWindow
+) -> None:
+    window, theme, control, opened = empty_window, empty_window.context.theme, Qt.KeyboardModifier.ControlModifier, []
+    for key in (Qt.Key.Key_2, Qt.Key.Key_3, Qt.Key.Key_4, Qt.Key.Key_5, Qt.Key.Key_6, Qt.Key.Key_7, Qt.Key.Key_1):
+        qtbot.keyClick(window, key, control)
+        view = window.pages.currentWidget()
+        assert isinstance(view, View)
+        opened.append(view.title)
+    assert opened == ["Attention", "Translate", "Data", "Anatomy", "Runs", "Plugins", "Train"]
+    looks = []
+    for act in (
+        lambda: qtbot.keyClick(window, Qt.Key.Key_D, control),
+        lambda: qtbot.mouseClick(window.transport.mode_button, Qt.MouseButton.LeftButton),
+        lambda: qtbot.keyClick(window, Qt.Key.Key_Minus, control),
+        lambda: qtbot.keyClick(window, Qt.Key.Key_0, control),
+    ):
+        act()
+        looks.append((theme.mode, theme.zoom))
+    assert looks == [("dark", 100), ("light", 100), ("light", 90), ("light", 100)]
 
 
 def test_space_learns_as_the_window_opens_and_pauses(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
