@@ -141,7 +141,15 @@ def test_ten_steps_are_taken_and_viewing_is_independent_of_training(
     qtbot.waitUntil(lambda: window.context.playhead.live_step == 15, timeout=WAIT_MS)
     assert window.context.playhead.step == 3
     qtbot.mouseClick(window.transport.live_button, Qt.MouseButton.LeftButton)
+    assert window.context.playhead.step == 15 and window.transport.live_button.isHidden()
+    window.context.playhead.view(4)
+    qtbot.keyClick(window, Qt.Key.Key_L)
     assert window.context.playhead.step == 15
+    window.context.playhead.view(3)
+    wait_for_state("paused")
+    qtbot.mouseClick(window.transport.step_buttons[0], Qt.MouseButton.LeftButton)  # a step is taken to be seen
+    assert window.context.playhead.is_live
+    qtbot.waitUntil(lambda: window.context.playhead.step == 16, timeout=WAIT_MS)
 
 
 def test_learn_continues_after_the_last_step(qtbot: QtBot, window: MainWindow, wait_for_state: Wait) -> None:
