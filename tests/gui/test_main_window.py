@@ -354,6 +354,9 @@ def test_the_strip_is_visible_only_while_there_is_trouble(qtbot: QtBot, window: 
     assert window.trouble_strip.sentence.property("role") == "error"
     qtbot.mouseClick(window.trouble_strip.dismiss_button, Qt.MouseButton.LeftButton)
     assert not window.trouble_strip.isVisible()
+    window.context.bridge.trouble.emit(Trouble(sentence="The disk is full.", advice="Make room."))
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not window.trouble_strip.isVisible()
 
 
 def test_sentence_and_advice_of_the_strip_share_its_width_by_their_length(qtbot: QtBot, window: MainWindow) -> None:
