@@ -51,6 +51,8 @@ def test_the_mouse_goes_through_five_steps_and_help_opens_the_tour_again(
     qtbot.mouseClick(window.help_sheet.tour_button, Qt.MouseButton.LeftButton)
     assert not window.help_sheet.isVisible()
     assert tour.isVisible() and tour.count_label.text() == "Tour · 1 of 5"
+    qtbot.mouseClick(tour.skip_button, Qt.MouseButton.LeftButton)
+    assert not tour.isVisible()
 
 
 def test_it_works_while_the_first_model_is_prepared(qtbot: QtBot, empty_window: MainWindow, small_file: Path) -> None:
