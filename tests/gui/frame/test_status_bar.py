@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from core.events import Progress, StateChanged
 from gui.frame import time_left
-from gui.frame.status_bar import rough_time
+from gui.frame.status_bar import compact, rough_time
 from gui.main_window import MainWindow
 from gui.theme import GRID
 from tests.gui.conftest import WAIT_MS
@@ -52,6 +52,16 @@ def test_the_cost_of_watching_is_shown_while_the_run_learns(
     transport.learn_button.click()
     wait_for_state("paused")
     assert label.text() == ""
+    bar, history = window.status_bar, window.context.bridge.history
+    bar.refresh()
+    assert bar.epoch_label.text() == f"epoch {history.curve('train/epoch')[1][-1]:.1f}"
+    speed = history.curve("train/target_tokens_per_second")[1][-1]
+    assert bar.speed_label.text() == f"{compact(float(speed))} target tok/s" and bar.speed_label.isVisible()
+    assert "through the data" in bar.epoch_label.toolTip() and "not padding" in bar.speed_label.toolTip()
+
+
+def test_large_numbers_are_shortened() -> None:
+    assert [compact(number) for number in (999, 11_940, 931_000, 4_210_000)] == ["999", "11.9k", "931k", "4.21M"]
 
 
 def test_a_run_with_a_long_name_has_one_line_while_it_learns_at_any_zoom(
