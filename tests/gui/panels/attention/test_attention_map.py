@@ -189,3 +189,16 @@ def test_the_highest_number_of_the_scale_is_whole_beside_a_map_without_labels(th
         return sum(image.pixelColor(x, y).lightness() < 128 for x, y in beside)
 
     assert ink(0.0) >= 0.8 * ink(40.0) > 0
+
+
+@pytest.mark.parametrize("square_root", [False, True])
+def test_the_scale_beside_the_map_runs_from_0_to_1(panel: AttentionMap, history: History, square_root: bool) -> None:
+    panel._selection.choose(square_root=square_root)
+    panel.show_step(history, 300)
+    image, grid = panel.canvas.grab().toImage(), panel.canvas._layout(picture_of(panel)).grid.toRect()
+    table, x = attention_table("light"), grid.right() + 22  # in the middle of the bar
+    for y, expected in ((grid.bottom() - 2, table[1]), (grid.top() + 2, table[254])):
+        assert abs(image.pixelColor(x, y).lightness() - QColor(int(expected)).lightness()) <= 4
+    quarter = range(grid.bottom() - grid.height() // 4 - 3, grid.bottom() - grid.height() // 4 + 4)
+    ink = {image.pixelColor(x, y).name() for x in range(grid.right() + 30, image.width()) for y in quarter}
+    assert (len(ink) > 1) == (not square_root)  # 0.25 is written there, or at half the height
