@@ -28,6 +28,7 @@ from gui.panels.learning.planned_schedule import planned_rates
 from gui.panels.learning.step_plot import StepPlot
 from gui.playhead import Playhead
 from gui.replay import Replay
+from gui.smoothing import smoothed
 from gui.theme import Theme
 from tests.gui.builders import sentence
 from tests.gui.conftest import WAIT_MS
@@ -50,7 +51,9 @@ def test_raw_and_smooth_training_loss_and_validations_are_drawn(panel: Curves, h
     raw_steps, raw = panel.loss._raw.getOriginalDataset()
     np.testing.assert_array_equal(raw_steps, steps)
     np.testing.assert_array_equal(raw, losses)
-    assert len(panel.loss._train.getOriginalDataset()[1]) == NUM_STEPS
+    np.testing.assert_array_equal(panel.loss._train.getOriginalDataset()[1], smoothed(losses))
+    thin, over = panel.loss._raw.opts["pen"], panel.loss._train.opts["pen"]
+    assert thin.width() < over.width() and thin.color().alphaF() < 0.5 and over.color().alphaF() == 1
     assert panel.loss._valid.getOriginalDataset()[1].tolist() == [1.5, 0.9, 0.8, 0.95]
 
 
