@@ -352,6 +352,15 @@ def test_the_theme_can_be_switched(panel: Curves, theme: Theme) -> None:
     assert panel.loss._valid.opts["pen"].style() == Qt.PenStyle.DashLine
 
 
+def test_its_texts_follow_the_zoom(panel: Curves, theme: Theme) -> None:
+    loss, sizes = panel.loss, list[list[float]]()
+    for zoom in (100, 200):
+        theme.set_zoom(zoom)
+        fonts = [loss.getAxis("left").style["tickFont"], loss._levels["guessing"].label.textItem.font()]
+        sizes.append([font.pointSizeF() for font in (*fonts, loss._names["train"].textItem.font())])
+    assert sizes[1] == pytest.approx([2 * size for size in sizes[0]])
+
+
 def test_the_axes_are_set_even_if_the_window_opens_under_the_mouse(empty_window: MainWindow, qtbot: QtBot) -> None:
     curves = empty_window.train_view.curves
     qtbot.mouseMove(curves)
