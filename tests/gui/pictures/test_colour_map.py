@@ -81,3 +81,10 @@ def test_differences_diverge_from_the_background(mode: Mode, square_root: bool) 
 def test_a_difference_of_nan_has_the_colour_of_the_background(mode: Mode) -> None:
     image = attention_image(np.array([[np.nan, 0.0]], np.float32), mode, is_difference=True)
     assert [image.pixelColor(x, 0) for x in range(2)] == [QColor(SURFACES[mode])] * 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_less_is_blue_and_more_is_orange(mode: Mode) -> None:
+    table = [QColor(int(argb)) for argb in signed_table(mode)]
+    assert all(less.blue() > less.green() > less.red() for less in (table[0], table[64]))
+    assert all(more.red() > more.green() > more.blue() for more in (table[192], table[255]))
