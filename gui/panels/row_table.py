@@ -38,6 +38,7 @@ class RowTable(QTableWidget, Generic[Row]):
         super().__init__(0, len(self.columns))
         self.theme = theme
         self.rows: list[Row] = []
+        self._text_widths: list[tuple[int, ...]] = []  # of each row's texts, in pixels; see `_measure`
         self._name_columns()
         self.setObjectName(name.lower())
         self.setAccessibleName(name)
@@ -97,9 +98,11 @@ class RowTable(QTableWidget, Generic[Row]):
         for number, row in enumerate(rows):
             if number >= len(shown) or row != shown[number]:
                 self.fill(number, row)
+                self._text_widths[number : number + 1] = [self._measure(row)]
             if self.problem_of(row):
                 self.setSpan(number, self.sentence_column, 1, len(self.columns) - self.sentence_column)
         self.rows = rows
+        del self._text_widths[len(rows) :]
         self._share_width()
         self.fit_rows()
         self.select(chosen)
@@ -133,6 +136,7 @@ class RowTable(QTableWidget, Generic[Row]):
 
     def _apply_theme(self) -> None:
         self.setFont(self.theme.font())
+        self._text_widths = list(map(self._measure, self.rows))
         self._share_width()
         self.fit_rows()
 
@@ -160,6 +164,14 @@ class RowTable(QTableWidget, Generic[Row]):
 
     def needed_width(self, index: int) -> int:
         """The pixels that a column's header and texts need; problem sentences, which span columns, do not count."""
-        texts = [self.texts_of(row)[index] for row in self.rows if not self.problem_of(row)]
-        widest = max(map(self.fontMetrics().horizontalAdvance, texts), default=0)
+        widest = max((widths[index] for widths in self._text_widths if widths), default=0)
         return max(widest + 2 * self.theme.px(GRID) + 2, self.horizontalHeader().sectionSizeHint(index))
+
+    def _measure(self, row: Row) -> tuple[int, ...]:
+        """The widths of a row's texts, once for each row and font: a resize asks for them many times.
+
+        Empty if the row has a problem.
+        """
+        if self.problem_of(row):
+            return ()
+        return tuple(map(self.fontMetrics().horizontalAdvance, self.texts_of(row)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PySide6.QtWidgets import QWidget
 
 from gui.panels.runs.run_table import RunTable
@@ -53,3 +54,34 @@ def test_only_the_cells_of_rows_that_changed_are_made_anew(stage: Stage, theme: 
     for number in (1, 2):
         assert all(item_at(table, number, column) is cell for column, cell in enumerate(cells[number]))
     assert [table.columnSpan(number, 3) for number in range(4)] == [1, 6, 1, 1]
+
+
+def test_a_row_is_measured_once_for_each_zoom(stage: Stage, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resizing the window asks for the columns' widths many times, with hundreds of rows listed."""
+    table, asked, texts_of = RunTable(theme), list[RunRow](), RunTable.texts_of
+
+    def note(self: RunTable, one: RunRow) -> tuple[str, ...]:
+        asked.append(one)
+        return texts_of(self, one)
+
+    stage(table, 1128, 300)
+    wide = replace(row(1), state="learning by process 4711")
+    table.show_rows([wide, row(2), row(3)])
+    monkeypatch.setattr(RunTable, "texts_of", note)
+    for width in (900, 1128):
+        stage(table, width, 300)
+    assert not asked
+    changed = replace(row(2), step=1050)
+    table.show_rows([wide, changed, row(3)])
+    assert set(asked) == {changed}
+    for rows, widest in (([row(2), wide], wide.state), ([row(2)], row(2).state), ([wide], wide.state)):
+        table.show_rows(rows)
+        assert_fits(table, widest)
+        for zoom in (200, 100):
+            theme.set_zoom(zoom)
+            assert_fits(table, widest)
+
+
+def assert_fits(table: RunTable, widest: str) -> None:
+    """The states' column needs the width of the widest of them and the space beside it."""
+    assert table.needed_width(3) == table.fontMetrics().horizontalAdvance(widest) + 2 * table.theme.px(8) + 2
