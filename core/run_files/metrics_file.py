@@ -31,6 +31,7 @@ Record = dict[str, Any]
 Arrays = Mapping[str, NDArray[np.float64]]
 _VALIDATION_MARK, _SETTING_MARK = b', "is_best": ', b', "setting": '
 _MAX_LINE_BYTES = 16_384  # bytes
+_BLOCK_BYTES = 2**20  # searched at once: a long run's file need not fit into memory
 _MEMORY_FACTOR = 5  # measured: bytes, lines and values are there at once
 _ADVICE = "Restore it from a copy of the run, or delete it to open the run without its curves."
 NOT_METRICS = frozenset({"step", "time", "is_best", "checksum"})
@@ -142,11 +143,13 @@ def read_settings(path: Path, durable_size: int | None = None) -> list[Record]:
 def _read_marked(path: Path, mark: bytes, what: str, durable_size: int | None) -> list[Record]:
     lines, num_durable, position = [], 0, 0
     with _open(path) as file:
-        for line in file:
-            position += len(line)
-            if mark in line:
-                lines.append(line)
-                num_durable += len(line) if durable_size is None or position <= durable_size else 0
+        while block := file.read(_BLOCK_BYTES) + file.readline():  # whole lines
+            end = 0
+            while (found := block.find(mark, end)) >= 0:  # a loop over all lines takes four times as long
+                start, end = block.rfind(b"\n", 0, found) + 1, block.find(b"\n", found) + 1 or len(block)
+                lines.append(block[start:end])
+                num_durable += end - start if durable_size is None or position + end <= durable_size else 0
+            position += len(block)
     return read_checked_lines(b"".join(lines), f"{path} (its {what})", _ADVICE, num_durable)[0]
 
 

@@ -70,7 +70,7 @@ def current_state(run: RunFolder) -> str:
 def _metric_of(run: RunFolder, best_step: int | None) -> str:
     """The metric by which an older version, whose run.json does not name it, found the best step.
 
-    This searches metrics.jsonl for changed settings (50 ms for 100,000 steps), so it is used for such runs only.
+    This searches metrics.jsonl for changed settings (15 ms for 100,000 steps), so it is used for such runs only.
     """
     config = run.config() if best_step is None else run.config_at(best_step - 1)  # changes at that step came later
     return config.training.best_metric

@@ -12,6 +12,8 @@ from core.run_files.documents import DamagedFile
 from core.run_files.metrics_file import (
     append,
     read,
+    read_settings,
+    read_validations,
     records_of_step,
     sample_records,
     setting_line,
@@ -75,3 +77,22 @@ def test_the_lines_of_one_step_are_read_from_the_end(metrics: Path, num_later: i
     assert kinds == [{"train/loss"}, {"is_best"}, {"setting"}]
     assert [record["step"] for record in records_of_step(metrics, 1)] == [1]
     assert records_of_step(metrics, 5000) == []
+
+
+def test_validations_and_settings_are_found_wherever_they_are_in_a_long_file(tmp_path: Path) -> None:
+    """The file is searched in blocks of a mebibyte, whose ends lie within a line."""
+    path, steps, lines = tmp_path / "metrics.jsonl", [*range(1, 3001)], list[bytes]()
+    for step in steps:
+        lines.append(step_lines(step, {"train/loss": np.array([1.0])}))
+        lines.append(validation_line(step, 0.0, {"a metric with a long name " * 25: 1.0}, is_best=True))
+        lines.append(setting_line(0.0, SettingChanged(step=step, key="long " * 25, value=step)))
+    append(path, b"".join(lines))
+    assert path.stat().st_size > 2 * 2**20
+    assert [record["step"] for record in read_validations(path)] == steps
+    assert [record["value"] for record in read_settings(path)] == steps
+    damaged = path.read_bytes().replace(b'"value": 2800,', b'"value": 2801,')
+    path.write_bytes(damaged)
+    position = damaged.index(b'"value": 2801,')
+    assert [record["value"] for record in read_settings(path, durable_size=position)] == steps[:2799]
+    with pytest.raises(DamagedFile):
+        read_settings(path, durable_size=position + 100)
