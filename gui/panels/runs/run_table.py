@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QColor, QIcon
 from PySide6.QtWidgets import QAbstractItemView
 
@@ -73,14 +73,18 @@ class RunTable(RowTable[RunRow]):
     @property
     def selected_rows(self) -> list[RunRow]:
         """All chosen runs from the top down; `selected_row` is the one of them that was chosen last."""
-        return [self.rows[number] for number in sorted({index.row() for index in self.selectedIndexes()})]
+        ranges = self.selectionModel().selection().toList()  # `selectedIndexes` would make an object for each cell
+        numbers = {number for one in ranges for number in range(one.top(), one.bottom() + 1)}
+        return [self.rows[number] for number in sorted(numbers)]
 
     def select_rows(self, paths: Collection[Path]) -> None:
         """Choose these runs, besides the one chosen last."""
-        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        selection = QItemSelection()
         for number, row in enumerate(self.rows):
             if row.path in paths:
-                self.selectionModel().select(self.model().index(number, 0), flags)
+                selection.select(self.model().index(number, 0), self.model().index(number, 0))
+        flags = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().select(selection, flags)  # once: each call tells the view
 
     def show_letters(self, letters: Letters) -> None:
         """Show the letter of each compared run before its name, on the colour of its curve; other rows have none."""

@@ -56,6 +56,18 @@ def test_only_the_cells_of_rows_that_changed_are_made_anew(stage: Stage, theme: 
     assert [table.columnSpan(number, 3) for number in range(4)] == [1, 6, 1, 1]
 
 
+def test_several_runs_are_chosen_at_once(stage: Stage, theme: Theme) -> None:
+    """Each change of the choice has the view look at all chosen runs, which may be hundreds."""
+    table, choices, rows = RunTable(theme), list[list[RunRow]](), [row(number) for number in range(4)]
+    stage(table, 1128, 300)
+    table.show_rows(rows)
+    table.itemSelectionChanged.connect(lambda: choices.append(table.selected_rows))
+    table.select_rows({rows[1].path, rows[3].path})
+    assert choices == [[rows[0], rows[1], rows[3]]]
+    table.show_rows([row(4), *rows])
+    assert table.selected_rows == [rows[0], rows[1], rows[3]] and table.selected_row == rows[0]
+
+
 def test_a_row_is_measured_once_for_each_zoom(stage: Stage, theme: Theme, monkeypatch: pytest.MonkeyPatch) -> None:
     """Resizing the window asks for the columns' widths many times, with hundreds of rows listed."""
     table, asked, texts_of = RunTable(theme), list[RunRow](), RunTable.texts_of
