@@ -15,6 +15,7 @@ from core.run_folder import RunFolder
 from core.runs.run_summary import RunSummary, best_value, summarise, unreadable_state
 
 NUM_LOSSES = 40  # in a row's small curve
+NUM_NEW = 50  # runs that one reading adds: of hundreds, the newest are listed at once
 EXAMPLE_NAME = "Example run"
 EXAMPLE_IS_READ_ONLY = "The example run stays as it is: Reset begins a run of your own with its settings"
 STATES = {"new": "begun", "learning": "learning here", "paused": "paused here"}
@@ -76,15 +77,20 @@ class RunRowReader:
     def __init__(self, runs_dir: Path) -> None:
         self._runs_dir = runs_dir
         self._known: dict[Path, tuple[object, RunRow]] = {}
+        self.has_read_all = False  # at the last reading
 
     def read(self) -> list[RunRow]:
-        """The newest run first, the example last."""
+        """The newest run first, the example last. Of runs never read before, at most `NUM_NEW` are added."""
         paths = (
             [path for path in self._runs_dir.iterdir() if path.is_dir() and path.name[0] != "."]
             if self._runs_dir.is_dir()
             else []
         )
-        rows = sorted((self._row(path) for path in paths), key=lambda row: row.created, reverse=True)
+        new = sorted((path for path in paths if path not in self._known), reverse=True)  # names begin with the time
+        later = set(new[NUM_NEW:])
+        self.has_read_all = not later
+        listed = (self._row(path) for path in paths if path not in later)
+        rows = sorted(listed, key=lambda row: row.created, reverse=True)
         return [*rows, self._row(example_path())]
 
     def _row(self, path: Path) -> RunRow:

@@ -306,7 +306,7 @@ class RunsView(View):
         self._search()
         if self.isVisible():  # after a failure it rests until F5: the error is shown once
             self._timer.start()
-        if self._read_again:
+        if self._read_again or (self.isVisible() and not self._row_reader.has_read_all):
             self._read_again = False
             self.refresh()
 

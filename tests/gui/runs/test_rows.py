@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from core.config import RunConfig
 from core.run_folder import RunFolder
 from core.runs.run_summary import summarise
@@ -44,3 +46,16 @@ def test_a_run_of_a_newer_version_is_not_called_damaged(tmp_path: Path) -> None:
     row, _ = RunRowReader(tmp_path / "runs").read()
     assert "a newer version of Headlight made this" in row.problem
     assert matches(row, "newer") and not matches(row, "damaged")
+
+
+def test_of_many_runs_the_newest_are_read_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gui.runs.rows.NUM_NEW", 2)
+    for day in range(1, 6):
+        run = RunFolder.create_at(tmp_path / f"2026-01-0{day}")
+        run.write_config(RunConfig.model_validate({"dataset": {"plugin": "copy_task"}}))
+        run.update(created=float(day))
+    reader = RunRowReader(tmp_path)
+    for num_read in (2, 4, 5, 5):
+        assert [row.created for row in reader.read()[:-1]] == [5.0, 4.0, 3.0, 2.0, 1.0][:num_read]
+        assert reader.has_read_all == (num_read == 5)
+    assert reader.read()[-1].is_example

@@ -40,6 +40,28 @@ def test_without_runs_it_says_how_to_begin_one_and_controls_are_named(empty_wind
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
 
 
+def test_many_runs_are_listed_while_others_are_still_being_read(
+    empty_window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.runs.rows.NUM_NEW", 1)
+    monkeypatch.setattr("gui.views.runs.REFRESH_MS", WAIT_MS)
+    for name in ("2026-01-01_a", "2026-01-02_b", "2026-01-03_c"):
+        shutil.copytree(example_path(), empty_window.context.runs_directory.path / name)
+    view, listed = empty_window.runs_view, list[list[str]]()
+    search = view._search
+
+    def note() -> None:
+        search()
+        listed.append(names(view))
+
+    monkeypatch.setattr(view, "_search", note)
+    show(empty_window, qtbot)
+    qtbot.waitUntil(lambda: len(view.table.rows) == 4, timeout=WAIT_MS // 2)
+    assert [len(one) for one in listed] == [2, 3, 4]
+    assert listed[0][0] == "2026-01-03_c"
+    assert view.table.selected_row is not None and view.table.selected_row.path.name == "2026-01-03_c"
+
+
 def test_the_folder_of_runs_is_named_from_home(home: Path) -> None:
     assert shorten_home(home / "share" / "runs") == "~/share/runs"
     assert shorten_home(Path("/elsewhere/runs")) == "/elsewhere/runs"
