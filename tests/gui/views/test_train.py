@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
+from gui.heads.head_picture import alignment_help
 from gui.main_window import MainWindow
 from gui.panel import Panel
 from tests.gui.conftest import WAIT_MS
@@ -67,7 +68,7 @@ def test_on_a_projector_legend_and_rate_are_hidden_and_the_title_reads_out(qtbot
     theme.set_zoom(150)
     qtbot.waitUntil(lambda: not panel.readout.isVisible() and not rate.isVisible(), timeout=WAIT_MS)
     before = panel.title_label.text()
-    assert panel.title_label.toolTip() == panel.canvas.legend() != ""
+    assert panel.title_label.toolTip() == f"{panel.canvas.legend()} {alignment_help('this head')}"
     QTest.keyClick(panel.canvas, Qt.Key.Key_Right)
     assert panel.title_label.text() == panel.canvas.readout() != ""
     panel.canvas._set_target(None)
