@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.chosen_names import add_names
 from benchmarks.speed.machine import machine
-from benchmarks.speed.parts import PARTS, Conditions
+from benchmarks.speed.parts import PARTS, Conditions, why_not_here
 from benchmarks.speed.table import as_record, lines
 from core.training.resolve import physical_cores
 
@@ -25,6 +25,9 @@ def main() -> None:
     print(*(f"{name} {value}" for name, value in machine().items()), sep=", ", end="\n\n", flush=True)
     records: dict[str, Any] = {"machine": machine()}
     for name in arguments.names:
+        if reason := why_not_here(name):
+            print(f"{name}: {reason}", end="\n\n", flush=True)
+            continue
         with tempfile.TemporaryDirectory() as folder:
             comparison = PARTS[name](Conditions(Path(folder), arguments.rounds, physical_cores()))
         print("\n".join(lines(comparison)), end="\n\n", flush=True)

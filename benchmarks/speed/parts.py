@@ -16,6 +16,7 @@ from benchmarks.speed.rounds import take_turns
 from benchmarks.speed.sizes import BEAM_SIZE, MEDIUM, OUTPUT_LENGTH, SMALL, Precision, Size
 from benchmarks.speed.table import Comparison
 from benchmarks.speed.training import Setting
+from core.machine.processor import has_bfloat16_products
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,10 @@ PARTS: dict[str, Callable[[Conditions], Comparison]] = {
     "greedy-64": partial(decode, MEDIUM, 64, 1),
     "beam-64": partial(decode, MEDIUM, 64, BEAM_SIZE),
 }
+
+
+def why_not_here(part: str) -> str | None:
+    """Why this part is left out on this machine; None if it is measured."""
+    if part == "medium-bfloat16" and not has_bfloat16_products():
+        return "not measured: this processor does not multiply in bfloat16, and imitating it takes minutes"
+    return None

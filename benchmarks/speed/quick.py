@@ -9,16 +9,15 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.machine import machine
 from benchmarks.speed.ours import OURS
-from benchmarks.speed.parts import PARTS, Conditions
+from benchmarks.speed.parts import PARTS, Conditions, why_not_here
 from benchmarks.speed.rivals import TEXTBOOK, textbook_only
 from benchmarks.speed.rounds import Spread
-from benchmarks.speed.table import Comparison
 from core.training.resolve import physical_cores
 
 RECORDED = Path(__file__).parents[1] / "recorded.json"
@@ -27,16 +26,10 @@ SLOWER_BELOW = 0.85
 """The share of the recorded ratio below which a ratio is marked."""
 
 
-def measure(threads: int) -> Iterator[tuple[str, Spread]]:
-    """How many times as fast as the textbook we are, for each part."""
-    for part, rounds in ROUNDS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            comparison = PARTS[part](Conditions(Path(folder), rounds, threads, textbook_only))
-        yield part, against_textbook(comparison)
-
-
-def against_textbook(comparison: Comparison) -> Spread:
-    """The ratio to the textbook."""
+def against_textbook(part: str, rounds: int, threads: int) -> Spread:
+    """How many times as fast as the textbook we are."""
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = PARTS[part](Conditions(Path(folder), rounds, threads, textbook_only))
     (found,) = (faster for entry, faster in comparison.ratios().items() if entry.name == TEXTBOOK)
     return found
 
@@ -60,7 +53,11 @@ def main() -> None:
         print(f"Recorded elsewhere, so ratios may differ: {recorded['machine']}; here: {machine()}.")
     print(f"{OURS + ' is faster by':18}{'today (quartiles)':>20}{'recorded':>10}")
     today = {}
-    for part, ratio in measure(physical_cores()):
+    for part, rounds in ROUNDS.items():
+        if reason := why_not_here(part):
+            print(f"{part:18}{reason}", flush=True)
+            continue
+        ratio = against_textbook(part, rounds, physical_cores())
         today[part] = round(ratio.median, 3)
         print(line(part, ratio, recorded.get("ratios", {}).get(part)), flush=True)
     if arguments.record:

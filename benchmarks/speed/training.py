@@ -17,6 +17,7 @@ from benchmarks.speed.training_step import training
 from core.config import RunConfig
 from core.data.batch import Batch
 from core.data.prepared_data import PreparedData
+from core.machine.processor import has_bfloat16_products
 from core.training.trainer import Trainer
 
 
@@ -32,8 +33,8 @@ class Setting(NamedTuple):
 
 def all_settings(max_threads: int) -> list[Setting]:
     """Everything that `auto` can choose from, except for numbers of threads between one and all."""
-    counts = sorted({1, max_threads})
-    return [Setting(precision, threads) for precision in ("float32", "bfloat16") for threads in counts]
+    precisions: list[Precision] = ["float32", "bfloat16"] if has_bfloat16_products() else ["float32"]
+    return [Setting(precision, threads) for precision in precisions for threads in sorted({1, max_threads})]
 
 
 def contenders(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.speed import parts
+from benchmarks.speed import parts, training
 from benchmarks.speed.sizes import TINY, Precision
 from benchmarks.speed.table import as_record, lines
 
@@ -34,10 +34,14 @@ def test_training_is_compared_in_one_precision(conditions: parts.Conditions, pre
     assert all(len(seconds) == conditions.rounds and min(seconds) > 0 for seconds in comparison.seconds.values())
 
 
-def test_training_is_compared_under_the_best_setting_of_each(conditions: parts.Conditions) -> None:
+@pytest.mark.parametrize("multiplies", [True, False])
+def test_training_is_compared_under_the_best_setting_of_each(
+    conditions: parts.Conditions, monkeypatch: pytest.MonkeyPatch, multiplies: bool
+) -> None:
+    monkeypatch.setattr(training, "has_bfloat16_products", lambda: multiplies)
     comparison = parts.train_at_best(TINY, conditions)
     settings = [entry.setting for entry in comparison.seconds if entry.name == "textbook"]
-    assert settings == ["float32, 1 thread", "bfloat16, 1 thread"]
+    assert settings == ["float32, 1 thread", "bfloat16, 1 thread"][: 1 + multiplies]
     assert sum(entry.name == "Headlight" for entry in comparison.seconds) == 1
     assert set(as_record(comparison)["ratios"]) | set(comparison.missing) == TRAINING | LIBRARIES
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.speed import quick
+from benchmarks.speed import parts, quick
 from benchmarks.speed.parts import PARTS, decode, train_at_best
 from benchmarks.speed.rivals import TEXTBOOK, textbook_only
 from benchmarks.speed.rounds import Spread
@@ -17,12 +17,12 @@ from benchmarks.speed.sizes import TINY
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Reduce the quick benchmark to two parts at a tiny size; return the file it records to."""
-    parts = {
+    tiny_parts = {
         "small": lambda conditions: train_at_best(TINY, conditions),
         "greedy-1": lambda conditions: decode(TINY, 1, 1, conditions),
     }
-    monkeypatch.setattr(quick, "PARTS", parts)
-    monkeypatch.setattr(quick, "ROUNDS", dict.fromkeys(parts, 2))
+    monkeypatch.setattr(quick, "PARTS", tiny_parts)
+    monkeypatch.setattr(quick, "ROUNDS", dict.fromkeys(tiny_parts, 2))
     monkeypatch.setattr(quick, "RECORDED", tmp_path / "recorded.json")
     monkeypatch.setattr(quick, "physical_cores", lambda: 1)
     return tmp_path / "recorded.json"
@@ -56,6 +56,19 @@ def test_figures_recorded_on_another_machine_are_marked(
     monkeypatch.setattr("sys.argv", ["quick"])
     quick.main()
     assert "another" in capsys.readouterr().out.splitlines()[0]
+
+
+def test_bfloat16_is_left_out_with_a_sentence_where_the_processor_does_not_multiply_in_it(
+    tiny: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(parts, "has_bfloat16_products", lambda: False)
+    monkeypatch.setattr(quick, "ROUNDS", {"medium-bfloat16": 2, "greedy-1": 2})
+    monkeypatch.setattr("sys.argv", ["quick", "--record"])
+    quick.main()
+    left_out, measured = capsys.readouterr().out.splitlines()[1:]
+    assert left_out.startswith("medium-bfloat16   not measured: this processor does not multiply in bfloat16")
+    assert measured.startswith("greedy-1")
+    assert set(json.loads(tiny.read_text())["ratios"]) == {"greedy-1"}
 
 
 def test_every_quick_part_exists_and_is_compared_with_the_textbook() -> None:
