@@ -24,7 +24,7 @@ MIN_SPEEDUP = 1.1
 
 
 class PrecisionChoice(NamedTuple):
-    """The config with what was picked, and the reasons, or that there are CUDA graphs; empty if there is neither."""
+    """The config with what was picked and why, that a precision asked for is slow, and that there are CUDA graphs."""
 
     config: RunConfig
     reason: str
@@ -44,6 +44,8 @@ def choose_precision(
         precision, why = yield from _precision(config, data)
         resolved = resolved.model_copy(update={"precision": precision})
         reasons.append(f"precision: {precision} ({why})")
+    elif resolved.precision == "bfloat16" and resolved.device == "cpu" and not has_bfloat16_products():
+        reasons.append("precision: bfloat16 (imitated: this processor does not multiply in it; float32 is faster)")
     if requested.num_threads == "auto" and resolved.device == "cpu":
         why = "its steps are too small to share" if has_small_steps(config, data) else "its steps are worth sharing"
         reasons.append(f"threads: {resolved.num_threads} ({why})")
