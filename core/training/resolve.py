@@ -14,6 +14,7 @@ from core.data.prepared_data import PreparedData
 from core.decoding.decode import longest_output
 from core.errors import UserError
 from core.events import Event, Trouble
+from core.machine.processor import has_bfloat16_products
 from core.model_size import num_parameters
 from core.torchrun import local_cores, local_device, require_device_per_process
 
@@ -54,13 +55,15 @@ def resolve(config: RunConfig, data: PreparedData) -> RunConfig:
 def resolve_on_this_machine(config: RunConfig, data: PreparedData, emit: Callable[[Event], None]) -> RunConfig:
     """Resolve the config of a run that may have begun on another machine.
 
-    If its device is missing, the run moves to the CPU and `emit` gets a note. It takes at most as many threads as there
-    are processors here.
+    If its device is missing, the run moves to the CPU, in a precision that this one multiplies in, and `emit` gets a
+    note. It takes at most as many threads as there are processors here.
     """
     training, num_processors = config.training, os.cpu_count() or 1
     update: dict[str, object] = {}
     if training.device != "auto" and not _device_exists(training.device):
         update["device"] = "cpu"
+        if not has_bfloat16_products():  # imitated, a step takes dozens of times as long
+            update["precision"] = "float32"
         sentence = f"The run's device, {training.device}, does not exist on this machine."
         emit(Trouble(sentence=sentence, advice=_MOVED_TO_CPU_ADVICE, is_note=True))
     if training.num_threads != "auto":

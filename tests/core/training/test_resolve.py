@@ -12,6 +12,7 @@ from core.data.prepared_data import PreparedData
 from core.errors import UserError
 from core.events import Event, Trouble
 from core.model_size import num_positions
+from core.training import resolve as resolve_module
 from core.training.resolve import physical_cores, resolve, resolve_on_this_machine
 from tests.core.training.small_runs import DATASET, MODEL
 
@@ -63,6 +64,15 @@ def test_a_run_of_another_machine_moves_to_the_cpu_with_at_most_its_processors(d
     training = resolve_on_this_machine(theirs, data, notes.append).training
     assert (training.device, training.num_threads) == ("cpu", os.cpu_count())
     assert [isinstance(note, Trouble) and note.is_note and "cuda:77" in note.sentence for note in notes] == [True]
+
+
+@pytest.mark.parametrize(("multiplies", "expected"), [(True, "bfloat16"), (False, "float32")])
+def test_a_run_of_a_gpu_keeps_bfloat16_where_the_processor_multiplies_in_it(
+    data: PreparedData, monkeypatch: pytest.MonkeyPatch, multiplies: bool, expected: str
+) -> None:
+    monkeypatch.setattr(resolve_module, "has_bfloat16_products", lambda: multiplies)
+    theirs = config(training={"device": "cuda:77", "precision": "bfloat16"})
+    assert resolve_on_this_machine(theirs, data, lambda _: None).training.precision == expected
 
 
 def test_a_run_of_this_machine_keeps_its_device_and_threads(data: PreparedData) -> None:
