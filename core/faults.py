@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import os
 import traceback
 from pathlib import Path
 
 from core.errors import RunNotWritable, UserError
 from core.events import Trouble
+from core.run_files.runs_dir import is_gone
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
@@ -37,12 +37,8 @@ def folder_gone_message(path: Path) -> tuple[str, str]:
 
 
 def as_run_not_writable(error: OSError, path: Path) -> RunNotWritable:
-    """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone.
-
-    It is gone, too, if only what was written while it was being deleted is left of it.
-    """
-    needed = path / "config.yaml" if error.errno == errno.ENOENT else path
-    if not os.path.exists(needed):  # noqa: PTH110 (pathlib raises if the whole drive fails)
+    """The error for a run's folder that cannot be written, mostly for a full disk, or that is gone."""
+    if is_gone(path):
         return RunNotWritable(*folder_gone_message(path))
     return RunNotWritable(f"The run cannot be written to {path}: {error.strerror or error}.", _what_helps(error))
 

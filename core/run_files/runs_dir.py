@@ -94,6 +94,15 @@ def require_outside_runs(path: Path) -> None:
         raise UserError(f"{path} lies in the folder of a run, {run}.", "Choose a place outside of it.")
 
 
+def is_gone(run: Path) -> bool:
+    """Whether a run's folder is gone, or only what was written while it was being deleted is left of it."""
+    try:
+        (run / "config.yaml").stat()
+    except OSError as error:  # the whole drive may fail, too
+        return not isinstance(error, PermissionError)  # it may be there
+    return False
+
+
 def has_remains(path: Path) -> bool:
     """Whether a folder holds the remains of a trained run: its metrics, and one of its two documents."""
     with suppress(OSError):  # it may be forbidden to look inside

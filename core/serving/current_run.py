@@ -24,7 +24,7 @@ from core.faults import folder_gone_message
 from core.generators import map_yielded
 from core.prepared import prepared_event
 from core.resuming import claimed_for_resuming
-from core.run_files.runs_dir import require_disk_space
+from core.run_files.runs_dir import is_gone, require_disk_space
 from core.run_folder import RunFolder
 from core.serving.new_folder import required_bytes
 from core.settings.overriding import change_setting
@@ -119,7 +119,7 @@ class CurrentRun:
             self.pending_changes = self.pending_changes[1:]
 
     def require_resumable(self, folder: RunFolder) -> None:
-        if not folder.path.exists():
+        if is_gone(folder.path):
             raise RunGone(*folder_gone_message(folder.path))
         if folder.is_replaced():
             raise RunGone(f"Another run has taken the place of {folder.path}.", "Open it to see that one.")

@@ -23,6 +23,7 @@ from core.events import (
 from core.faults import as_trouble
 from core.plugins_host.host import PluginHost
 from core.requests import Branch, Evaluate, MoveRun, OpenRun, Prepare, Start
+from core.run_files.runs_dir import is_gone
 from core.run_folder import RunFolder
 from core.serving.branching import make_branch_folder, make_branch_trainer, read_starting_checkpoint
 from core.serving.current_run import CurrentRun, Work
@@ -413,7 +414,7 @@ class Session:
         if run is None or not run.is_ours:
             return
         folder = run.require_folder()
-        if not (folder.path / "config.yaml").exists() or folder.is_replaced():
+        if is_gone(folder.path) or folder.is_replaced():
             run.is_ours = False
             self._emit(Trouble(sentence=f"{folder.path} is gone; its last steps could not be saved."))
 

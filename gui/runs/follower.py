@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.errors import UserError
 from core.history import History
+from core.run_files.runs_dir import is_gone
 from core.run_folder import RunFolder
 from core.runs.followed_run import read_followed_run
 from gui.bridge import EngineBridge
@@ -115,10 +116,10 @@ class Follower(QObject):
 
     def _handle_error(self, run: Path, error: Exception) -> None:
         if run == self.run:  # else it was left meanwhile
-            sentence = f"{self._name} is no longer followed: its folder is gone."
             self.stop_following()
-            is_gone = isinstance(error, UserError) and not run.exists()
-            self._bridge.report(UserError(sentence, _GONE_ADVICE) if is_gone else error)
+            if isinstance(error, UserError) and is_gone(run):
+                error = UserError(f"{self._name} is no longer followed: its folder is gone.", _GONE_ADVICE)
+            self._bridge.report(error)
 
 
 def _read(run: Path) -> tuple[History, str]:

@@ -28,23 +28,29 @@ def test_an_unexpected_error_carries_its_traceback() -> None:
     assert "test_faults.py" in trouble.details
 
 
-def test_a_full_disk_is_reported_with_its_path(tmp_path: Path) -> None:
-    error = as_run_not_writable(OSError(28, "No space left on device"), tmp_path)
-    assert error.sentence == f"The run cannot be written to {tmp_path}: No space left on device."
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run's folder, with the file that every run has."""
+    (tmp_path / "config.yaml").touch()
+    return tmp_path
+
+
+def test_a_full_disk_is_reported_with_its_path(run: Path) -> None:
+    error = as_run_not_writable(OSError(28, "No space left on device"), run)
+    assert error.sentence == f"The run cannot be written to {run}: No space left on device."
     assert error.advice == "Free some space there, then continue learning; nothing is lost until Headlight ends."
 
 
 @pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES, errno.ENOENT])
-def test_only_a_full_disk_advises_freeing_space(tmp_path: Path, number: int) -> None:
-    (tmp_path / "config.yaml").touch()
-    error = as_run_not_writable(OSError(number, os.strerror(number)), tmp_path)
+def test_only_a_full_disk_advises_freeing_space(run: Path, number: int) -> None:
+    error = as_run_not_writable(OSError(number, os.strerror(number)), run)
     assert os.strerror(number) in error.sentence
     assert error.advice == "Fix that, then continue learning; nothing is lost until Headlight ends."
 
 
-def test_a_limit_to_the_size_of_files_is_not_reported_as_a_full_disk(tmp_path: Path) -> None:
-    error = as_run_not_writable(OSError(errno.EFBIG, "File too large"), tmp_path)
-    assert error.sentence == f"The run cannot be written to {tmp_path}: File too large."
+def test_a_limit_to_the_size_of_files_is_not_reported_as_a_full_disk(run: Path) -> None:
+    error = as_run_not_writable(OSError(errno.EFBIG, "File too large"), run)
+    assert error.sentence == f"The run cannot be written to {run}: File too large."
     assert error.advice == "Keep it on a disk that takes larger files, or continue it where `ulimit -f` allows them."
 
 
@@ -60,11 +66,20 @@ def test_a_folder_with_nothing_but_what_was_written_while_it_was_deleted_is_repo
     assert error.sentence == f"The run's folder {tmp_path} is gone."
 
 
-def test_a_folder_on_an_unresponsive_drive_is_reported_as_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (errno.EIO, "The run's folder {} is gone."),
+        (errno.EACCES, "The run cannot be written to {}: Permission denied."),
+    ],
+)
+def test_a_folder_on_an_unresponsive_drive_is_reported_as_gone_but_not_one_that_may_not_be_looked_into(
+    run: Path, monkeypatch: pytest.MonkeyPatch, number: int, expected: str
+) -> None:
     def fail(path: Path, **options: object) -> None:
-        raise OSError(errno.EIO, "Input/output error", path)
+        raise OSError(number, os.strerror(number), path)
 
     with monkeypatch.context() as failing:
         failing.setattr(os, "stat", fail)
-        error = as_run_not_writable(OSError(errno.EIO, "Input/output error"), tmp_path)
-    assert error.sentence == f"The run's folder {tmp_path} is gone."
+        error = as_run_not_writable(OSError(number, os.strerror(number)), run)
+    assert error.sentence == expected.format(run)

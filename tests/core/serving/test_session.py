@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -109,6 +111,24 @@ def test_a_run_stopped_by_its_plugin_keeps_that_reason_until_it_continues(
         break
     session.stop()
     assert RunFolder.open(run).state.reason == "stopped"
+
+
+def test_a_run_on_a_drive_that_fails_can_be_left(
+    session: Session, watcher: Watcher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, stat = begin(session, tmp_path / "runs"), Path.stat
+
+    def fail_in_run(path: Path, **options: Any) -> os.stat_result:
+        if path.is_relative_to(run):
+            raise OSError(errno.EIO, "Input/output error")
+        return stat(path, **options)
+
+    with monkeypatch.context() as failing:
+        failing.setattr(Path, "stat", fail_in_run)
+        for _ in session.prepare(Prepare(config=tiny_config())):
+            pass
+    assert session.state == "ready"
+    assert watcher.wait(Trouble).sentence == f"{run} is gone; its last steps could not be saved."
 
 
 def test_a_stop_right_after_a_step_that_is_not_finite_ends_the_run_as_diverged(

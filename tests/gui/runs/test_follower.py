@@ -44,13 +44,19 @@ def test_an_error_of_a_previous_run_does_not_end_following_the_next(
     assert follower.run is None and "gone" in sentences[0]
 
 
-def test_following_a_run_that_is_moved_ends_with_advice(follower: Follower, qtbot: QtBot, tmp_path: Path) -> None:
+@pytest.mark.parametrize("leaves_metrics", [False, True])
+def test_following_a_run_that_is_moved_or_deleted_ends_with_advice(
+    follower: Follower, qtbot: QtBot, tmp_path: Path, leaves_metrics: bool
+) -> None:
     run, messages = shutil.copytree(example_path(), tmp_path / "run"), list[tuple[str, str]]()
     RunFolder.open(run).update(state="learning", pid=os.getppid(), host=socket.gethostname(), pid_started=None)
     follower._bridge.trouble.connect(lambda trouble: messages.append((trouble.sentence, trouble.advice)))
     follower.follow(run)
     qtbot.waitUntil(lambda: follower.writer is not None, timeout=WAIT_MS)
     run.rename(tmp_path / "moved")
+    if leaves_metrics:  # its process appends to them while it is being deleted
+        run.mkdir()
+        (run / "metrics.jsonl").touch()
     qtbot.waitUntil(lambda: bool(messages), timeout=WAIT_MS)
     [(sentence, advice)] = messages
     assert sentence == "toy_german_english is no longer followed: its folder is gone."
